@@ -11,8 +11,6 @@ from app.http.request_context import client_address, current_request_id
 from app.http.security import find_caller
 from app.models.event import AuditRecord
 
-TABLE: Any = AuditRecord.__table__
-
 
 class Details(TypedDict, total=False):
     """What a line tells besides the deed and its record.
@@ -32,7 +30,7 @@ def record(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
     """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
-    records.append(TABLE, made(action, entity, entity_id, **details))
+    records.append(AuditRecord, made(action, entity, entity_id, **details))
 
 
 def made(

@@ -42,7 +42,6 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "api_key": ("created", "revoked"),
     "user": ("created", "disabled", "locked"),
 }  # fmt: skip
-TABLE: Any = Event.__table__
 EVENT_NAMES = frozenset(f"{object_}.{verb}" for object_, verbs in NAMES.items() for verb in verbs)
 
 # A larger object is replaced by its id and address: receivers are promised at most 20 KB, the
@@ -78,7 +77,7 @@ def emit(
         name, entity, entity_id,
         sequence=sequence, representation=representation, previous=previous, details=details,
     )  # fmt: skip
-    records.append(TABLE, row)
+    records.append(Event, row)
 
 
 def made(

@@ -63,8 +63,8 @@ configuration = Extension[Config]("config")
 READ = "read"
 
 
-class Base(DeclarativeBase):
-    """What the tables have in common."""
+class Model(DeclarativeBase):
+    """Base of every mapped class."""
 
     # Every constraint has a name, so that a migration can drop it on both databases.
     metadata = MetaData(
@@ -78,10 +78,4 @@ class Base(DeclarativeBase):
     )
 
 
-db = SQLAlchemy(model_class=Base, disable_autonaming=True)
-
-
-class Model(db.Model):  # type: ignore[name-defined, misc]  # made by the extension when it runs
-    """Base of every mapped class."""
-
-    __abstract__ = True
+db = SQLAlchemy(model_class=Model, disable_autonaming=True)

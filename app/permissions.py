@@ -147,7 +147,8 @@ def allowed(caller: Any, permission: str, record: Any = None) -> bool:
     """Whether ``caller`` may do ``permission``, to ``record`` when one is given.
 
     Args:
-        record: a row (attributes) or a mapping of column names; None asks for the right itself.
+        record: an object, a row of a statement, or a mapping of column names; None asks for the
+            right itself.
     Source: contract section 13.
     """
     scope = scope_of(caller, permission)
@@ -155,10 +156,13 @@ def allowed(caller: Any, permission: str, record: Any = None) -> bool:
         return False
     if scope == ALL or record is None:
         return True
-    values = record if isinstance(record, Mapping) else record._mapping
     if scope == PUBLISHED:
-        return bool(values["status"] == "Published")
-    return any(values.get(column) == caller.user_id for column in OWNING_COLUMNS)
+        return bool(_value(record, "status") == "Published")
+    return any(_value(record, column) == caller.user_id for column in OWNING_COLUMNS)
+
+
+def _value(record: Any, column: str) -> Any:
+    return record.get(column) if isinstance(record, Mapping) else getattr(record, column, None)
 
 
 def require(caller: Any, permission: str, record: Any = None) -> None:

@@ -140,9 +140,9 @@ def update(entity: str, key: int, **changes: Any) -> None:
 
 def stored(entity: str, key: int) -> dict[str, Any]:
     """The row of a record as it lies in the database."""
-    row = records.read(SERVICES[entity].rules.table, key)
-    assert row is not None, f"no {entity} {key}"
-    return row
+    record = records.read(SERVICES[entity].rules.model, key)
+    assert record is not None, f"no {entity} {key}"
+    return records.columns_of(record)
 
 
 def put(entity: str, key: int, **values: Any) -> None:

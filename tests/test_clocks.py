@@ -21,6 +21,7 @@ from app.invoices.payments import reverse_payment
 from app.jobs.schedule import SCHEDULE
 from app.kb.clocks import archive_expired
 from app.models.event import AuditRecord, OutgoingMail
+from app.models.invoice import Invoice
 from app.projects.clocks import tell_overdue_tasks
 from app.settings import save_settings
 from app.tickets.clocks import close_solved, resume_waiting, run_ticket_clocks, watch_service_levels
@@ -212,15 +213,16 @@ DUE = date(2026, 4, 1)
 def test_the_last_step_reached_counts(
     today: str, sent: str, reminded: str | None, expected: str | None
 ) -> None:
-    row = {
+    row: dict[str, Any] = {
         "due_date": DUE, "status": "Sent", "amount_due": 1,
         "sent_at": datetime.fromisoformat(f"{sent}T10:00:00+00:00"),
         "last_reminder_at": reminded and datetime.fromisoformat(f"{reminded}T10:00:00+00:00"),
     }  # fmt: skip
-    found = due_step(row, STEPS, date.fromisoformat(today), UTC_ZONE)
+    day = date.fromisoformat(today)
+    found = due_step(Invoice(**row), STEPS, day, UTC_ZONE)
     assert found == (expected and date.fromisoformat(expected))
-    assert due_step({**row, "status": "Paid"}, STEPS, date.fromisoformat(today), UTC_ZONE) is None
-    assert due_step({**row, "amount_due": 0}, STEPS, date.fromisoformat(today), UTC_ZONE) is None
+    assert due_step(Invoice(**row | {"status": "Paid"}), STEPS, day, UTC_ZONE) is None
+    assert due_step(Invoice(**row | {"amount_due": 0}), STEPS, day, UTC_ZONE) is None
 
 
 def test_clients_are_reminded_at_each_step_once(company: Company) -> None:

@@ -18,8 +18,6 @@ from app.http.schema_parts import page_schema
 from app.http.security import requires
 from app.models.user import ApiKey, Role
 
-_TABLE: Any = ApiKey.__table__
-
 
 @area.get("/api-keys")
 @area.arguments(ApiKeyQuerySchema, location="query")
@@ -27,17 +25,17 @@ _TABLE: Any = ApiKey.__table__
 @requires("api-keys:manage")
 def list_api_keys(query: dict[str, Any]) -> Page:
     """The keys, the newest first, with when and from where they were last used."""
-    statement = _statement().order_by(_TABLE.c.id.desc())
+    statement = _statement().order_by(ApiKey.id.desc())
     now = utc_now()
-    expired = _TABLE.c.expires_at <= now
+    expired = ApiKey.expires_at <= now
     match query.get("status"):
         case "revoked":
-            statement = statement.where(_TABLE.c.revoked_at.is_not(None))
+            statement = statement.where(ApiKey.revoked_at.is_not(None))
         case "expired":
-            statement = statement.where(_TABLE.c.revoked_at.is_(None), expired)
+            statement = statement.where(ApiKey.revoked_at.is_(None), expired)
         case "active":
-            lasting = or_(_TABLE.c.expires_at.is_(None), _TABLE.c.expires_at > now)
-            statement = statement.where(_TABLE.c.revoked_at.is_(None), lasting)
+            lasting = or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
+            statement = statement.where(ApiKey.revoked_at.is_(None), lasting)
     shape = each(api_keys.api_key_dict)
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
 
@@ -71,11 +69,13 @@ def revoke_api_key(key_id: int) -> None:
 
 
 def _shown(connection: Connection, key_id: int) -> dict[str, Any]:
-    row: Row[Any] | None = connection.execute(_statement().where(_TABLE.c.id == key_id)).first()
+    row: Row[Any] | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
     if row is None:
         raise NotFoundError(f"There is no API key {key_id}.")
     return api_keys.api_key_dict(row)
 
 
 def _statement() -> Select[Any]:
-    return select(_TABLE, Role.name.label("role_name")).join(Role, Role.id == _TABLE.c.role_id)
+    return select(ApiKey.__table__, Role.name.label("role_name")).join(
+        Role, Role.id == ApiKey.role_id
+    )

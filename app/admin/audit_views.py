@@ -13,8 +13,6 @@ from app.http.schema_parts import page_schema
 from app.http.security import requires
 from app.models.event import AuditRecord
 
-_TABLE: Any = AuditRecord.__table__
-
 
 @area.get("/audit")
 @area.arguments(AuditQuerySchema, location="query")
@@ -22,19 +20,19 @@ _TABLE: Any = AuditRecord.__table__
 @requires("audit:read")
 def list_audit_records(query: dict[str, Any]) -> Page:
     """Who did what, the latest first."""
-    statement = select(_TABLE).order_by(_TABLE.c.id.desc())
+    statement = select(AuditRecord.__table__).order_by(AuditRecord.id.desc())
     for name in ("entity", "entity_id", "actor_id"):
         if name in query:
-            statement = statement.where(_TABLE.c[name] == query[name])
+            statement = statement.where(AuditRecord.__table__.c[name] == query[name])
     action = query.get("action", "")
     if action.endswith(".*"):
-        statement = statement.where(_TABLE.c.action.startswith(action[:-1], autoescape=True))
+        statement = statement.where(AuditRecord.action.startswith(action[:-1], autoescape=True))
     elif action:
-        statement = statement.where(_TABLE.c.action == action)
+        statement = statement.where(AuditRecord.action == action)
     if "begin" in query:
-        statement = statement.where(_TABLE.c.created_at >= query["begin"])
+        statement = statement.where(AuditRecord.created_at >= query["begin"])
     if "end" in query:
-        statement = statement.where(_TABLE.c.created_at < query["end"])
+        statement = statement.where(AuditRecord.created_at < query["end"])
     shape = each(_record_dict)
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
 

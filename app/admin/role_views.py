@@ -17,8 +17,6 @@ from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
 from app.models.user import Role
 
-_TABLE: Any = Role.__table__
-
 
 @area.get("/roles")
 @area.arguments(PageQuerySchema, location="query")
@@ -26,7 +24,7 @@ _TABLE: Any = Role.__table__
 @requires("roles:manage")
 def list_roles(page: dict[str, int]) -> Page:
     """The roles, those that came with the product first."""
-    return read_page(select(_TABLE).order_by(_TABLE.c.id), each(roles.role_dict), **page)
+    return read_page(select(Role.__table__).order_by(Role.id), each(roles.role_dict), **page)
 
 
 @area.post("/roles")
@@ -45,7 +43,7 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 def show_role(role_id: int) -> dict[str, Any]:
     """One role."""
     with primary_engine().connect() as connection:
-        row = connection.execute(select(_TABLE).where(_TABLE.c.id == role_id)).first()
+        row = connection.execute(select(Role.__table__).where(Role.id == role_id)).first()
     if row is None:
         raise NotFoundError(f"There is no role {role_id}.")
     return roles.role_dict(row)
@@ -70,4 +68,4 @@ def delete_role(role_id: int) -> None:
 
 
 def _shown(role_id: int) -> dict[str, Any]:
-    return roles.role_dict(records.get(_TABLE, role_id))
+    return roles.role_dict(records.get(Role, role_id))

@@ -25,8 +25,6 @@ from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
 from app.models.user import Role, User, UserRole
 
-_TABLE: Any = User.__table__
-
 
 @area.get("/users")
 @area.arguments(UserQuerySchema, location="query")
@@ -36,18 +34,18 @@ def list_users(query: dict[str, Any]) -> Page:
     """The accounts, by user name."""
     limit, offset = query.pop("limit"), query.pop("offset")
     statement = (
-        select(_TABLE).where(_TABLE.c.kind == "person").order_by(_TABLE.c.username_key, _TABLE.c.id)
+        select(User.__table__).where(User.kind == "person").order_by(User.username_key, User.id)
     )
     if text := query.get("q"):
-        columns = (_TABLE.c.username, _TABLE.c.display_name, _TABLE.c.email)
+        columns = (User.username, User.display_name, User.email)
         statement = statement.where(
             or_(*(func.lower(column).contains(text.lower(), autoescape=True) for column in columns))
         )
     if status := query.get("status"):
-        statement = statement.where(_TABLE.c.status == status)
+        statement = statement.where(User.status == status)
     if role := query.get("role"):
         holders = select(UserRole.user_id).join(Role, Role.id == UserRole.role_id)
-        statement = statement.where(_TABLE.c.id.in_(holders.where(Role.name == role)))
+        statement = statement.where(User.id.in_(holders.where(Role.name == role)))
     return read_page(statement, user_dicts, limit=limit, offset=offset)
 
 

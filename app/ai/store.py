@@ -32,7 +32,7 @@ def new_session(caller: Caller, title: str) -> dict[str, Any]:
         "created_at": now,
         "updated_at": now,
     }
-    return row | {"id": records.insert(SESSIONS, row), "last_sequence": 0}
+    return row | {"id": records.insert(AiSession, row), "last_sequence": 0}
 
 
 def get_session(caller: Caller, key: str) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def delete_session(caller: Caller, key: str) -> None:
     Raises: NotFoundError.
     """
     session = get_session(caller, key)
-    records.connection().execute(delete(SESSIONS).where(SESSIONS.c.id == session["id"]))
+    records.connection().execute(delete(AiSession).where(AiSession.id == session["id"]))
 
 
 def add_message(session_id: int, role: str, body: str, **more: Any) -> dict[str, Any]:
@@ -59,8 +59,8 @@ def add_message(session_id: int, role: str, body: str, **more: Any) -> dict[str,
         "key": f"msg_{secrets.token_urlsafe(18)}", "session_id": session_id, "role": role,
         "body": body, "created_at": now, **more,
     }  # fmt: skip
-    key = records.insert(MESSAGES, row)
-    touched = update(SESSIONS).where(SESSIONS.c.id == session_id).values(updated_at=now)
+    key = records.insert(AiMessage, row)
+    touched = update(AiSession).where(AiSession.id == session_id).values(updated_at=now)
     records.connection().execute(touched)
     return row | {"id": key}
 
@@ -72,8 +72,8 @@ def get_message(caller: Caller, key: str) -> dict[str, Any]:
     """
     wanted = (
         select(MESSAGES)
-        .join(SESSIONS, SESSIONS.c.id == MESSAGES.c.session_id)
-        .where(MESSAGES.c.key == key, SESSIONS.c.principal == caller.principal)
+        .join(AiSession, AiSession.id == AiMessage.session_id)
+        .where(AiMessage.key == key, AiSession.principal == caller.principal)
         .with_for_update(of=MESSAGES)
     )
     row = records.connection().execute(wanted).mappings().first()
@@ -89,9 +89,9 @@ def change_message(
 
     Returns: whether it was written.
     """
-    change = update(MESSAGES).where(MESSAGES.c.id == message_id).values(**values)
+    change = update(AiMessage).where(AiMessage.id == message_id).values(**values)
     if status is not None:
-        change = change.where(MESSAGES.c.status == status)
+        change = change.where(AiMessage.status == status)
     return bool(records.connection().execute(change).rowcount)
 
 
@@ -102,15 +102,15 @@ def add_events(
     added = list(events)
     connection = records.connection()
     last: int = connection.execute(
-        update(SESSIONS)
-        .where(SESSIONS.c.id == session_id)
-        .values(last_sequence=SESSIONS.c.last_sequence + len(added))
-        .returning(SESSIONS.c.last_sequence)
+        update(AiSession)
+        .where(AiSession.id == session_id)
+        .values(last_sequence=AiSession.last_sequence + len(added))
+        .returning(AiSession.last_sequence)
     ).scalar_one()
     now = utc_now()
     first = last - len(added) + 1
     records.insert_all(
-        EVENTS,
+        AiEvent,
         [
             {
                 "created_at": now, "session_id": session_id, "message_id": message_id,
@@ -124,14 +124,14 @@ def add_events(
 
 def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     """The caller's conversations, the latest first, as a page."""
-    mine = SESSIONS.c.principal == caller.principal
+    mine = AiSession.principal == caller.principal
     connection = records.connection()
-    total = connection.execute(select(func.count()).select_from(SESSIONS).where(mine)).scalar_one()
-    count = select(func.count()).where(MESSAGES.c.session_id == SESSIONS.c.id).scalar_subquery()
+    total = connection.execute(select(func.count()).select_from(AiSession).where(mine)).scalar_one()
+    count = select(func.count()).where(AiMessage.session_id == AiSession.id).scalar_subquery()
     wanted = (
         select(SESSIONS, count.label("messages"))
         .where(mine)
-        .order_by(SESSIONS.c.updated_at.desc(), SESSIONS.c.id.desc())
+        .order_by(AiSession.updated_at.desc(), AiSession.id.desc())
         .limit(limit)
         .offset(offset)
     )
@@ -147,7 +147,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
 
 def messages_of(session_id: int) -> list[dict[str, Any]]:
     """The messages of a conversation, oldest first."""
-    wanted = select(MESSAGES).where(MESSAGES.c.session_id == session_id).order_by(MESSAGES.c.id)
+    wanted = select(MESSAGES).where(AiMessage.session_id == session_id).order_by(AiMessage.id)
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
@@ -163,9 +163,9 @@ def find_session(caller: Caller, key: str) -> dict[str, Any]:
 def dialogue_of(session_id: int) -> list[tuple[str, str]]:
     """Who said what last in a conversation, oldest first, read outside of any transaction."""
     wanted = (
-        select(MESSAGES.c.role, MESSAGES.c.body)
-        .where(MESSAGES.c.session_id == session_id)
-        .order_by(MESSAGES.c.id.desc())
+        select(AiMessage.role, AiMessage.body)
+        .where(AiMessage.session_id == session_id)
+        .order_by(AiMessage.id.desc())
         .limit(20)
     )
     with primary_engine().connect() as connection:
@@ -175,9 +175,9 @@ def dialogue_of(session_id: int) -> list[tuple[str, str]]:
 def last_context_of(session_id: int) -> dict[str, Any] | None:
     """The context of the last message of a conversation, read outside of any transaction."""
     wanted = (
-        select(MESSAGES.c.context)
-        .where(MESSAGES.c.session_id == session_id)
-        .order_by(MESSAGES.c.id.desc())
+        select(AiMessage.context)
+        .where(AiMessage.session_id == session_id)
+        .order_by(AiMessage.id.desc())
         .limit(1)
     )
     with primary_engine().connect() as connection:
@@ -187,14 +187,12 @@ def last_context_of(session_id: int) -> dict[str, Any] | None:
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     """The proposals of answers, oldest first."""
-    wanted = (
-        select(ACTIONS).where(ACTIONS.c.message_id.in_(list(message_ids))).order_by(ACTIONS.c.id)
-    )
+    wanted = select(ACTIONS).where(AiAction.message_id.in_(list(message_ids))).order_by(AiAction.id)
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
 def _session(connection: Connection, caller: Caller, key: str) -> dict[str, Any]:
-    wanted = select(SESSIONS).where(SESSIONS.c.key == key, SESSIONS.c.principal == caller.principal)
+    wanted = select(SESSIONS).where(AiSession.key == key, AiSession.principal == caller.principal)
     row = connection.execute(wanted).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no session {key[:40]}.")

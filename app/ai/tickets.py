@@ -27,7 +27,6 @@ from app.sealing import UnsealError, seal, unseal
 
 VALID_FOR = timedelta(minutes=1)
 _STREAMS = ("/api/ai/chat/stream", "/api/v1/ai/chat/stream")
-_TICKETS: Any = AiStreamTicket.__table__
 
 
 def init_tickets(app: Flask) -> None:
@@ -47,7 +46,7 @@ def make_ticket(caller: Caller, session: Mapping[str, Any]) -> str | None:
     }  # fmt: skip
     ticket = seal(orjson.dumps(content))
     records.insert(
-        _TICKETS,
+        AiStreamTicket,
         {
             "created_at": now,
             "digest": _digest(ticket),
@@ -82,10 +81,10 @@ def use_ticket(ticket: str, session: Mapping[str, Any]) -> None:
     Raises: TokenMissingError, it was used before, or is for another session.
     """
     used = (
-        delete(_TICKETS)
-        .where(_TICKETS.c.digest == _digest(ticket), _TICKETS.c.session_id == session["id"])
-        .where(_TICKETS.c.expires_at > utc_now())
-        .returning(_TICKETS.c.id)
+        delete(AiStreamTicket)
+        .where(AiStreamTicket.digest == _digest(ticket), AiStreamTicket.session_id == session["id"])
+        .where(AiStreamTicket.expires_at > utc_now())
+        .returning(AiStreamTicket.id)
     )
     if records.connection().execute(used).scalar() is None:
         raise TokenMissingError("The ticket was used before, or is for another session.")

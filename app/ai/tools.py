@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from app.db import records
-from app.errors import NotFoundError, ValidationError
+from app.errors import ValidationError
 from app.events import entity_url
 from app.settings.days import today
 from app.tickets.comments import create_comment
@@ -55,11 +54,9 @@ def _add_note(arguments: Arguments) -> dict[str, Any]:
     column = NOTED[entity]
     service = SERVICES[entity]
     # Two who add a note at the same time add two.
-    row = records.read(service.rules.table, key, (column,), lock=True)
-    if row is None:
-        raise NotFoundError(f"There is no {service.rules.title} {key}.")
+    present = getattr(service.stored(key), column)
     line = f"{today().isoformat()}: {text}"
-    service.update(key, {column: f"{row[column]}\n{line}" if row[column] else line})
+    service.update(key, {column: f"{present}\n{line}" if present else line})
     return _made(entity, key)
 
 
@@ -85,7 +82,7 @@ def _made(entity: str, key: int) -> dict[str, Any]:
 
 
 def _update_right(arguments: Arguments) -> str | None:
-    service: EntityService = SERVICES[arguments["entity"]]
+    service: EntityService[Any] = SERVICES[arguments["entity"]]
     return service.rules.permissions["update"]
 
 

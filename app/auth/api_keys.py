@@ -22,9 +22,6 @@ from app.http.security import current_caller
 from app.models.user import ApiKey, User
 from app.permissions import NEVER_BY_KEY
 
-_TABLE: Any = ApiKey.__table__
-_USERS: Any = User.__table__
-
 
 class MadeKey(NamedTuple):
     """A new key: ``key`` is known now and never again."""
@@ -50,7 +47,7 @@ def create_api_key(
     key = new_api_key()
     user_id = insert_account(username=key.prefix, display_name=name, kind="service")
     key_id = records.insert(
-        _TABLE,
+        ApiKey,
         {
             "created_at": now,
             "name": name,
@@ -74,12 +71,12 @@ def revoke_api_key(key_id: int) -> None:
 
     Raises: NotFoundError.
     """
-    row = records.get(_TABLE, key_id, lock=True)
+    row = records.get(ApiKey, key_id, lock=True)
     if row.revoked_at is not None:
         return
     now = utc_now()
-    records.update(_TABLE, key_id, {"revoked_at": now})
-    records.update(_USERS, row.user_id, {"status": "disabled", "updated_at": now})
+    records.update(ApiKey, key_id, {"revoked_at": now})
+    records.update(User, row.user_id, {"status": "disabled", "updated_at": now})
     bump_epoch()
     shown = {"name": row.name, "prefix": row.prefix}
     audit.record("api_key.revoked", "ApiKey", key_id, before=shown)

@@ -23,8 +23,6 @@ from app.models.user import ApiKey, Role, User
 from app.permissions import ROLES
 
 Parameters = ParamSpec("Parameters")
-_USERS: Any = User.__table__
-_KEYS: Any = ApiKey.__table__
 
 
 def init_app(app: Flask) -> None:
@@ -109,7 +107,7 @@ def unlock_user(username: str) -> None:
 def list_users() -> None:
     """Show the accounts: id, user name, status, roles, e-mail address."""
     connection = records.connection()
-    people = select(*_USERS.c).where(_USERS.c.kind == "person").order_by(_USERS.c.username_key)
+    people = select(*User.__table__.c).where(User.kind == "person").order_by(User.username_key)
     for shown in user_dicts(connection, connection.execute(people)):
         roles = ", ".join(shown["roles"]) or "no role"
         _line(shown["id"], shown["username"], shown["status"], roles, shown["email"])
@@ -139,9 +137,9 @@ def api_key() -> None:
 def list_api_keys() -> None:
     """Show the keys by their beginnings: prefix, status, role, scopes, last use, name."""
     statement = (
-        select(*_KEYS.c, Role.name.label("role_name"))
-        .join(Role, Role.id == _KEYS.c.role_id)
-        .order_by(_KEYS.c.id)
+        select(*ApiKey.__table__.c, Role.name.label("role_name"))
+        .join(Role, Role.id == ApiKey.role_id)
+        .order_by(ApiKey.id)
     )
     keys: Any = records.connection().execute(statement)
     for row in keys:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import Any, Protocol
+from typing import Protocol
 
 from flask import Flask
 from sqlalchemy import Engine, insert, make_url, select, update
@@ -21,7 +21,6 @@ from app.models.user import SecurityEpoch
 
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
 _SELECT = select(SecurityEpoch.value).where(SecurityEpoch.id == 1)
-_TABLE: Any = SecurityEpoch.__table__
 
 
 class EpochSource(Protocol):
@@ -88,9 +87,9 @@ class SqliteEpoch:
 def bump_epoch() -> None:
     """End what every process remembers of callers, when the running transaction is committed."""
     running = db.session()
-    grown = update(_TABLE).where(_TABLE.c.id == 1).values(value=_TABLE.c.value + 1)
-    if running.execute(grown.returning(_TABLE.c.id)).first() is None:
-        running.execute(insert(_TABLE).values(id=1, value=1))
+    grown = update(SecurityEpoch).where(SecurityEpoch.id == 1).values(value=SecurityEpoch.value + 1)
+    if running.execute(grown.returning(SecurityEpoch.id)).first() is None:
+        running.execute(insert(SecurityEpoch).values(id=1, value=1))
 
 
 epoch_source: Extension[EpochSource] = Extension("epoch")

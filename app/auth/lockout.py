@@ -13,7 +13,6 @@ import time
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, select, text, update
 
@@ -34,7 +33,6 @@ FORGOTTEN_AFTER = timedelta(hours=24)
 _WAIT_SECONDS = 3.0
 _POLL_SECONDS = 0.05
 
-_TABLE: Any = LoginGuard.__table__
 _ENSURE = text(
     "INSERT INTO login_guards (name_key, failures, window_started_at, lock_count)"
     " VALUES (:name_key, 0, :now, 0) ON CONFLICT (name_key) DO NOTHING"
@@ -125,15 +123,15 @@ def locks_of(connection: Connection, names: Collection[str]) -> dict[str, dateti
     """``{name: when its lock ends}``, for those of the names that are locked now."""
     by_key = {_name_key(name): name for name in names}
     locks = connection.execute(
-        select(_TABLE.c.name_key, _TABLE.c.locked_until).where(
-            _TABLE.c.name_key.in_(by_key), _TABLE.c.locked_until > utc_now()
+        select(LoginGuard.name_key, LoginGuard.locked_until).where(
+            LoginGuard.name_key.in_(by_key), LoginGuard.locked_until > utc_now()
         )
     )
-    return {by_key[key]: until for key, until in locks}
+    return {by_key[key]: until for key, until in locks if until is not None}
 
 
 def _locked_row(key: str) -> Guard | None:
-    statement = select(_TABLE).where(_TABLE.c.name_key == key).with_for_update()
+    statement = select(LoginGuard.__table__).where(LoginGuard.name_key == key).with_for_update()
     row = db.session.execute(statement).first()
     if row is None:
         return None
@@ -142,8 +140,8 @@ def _locked_row(key: str) -> Guard | None:
 
 def _write(key: str, guard: Guard) -> None:
     db.session.execute(
-        update(_TABLE)
-        .where(_TABLE.c.name_key == key)
+        update(LoginGuard)
+        .where(LoginGuard.name_key == key)
         .values(
             failures=guard.failures,
             window_started_at=guard.window_started_at,

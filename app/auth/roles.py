@@ -18,8 +18,6 @@ from app.models.user import ApiKey, Role, UserRole
 from app.permissions import ALL, NEVER_BY_KEY, OWN, PERMISSIONS, PUBLISHED, RESOURCES
 
 ADMIN = "Admin"
-_TABLE: Any = Role.__table__
-_USER_ROLES: Any = UserRole.__table__
 # Rights that can be held for one's own records only.
 _OWNABLE = frozenset(
     [f"{resource}:{action}" for resource in RESOURCES for action in ("read", "update", "delete")]
@@ -27,7 +25,7 @@ _OWNABLE = frozenset(
 )
 
 
-def role_dict(row: Row[Any]) -> dict[str, Any]:
+def role_dict(row: Role | Row[Any]) -> dict[str, Any]:
     """A role as the API shows it."""
     return {
         "id": row.id,
@@ -49,7 +47,7 @@ def create_role(name: str, permissions: Mapping[str, str], description: str | No
     check_permissions(permissions)
     _check_name_is_free(name)
     role_id = records.insert(
-        _TABLE,
+        Role,
         {
             "created_at": utc_now(),
             "name": name,
@@ -75,7 +73,7 @@ def update_role(role_id: int, changes: Mapping[str, Any]) -> None:
     if not changes:
         return
     before = {name: getattr(row, name) for name in changes}
-    records.update(_TABLE, role_id, changes)
+    records.update(Role, role_id, changes)
     bump_epoch()
     audit.record("role.updated", "Role", role_id, before=before, after=dict(changes))
 
@@ -86,11 +84,11 @@ def delete_role(role_id: int) -> None:
     Raises: NotFoundError; InvalidStateError, it is built in; InUseError.
     """
     row = _get_custom(role_id)
-    user_roles = select(_USER_ROLES.c.role_id).where(_USER_ROLES.c.role_id == role_id)
+    user_roles = select(UserRole.role_id).where(UserRole.role_id == role_id)
     keys = select(ApiKey.id).where(ApiKey.role_id == role_id)
     if db.session.execute(user_roles.limit(1)).first() or db.session.execute(keys.limit(1)).first():
         raise InUseError("Users or API keys have this role: give them another first.")
-    records.delete(_TABLE, role_id)
+    records.delete(Role, role_id)
     bump_epoch()
     audit.record("role.deleted", "Role", role_id, before={"name": row.name})
 
@@ -114,10 +112,10 @@ def set_roles(user_id: int, names: Iterable[str]) -> None:
     Raises: ValidationError, there is no such role.
     """
     role_ids = find_roles(names).values()
-    db.session.execute(delete(_USER_ROLES).where(_USER_ROLES.c.user_id == user_id))
+    db.session.execute(delete(UserRole).where(UserRole.user_id == user_id))
     if role_ids:
         rows = [{"user_id": user_id, "role_id": role_id} for role_id in role_ids]
-        db.session.execute(insert(_USER_ROLES), rows)
+        db.session.execute(insert(UserRole), rows)
 
 
 def get_rights(name: str) -> Mapping[str, str]:
@@ -125,14 +123,14 @@ def get_rights(name: str) -> Mapping[str, str]:
 
     Raises: NotFoundError, there is none of that name.
     """
-    row = db.session.execute(select(_TABLE).where(_TABLE.c.name == name)).first()
+    row = db.session.execute(select(Role.__table__).where(Role.name == name)).first()
     if row is None:
         raise NotFoundError(f"There is no role {name}.")
     return rights_of_role(_role_row(row))
 
 
-def _get_custom(role_id: int) -> Row[Any]:
-    row = records.get(_TABLE, role_id, lock=True)
+def _get_custom(role_id: int) -> Role:
+    row = records.get(Role, role_id, lock=True)
     if row.is_builtin:
         raise InvalidStateError("A built-in role cannot be changed: make one of your own.")
     return row
@@ -169,5 +167,5 @@ def scopes_of(permission: str) -> tuple[str, ...]:
     return (ALL, OWN) if permission in _OWNABLE else (ALL,)
 
 
-def _role_row(row: Row[Any]) -> RoleRow:
+def _role_row(row: Role | Row[Any]) -> RoleRow:
     return RoleRow(row.name, row.is_builtin, row.permissions)

@@ -23,9 +23,6 @@ from app.extensions import db
 from app.http.security import Caller, current_caller
 from app.models.user import Session, User
 
-_USERS: Any = User.__table__
-_SESSIONS: Any = Session.__table__
-
 
 def log_in(username: str, password: str) -> TokenPair:
     """Open a session.
@@ -41,11 +38,9 @@ def log_in(username: str, password: str) -> TokenPair:
         changes["password_hash"] = passwords.current.hash(password)
     # Disabled, or given another password, while the hash was computed: no session then.
     same = (
-        (_USERS.c.id == row.id)
-        & (_USERS.c.status == "active")
-        & (_USERS.c.password_hash == row.password_hash)
+        (User.id == row.id) & (User.status == "active") & (User.password_hash == row.password_hash)
     )
-    changed = db.session.connection().execute(update(_USERS).where(same).values(**changes))
+    changed = db.session.connection().execute(update(User).where(same).values(**changes))
     if not changed.rowcount:
         raise InvalidCredentialsError("User name or password is wrong.")
     lockout.forget_failures(username)
@@ -60,7 +55,7 @@ def log_out() -> None:
     Raises: ForbiddenError, an API key has none.
     """
     caller = _require_session()
-    end_sessions(_SESSIONS.c.key == caller.session_key, "logout")
+    end_sessions(Session.key == caller.session_key, "logout")
     audit.record("auth.logout", "User", caller.user_id)
 
 
@@ -87,7 +82,7 @@ def describe_caller(credential_expires: float) -> dict[str, Any]:
     """
     caller = current_caller()
     with primary_engine().connect() as connection:
-        rows = connection.execute(select(_USERS).where(_USERS.c.id == caller.user_id)).all()
+        rows = connection.execute(select(User.__table__).where(User.id == caller.user_id)).all()
         (user,) = user_dicts(connection, rows)
         key = find_api_key_details(connection, caller.api_key_id) if caller.api_key_id else None
     # An account of a key has no roles of its own, and a key has fewer rights than its role.
@@ -102,7 +97,7 @@ def describe_caller(credential_expires: float) -> dict[str, Any]:
     return user
 
 
-def _check_password(username: str, password: str) -> Row[Any]:
+def _check_password(username: str, password: str) -> Row[int, str, str | None]:
     """The account that name and password fit; commits what it counts.
 
     Raises: AccountLockedError; InvalidCredentialsError.
@@ -116,16 +111,16 @@ def _check_password(username: str, password: str) -> Row[Any]:
     raise InvalidCredentialsError("User name or password is wrong.")
 
 
-def _find_account(username: str) -> Row[Any] | None:
+def _find_account(username: str) -> Row[int, str, str | None] | None:
     with primary_engine().connect() as connection:
         return connection.execute(
-            select(_USERS.c.id, _USERS.c.status, _USERS.c.password_hash).where(
-                _USERS.c.username_key == fold_name(username), _USERS.c.kind == "person"
+            select(User.id, User.status, User.password_hash).where(
+                User.username_key == fold_name(username), User.kind == "person"
             )
         ).first()
 
 
-def _note_failure(username: str, row: Row[Any] | None) -> None:
+def _note_failure(username: str, row: Row[int, str, str | None] | None) -> None:
     """Lock the name if that was the fifth failure; committed, though the request fails."""
     user_id = row.id if row else None
     audit.record("auth.login_failed", "User", user_id)

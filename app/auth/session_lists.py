@@ -14,19 +14,17 @@ from app.http.lists import Page, each, read_page
 from app.http.security import current_caller
 from app.models.user import Session, User
 
-_TABLE: Any = Session.__table__
-
 
 def list_sessions(user_id: int | None, *, limit: int, offset: int) -> Page:
     """Open sessions, the one used last first; of everybody when ``user_id`` is None."""
     statement = (
-        select(_TABLE, User.username)
-        .join(User, User.id == _TABLE.c.user_id)
-        .where(_TABLE.c.revoked_at.is_(None), _TABLE.c.expires_at > utc_now())
-        .order_by(_TABLE.c.last_seen_at.desc(), _TABLE.c.id.desc())
+        select(Session.__table__, User.username)
+        .join(User, User.id == Session.user_id)
+        .where(Session.revoked_at.is_(None), Session.expires_at > utc_now())
+        .order_by(Session.last_seen_at.desc(), Session.id.desc())
     )
     if user_id is not None:
-        statement = statement.where(_TABLE.c.user_id == user_id)
+        statement = statement.where(Session.user_id == user_id)
     return read_page(statement, each(_session_dict), limit=limit, offset=offset)
 
 
@@ -35,9 +33,9 @@ def end_session(key: str, reason: str, *, user_id: int | None = None) -> None:
 
     Raises: NotFoundError, there is no such open session.
     """
-    condition = _TABLE.c.key == key
+    condition = Session.key == key
     if user_id is not None:
-        condition &= _TABLE.c.user_id == user_id
+        condition &= Session.user_id == user_id
     if not end_sessions(condition, reason):
         raise NotFoundError("There is no such session.")
     audit.record("auth.session_ended", "User", user_id, after={"reason": reason})

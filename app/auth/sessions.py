@@ -12,16 +12,16 @@ import json
 import secrets
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from flask import request
-from sqlalchemy import ColumnElement, Row, insert, select, update
+from sqlalchemy import ColumnElement, insert, select, update
 
 from app import audit
 from app.auth.epoch import bump_epoch
 from app.auth.tokens import make_access_token
 from app.clock import utc_now
 from app.db import records
+from app.db.types import AnyRow
 from app.errors import (
     InvalidCredentialsError,
     TokenExpiredError,
@@ -38,9 +38,6 @@ IDLE_LIFETIME = timedelta(days=30)
 LONGEST_LIFETIME = timedelta(days=90)
 GRACE = timedelta(seconds=10)
 
-_SESSIONS: Any = Session.__table__
-_TOKENS: Any = RefreshToken.__table__
-
 
 @dataclass(frozen=True, slots=True)
 class TokenPair:
@@ -55,7 +52,7 @@ def open_session(user_id: int) -> TokenPair:
     now = utc_now()
     key = secrets.token_urlsafe(16)
     session_id = records.insert(
-        _SESSIONS,
+        Session,
         {
             "created_at": now,
             "key": key,
@@ -79,10 +76,10 @@ def refresh_session(token: str) -> TokenPair:
     digest = _digest(token)
     # Of several requests at the same time one gets the row, whatever the database.
     taken = db.session.execute(
-        update(_TOKENS)
-        .where(_TOKENS.c.token_hash == digest, _TOKENS.c.used_at.is_(None))
+        update(RefreshToken)
+        .where(RefreshToken.token_hash == digest, RefreshToken.used_at.is_(None))
         .values(used_at=now)
-        .returning(_TOKENS.c.id)
+        .returning(RefreshToken.id)
     ).scalar_one_or_none()
     row = _token_with_session(digest)
     if row is None:
@@ -95,12 +92,12 @@ def refresh_session(token: str) -> TokenPair:
         raise TokenExpiredError("The session has expired: sign in again.")
     expires = min(now + IDLE_LIFETIME, row.session_created_at + LONGEST_LIFETIME)
     pair = _new_pair(row.user_id, row.key, row.session_id, expires)
-    records.update(_TOKENS, row.id, {"successor": seal(json.dumps(asdict(pair)).encode())})
-    records.update(_SESSIONS, row.session_id, {"last_seen_at": now, "expires_at": expires})
+    records.update(RefreshToken, row.id, {"successor": seal(json.dumps(asdict(pair)).encode())})
+    records.update(Session, row.session_id, {"last_seen_at": now, "expires_at": expires})
     return pair
 
 
-def _repeat_or_end(row: Row[Any], now: datetime) -> TokenPair:
+def _repeat_or_end(row: AnyRow, now: datetime) -> TokenPair:
     if row.used_at > now - GRACE and row.successor is not None:
         try:
             pair = TokenPair(**json.loads(unseal(row.successor)))
@@ -108,7 +105,7 @@ def _repeat_or_end(row: Row[Any], now: datetime) -> TokenPair:
             raise TokenRevokedError("The session has ended: sign in again.") from error
         if _is_unused(pair.refresh_token):
             return pair
-    end_sessions(_SESSIONS.c.id == row.session_id, "reuse")
+    end_sessions(Session.id == row.session_id, "reuse")
     audit.record("auth.token_reused", "User", row.user_id, actor_id=row.user_id)
     db.session.commit()
     raise TokenReusedError("The refresh token was used before: the session has ended.")
@@ -120,8 +117,8 @@ def end_sessions(condition: ColumnElement[bool], reason: str) -> int:
     Returns: how many there were.
     """
     result = db.session.connection().execute(
-        update(_SESSIONS)
-        .where(condition, _SESSIONS.c.revoked_at.is_(None))
+        update(Session)
+        .where(condition, Session.revoked_at.is_(None))
         .values(revoked_at=utc_now(), revoked_reason=reason)
     )
     if result.rowcount:
@@ -129,21 +126,21 @@ def end_sessions(condition: ColumnElement[bool], reason: str) -> int:
     return result.rowcount
 
 
-def _token_with_session(digest: str) -> Row[Any] | None:
+def _token_with_session(digest: str) -> AnyRow | None:
     return db.session.execute(
         select(
-            _TOKENS.c.id, _TOKENS.c.used_at, _TOKENS.c.successor, _TOKENS.c.expires_at,
-            _SESSIONS.c.id.label("session_id"), _SESSIONS.c.key, _SESSIONS.c.revoked_at,
-            _SESSIONS.c.created_at.label("session_created_at"), _SESSIONS.c.user_id, User.status,
+            RefreshToken.id, RefreshToken.used_at, RefreshToken.successor, RefreshToken.expires_at,
+            Session.id.label("session_id"), Session.key, Session.revoked_at,
+            Session.created_at.label("session_created_at"), Session.user_id, User.status,
         )
-        .join(_SESSIONS, _SESSIONS.c.id == _TOKENS.c.session_id)
-        .join(User, User.id == _SESSIONS.c.user_id)
-        .where(_TOKENS.c.token_hash == digest)
+        .join(Session, Session.id == RefreshToken.session_id)
+        .join(User, User.id == Session.user_id)
+        .where(RefreshToken.token_hash == digest)
     ).first()  # fmt: skip
 
 
 def _is_unused(token: str) -> bool:
-    statement = select(_TOKENS.c.used_at).where(_TOKENS.c.token_hash == _digest(token))
+    statement = select(RefreshToken.used_at).where(RefreshToken.token_hash == _digest(token))
     row = db.session.execute(statement).first()
     return row is not None and row.used_at is None
 
@@ -151,7 +148,7 @@ def _is_unused(token: str) -> bool:
 def _new_pair(user_id: int, key: str, session_id: int, expires: datetime) -> TokenPair:
     refresh_token = "bpr_" + secrets.token_urlsafe(32)
     db.session.execute(
-        insert(_TOKENS).values(
+        insert(RefreshToken).values(
             created_at=utc_now(),
             session_id=session_id,
             token_hash=_digest(refresh_token),

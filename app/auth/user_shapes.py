@@ -11,8 +11,6 @@ from app.auth.rights import RoleRow, rights_of_roles
 from app.errors import NotFoundError
 from app.models.user import Role, User, UserRole
 
-_USERS: Any = User.__table__
-
 
 def user_dicts(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
     """Rows of ``users`` with their roles and what these permit."""
@@ -26,7 +24,7 @@ def get_user_dict(connection: Connection, user_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    statement = select(_USERS).where(_USERS.c.id == user_id, _USERS.c.kind == "person")
+    statement = select(User.__table__).where(User.id == user_id, User.kind == "person")
     users = user_dicts(connection, connection.execute(statement))
     if not users:
         raise NotFoundError(f"There is no user {user_id}.")

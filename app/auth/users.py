@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 
 from app import audit, events
 from app.auth.epoch import bump_epoch
@@ -34,8 +34,6 @@ from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
 from app.writing import formats
 
-_TABLE: Any = User.__table__
-_SESSIONS: Any = Session.__table__
 _LONGEST_NAME = 150
 
 
@@ -99,7 +97,7 @@ def insert_account(*, username: str, **values: Any) -> int:
     if db.session.execute(select(User.id).where(User.username_key == key)).first():
         raise DuplicateError("This name is taken.", [("username", "is taken already")])
     row = {"created_at": now, "updated_at": now, "username": username, "username_key": key}
-    return records.insert(_TABLE, {**row, **values})
+    return records.insert(User, {**row, **values})
 
 
 def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
@@ -119,7 +117,7 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
     if roles is not None:
         before["roles"] = held
         set_roles(user_id, roles)
-    records.update(_TABLE, user_id, {**columns, "updated_at": utc_now()})
+    records.update(User, user_id, {**columns, "updated_at": utc_now()})
     if roles is not None or "status" in columns:
         # The lock of the epoch's row: two administrators cannot remove each other.
         bump_epoch()
@@ -127,7 +125,7 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
             _require_an_administrator()
     audit.record("user.updated", "User", user_id, before=_wire(before), after=_wire(changes))
     if columns.get("status") == "disabled" and row.status != "disabled":
-        end_sessions(_SESSIONS.c.user_id == user_id, "disabled")
+        end_sessions(Session.user_id == user_id, "disabled")
         emit_user_event("user.disabled", user_id)
 
 
@@ -140,7 +138,7 @@ def reset_password(user_id: int, password: str | None) -> str | None:
     row = _get_person(user_id)
     made = None if password else secrets.token_urlsafe(15)
     _set_password(row, password or made or "", "password")
-    end_sessions(_SESSIONS.c.user_id == user_id, "password reset")
+    end_sessions(Session.user_id == user_id, "password reset")
     forget_failures(row.username)
     audit.record("user.password_reset", "User", user_id)
     return made
@@ -153,7 +151,7 @@ def change_password(user_id: int, new_password: str, *, keep_session: str | None
     """
     row = _get_person(user_id)
     _set_password(row, new_password, "newPassword")
-    others = (_SESSIONS.c.user_id == user_id) & (_SESSIONS.c.key != (keep_session or ""))
+    others = (Session.user_id == user_id) & (Session.key != (keep_session or ""))
     end_sessions(others, "password change")
     audit.record("user.password_changed", "User", user_id)
 
@@ -177,26 +175,26 @@ def find_user_id(username: str) -> int | None:
 
 def emit_user_event(name: str, user_id: int) -> None:
     """Emit ``user.created`` and the like, with the account as it is now."""
-    row = records.get(_TABLE, user_id)
+    row = records.get(User, user_id)
     shown = {"id": row.id, "username": row.username, "email": row.email, "status": row.status}
     # Accounts have no row version; their events follow each other by the clock.
     sequence = int(utc_now().timestamp() * 1000)
     events.emit(name, "User", user_id, sequence=sequence, representation=json_text(shown))
 
 
-def _get_person(user_id: int, *, lock: bool = False) -> Row[Any]:
-    row = records.find(_TABLE, user_id, lock=lock)
+def _get_person(user_id: int, *, lock: bool = False) -> User:
+    row = records.read(User, user_id, lock=lock)
     if row is None or row.kind != "person":
         raise NotFoundError(f"There is no user {user_id}.")
     return row
 
 
-def _set_password(row: Row[Any], password: str, field: str) -> None:
+def _set_password(row: User, password: str, field: str) -> None:
     check_new_password(password, row.username, row.email, row.display_name, field=field)
     now = utc_now()
     hashed = passwords.current.hash(password)
     records.update(
-        _TABLE, row.id, {"password_hash": hashed, "password_changed_at": now, "updated_at": now}
+        User, row.id, {"password_hash": hashed, "password_changed_at": now, "updated_at": now}
     )
 
 

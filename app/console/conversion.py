@@ -53,7 +53,7 @@ def _told(opportunity_id: int | None) -> str:
     if opportunity_id is None:
         return "Lead converted."
     deal = OPPORTUNITIES.stored(opportunity_id)
-    return f"Lead converted, with a deal of {amount_text(deal['amount'], deal['currency'])}."
+    return f"Lead converted, with a deal of {amount_text(deal.amount, deal.currency)}."
 
 
 def _page(key: int, problem: ApiError | None = None) -> Response:
@@ -92,8 +92,9 @@ def _wishes(key: int) -> Wishes:
         if name := form.get("name", "").strip():
             opportunity["name"] = name
         if amount := form.get("amount", "").strip():
-            lead = records.read(Lead.__table__, key, ("currency",)) or {}
-            places = digits(lead.get("currency") or organisation().defaults.currency)
+            lead = records.read(Lead, key)
+            currency = lead.currency if lead else None
+            places = digits(currency or organisation().defaults.currency)
             try:
                 opportunity["amount"] = typed_number(amount, places)
             except NoNumberError as error:

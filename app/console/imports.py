@@ -98,7 +98,7 @@ def take_import() -> Response:
 def show_import(job_id: int) -> Response:
     """How far an import of the caller's is."""
     job = read_job(job_id)
-    return page("import.html", job=job, path=PATHS[job["type"]])
+    return page("import.html", job=job, path=PATHS[job.type])
 
 
 def _kinds() -> list[str]:

@@ -46,8 +46,8 @@ def amount_text(amount: Decimal | int, currency: str | None = None) -> str:
 
 def _signs() -> Signs | None:
     caller = find_caller()
-    row = caller and records.read(User.__table__, caller.user_id, ("language",))
+    row = caller and records.read(User, caller.user_id)
     if not row:
         return None
     settings = organisation()
-    return signs_for(row["language"], settings.defaults.language, settings.seller.country)
+    return signs_for(row.language, settings.defaults.language, settings.seller.country)

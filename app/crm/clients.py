@@ -7,6 +7,7 @@ from datetime import datetime
 from app.db import records
 from app.errors import InvalidStateError
 from app.models.client import Client
+from app.models.columns import Entity
 from app.writing.change import Change
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
@@ -19,7 +20,7 @@ _WIRE = {"street": "street", "city": "city", "state": "state", "postal_code": "p
 CLIENT = EntityRules(
     name="Client",
     title="client",
-    table=Client.__table__,
+    model=Client,
     resource="clients",
     event="client",
     wire_names={
@@ -30,20 +31,20 @@ CLIENT = EntityRules(
 )
 
 
-class ClientService(EntityService):
+class ClientService(EntityService[Client]):
     """Writes of clients."""
 
     rules = CLIENT
     numbered = ("number", "C")
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Client]) -> None:
         """Bill in the organisation's currency and write in its language."""
         if "currency" not in change.values or "language" not in change.values:
             defaults = change.settings.defaults
             change.default("currency", defaults.currency)
             change.default("language", defaults.language)
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Client]) -> None:
         """The balances are amounts in the client's currency: it stays once there are some."""
         if change.is_new:
             return
@@ -55,15 +56,15 @@ class ClientService(EntityService):
         if "status" in change.values:
             change.events.append("client.status_changed")
 
-    def deleting(self, change: Change) -> None:
+    def deleting(self, client: Client) -> None:
         """Credit that a client still has is owed to somebody."""
-        require_operation("Client", "client", DELETE, change.before or {})
+        require_operation("Client", "client", DELETE, client)
 
 
-def usual_currency(change: Change) -> str:
+def usual_currency(change: Change[Entity]) -> str:
     """The currency of the client of a record; that of the organisation without a client."""
-    client = change.related(Client.__table__, change.get("client_id"), ("currency",))
-    return str(client["currency"]) if client else change.settings.defaults.currency
+    client = change.related(Client, change.get("client_id"))
+    return str(client.currency) if client else change.settings.defaults.currency
 
 
 def touch_client(client_id: int | None, now: datetime) -> None:
@@ -72,10 +73,10 @@ def touch_client(client_id: int | None, now: datetime) -> None:
     The row keeps its version: whoever edits the client is not to fail because a ticket came in.
     """
     if client_id is not None:
-        records.update(Client.__table__, client_id, {"last_activity_at": now})
+        records.update(Client, client_id, {"last_activity_at": now})
 
 
-def _has_turnover(change: Change) -> bool:
+def _has_turnover(change: Change[Client]) -> bool:
     return any(
         change.was(name) for name in ("invoiced_total", "outstanding_balance", "credit_balance")
     )

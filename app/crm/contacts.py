@@ -13,26 +13,25 @@ from app.writing.rules import EntityRules
 CONTACT = EntityRules(
     name="Contact",
     title="contact",
-    table=Contact.__table__,
+    model=Contact,
     resource="contacts",
     event="contact",
 )
 
-_CONTACTS = Contact.__table__.c
 _OTHER_PRIMARY = (
-    select(_CONTACTS.id)
-    .where(_CONTACTS.client_id == bindparam("client_id"))
-    .where(_CONTACTS.is_primary)
-    .where(_CONTACTS.id != bindparam("key"))
+    select(Contact.id)
+    .where(Contact.client_id == bindparam("client_id"))
+    .where(Contact.is_primary)
+    .where(Contact.id != bindparam("key"))
 )
 
 
-class ContactService(EntityService):
+class ContactService(EntityService[Contact]):
     """Writes of contacts."""
 
     rules = CONTACT
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Contact]) -> None:
         """Only a contact of a client can be the main one."""
         if change.concerns("is_primary", "client_id") and change.get("is_primary"):
             if change.get("client_id") is not None:
@@ -42,7 +41,7 @@ class ContactService(EntityService):
             else:
                 change.values["is_primary"] = False
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Contact]) -> None:
         """Make way: the contact that was the main one until now is so no more."""
         if not change.changes("is_primary", "client_id") or not change.get("is_primary"):
             return
@@ -50,7 +49,7 @@ class ContactService(EntityService):
             return
         client_id = change.get("client_id")
         # Two requests that each make a main contact take turns at the client's row.
-        records.read(Client.__table__, client_id, ("id",), lock=True)
+        records.read(Client, client_id, lock=True)
         others = records.connection().execute(
             _OTHER_PRIMARY, {"client_id": client_id, "key": change.key}
         )

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Table, select
-
 from app.clock import utc_now
 from app.crm.clients import CLIENT, CLIENTS, touch_client
 from app.crm.contacts import CONTACTS
@@ -15,7 +13,6 @@ from app.crm.lead_values import client_values, contact_values, opportunity_value
 from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES
-from app.db import records
 from app.documents.service import DOCUMENTS
 from app.errors import (
     AlreadyConvertedError,
@@ -25,11 +22,11 @@ from app.errors import (
     refuse_any,
 )
 from app.http.security import Caller, current_caller
-from app.models.document import Document
-from app.models.task import Task
+from app.models.lead import Lead
 from app.permissions import require
 from app.projects.tasks import TASKS
 from app.writing.bodies import below, body_problems, read_properties
+from app.writing.deletion import linked_records
 from app.writing.pipeline import EntityService
 from app.writing.references import is_readable, missing
 from app.writing.states import require_step
@@ -94,12 +91,12 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
     # The row stays locked: a second conversion waits here, and then finds the lead converted.
     lead = LEADS.locked(lead_id, caller)
     require(caller, "leads:convert", lead)
-    if lead["status"] == "Converted":
+    if lead.status == "Converted":
         raise AlreadyConvertedError(
             "The lead was converted before.",
-            [("convertedClientId", f"is {lead['converted_client_id']}")],
+            [("convertedClientId", f"is {lead.converted_client_id}")],
         )
-    require_step(LEAD_STATES, "lead", lead["status"], "Converted", "convert")
+    require_step(LEAD_STATES, "lead", lead.status, "Converted", "convert")
     gathered(
         lambda: _check(caller, wishes),
         lambda: check_wishes({"client": wishes.client, "opportunity": wishes.opportunity}),
@@ -120,8 +117,8 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
     client_id = _client(match, wanted, owner_id, lead_id)
     contact_id, contact_created = _contact(caller, wishes, lead, client_id, owner_id)
     opportunity_id = _opportunity(wishes, lead, client_id, contact_id, owner_id)
-    tasks = _move(TASKS, Task.__table__, "related_type", "related_id", lead_id, client_id)
-    documents = _move(DOCUMENTS, Document.__table__, "entity_type", "entity_id", lead_id, client_id)
+    tasks = _move(TASKS, lead_id, client_id)
+    documents = _move(DOCUMENTS, lead_id, client_id)
     now = utc_now()
     values = {
         "status": "Converted",
@@ -177,11 +174,11 @@ def _check(caller: Caller, wishes: Wishes) -> None:
         raise ValidationError(problems)
 
 
-def _owner(caller: Caller, wishes: Wishes, lead: Mapping[str, Any]) -> int | None:
+def _owner(caller: Caller, wishes: Wishes, lead: Lead) -> int | None:
     """Who gets the new records: the lead's owner where that account is still in use."""
     if wishes.owner_id is not None:
         return wishes.owner_id
-    owner_id: int | None = lead["owner_id"]
+    owner_id: int | None = lead.owner_id
     if owner_id is not None and is_readable(caller, "users", owner_id):
         return owner_id
     return caller.user_id or None
@@ -196,11 +193,11 @@ def _explicit_client(wishes: Wishes) -> Match | None:
     if wishes.client_id is not None:
         named["clientId"] = wishes.client_id
     if wishes.contact_id is not None:
-        client_id = CONTACTS.stored(wishes.contact_id)["client_id"]
+        client_id = CONTACTS.stored(wishes.contact_id).client_id
         if client_id is not None:
             named["contactId"] = client_id
     if wishes.opportunity_id is not None:
-        named["opportunityId"] = OPPORTUNITIES.stored(wishes.opportunity_id)["client_id"]
+        named["opportunityId"] = OPPORTUNITIES.stored(wishes.opportunity_id).client_id
     if len(set(named.values())) > 1:
         *_, last = named
         raise ValidationError([(last, "belongs to another client")])
@@ -221,7 +218,7 @@ def _client(
 def _contact(
     caller: Caller,
     wishes: Wishes,
-    lead: Mapping[str, Any],
+    lead: Lead,
     client_id: int,
     owner_id: int | None,
 ) -> tuple[int | None, bool]:
@@ -229,7 +226,7 @@ def _contact(
     wanted = contact_values(lead)
     contact_id = wishes.contact_id
     if contact_id is None and wishes.create_contact and wanted is not None:
-        contact_id = find_contact(caller, client_id, lead["email"])
+        contact_id = find_contact(caller, client_id, lead.email)
         if contact_id is None:
             values = {
                 **wanted,
@@ -245,7 +242,7 @@ def _contact(
 
 def _opportunity(
     wishes: Wishes,
-    lead: Mapping[str, Any],
+    lead: Lead,
     client_id: int,
     contact_id: int | None,
     owner_id: int | None,
@@ -259,42 +256,32 @@ def _opportunity(
         given = read_properties(OPPORTUNITIES.rules, wishes.opportunity or {})
         values = opportunity_values(lead) | {"owner_id": owner_id} | given
         values |= {"client_id": client_id, "contact_id": contact_id}
-        return OPPORTUNITIES.create(values, lead_id=lead["id"])
+        return OPPORTUNITIES.create(values, lead_id=lead.id)
 
 
-def _fill(service: EntityService, key: int, wanted: Mapping[str, Any]) -> None:
+def _fill(service: EntityService[Any], key: int, wanted: Mapping[str, Any]) -> None:
     """Write what the record does not have yet, and nothing over what it has."""
-    row = service.stored(key)
+    record = service.stored(key)
     empty = {
         name: value
         for name, value in wanted.items()
-        if value is not None and name in row and row[name] is None
+        if value is not None and getattr(record, name, value) is None
     }
     if empty:
         service.update(key, empty)
 
 
-def _move(
-    service: EntityService,
-    table: Any,
-    type_attribute: str,
-    key_attribute: str,
-    lead_id: int,
-    client_id: int,
-) -> int:
+def _move(service: EntityService[Any], lead_id: int, client_id: int) -> int:
     """Hang what belongs to the lead onto the client; returns how many records that were."""
-    assert isinstance(table, Table)
-    statement = (
-        select(table)
-        .where(table.c[type_attribute] == "Lead", table.c[key_attribute] == lead_id)
-        .order_by(table.c.id)
-    )
-    rows = (dict(row) for row in records.connection().execute(statement).mappings())
+    assert service.rules.polymorphic is not None
+    type_attribute, key_attribute = service.rules.polymorphic
     # What lies in the trash stays with the lead: it is there for nobody.
-    found = [row for row in rows if service.exists(row)]
-    for row in found:
+    linked = [
+        each for each in linked_records(service.rules, "Lead", lead_id) if service.exists(each)
+    ]
+    for record in linked:
         values: dict[str, Any] = {type_attribute: "Client", key_attribute: client_id}
-        if "client_id" in row and row["client_id"] is None:
+        if getattr(record, "client_id", client_id) is None:
             values["client_id"] = client_id
-        service.apply(row["id"], values)
-    return len(found)
+        service.apply(record.id, values)
+    return len(linked)

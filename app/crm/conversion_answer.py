@@ -33,8 +33,8 @@ def describe_conversion(conversion: Conversion, *, dry_run: bool) -> dict[str, A
                 shown["id"] = None
     return {
         "leadId": conversion.lead_id,
-        "status": lead["status"],
-        "convertedAt": lead["converted_at"],
+        "status": lead.status,
+        "convertedAt": lead.converted_at,
         "clientId": client["id"],
         "contactId": contact and contact["id"],
         "opportunityId": opportunity and opportunity["id"],
@@ -47,21 +47,23 @@ def describe_conversion(conversion: Conversion, *, dry_run: bool) -> dict[str, A
 
 
 def _client(key: int, created: bool) -> dict[str, Any]:
-    row = CLIENTS.stored(key)
-    shown = {name: row[name] for name in ("id", "name", "email", "status")}
-    return {**shown, "created": created}
+    client = CLIENTS.stored(key)
+    return {
+        "id": key, "name": client.name, "email": client.email, "status": client.status,
+        "created": created,
+    }  # fmt: skip
 
 
 def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
     if key is None:
         return None
     row = CONTACTS.stored(key)
-    full_name = " ".join(part for part in (row["first_name"], row["last_name"]) if part)
+    full_name = " ".join(part for part in (row.first_name, row.last_name) if part)
     return {"id": key, "fullName": full_name, "created": created}
 
 
 def _opportunity(key: int | None) -> dict[str, Any] | None:
     if key is None:
         return None
-    row = OPPORTUNITIES.stored(key)
-    return {name: row[name] for name in ("id", "name", "stage", "amount")}
+    deal = OPPORTUNITIES.stored(key)
+    return {"id": key, "name": deal.name, "stage": deal.stage, "amount": deal.amount}

@@ -12,7 +12,7 @@ from app.writing.transitions import LEAD as LEAD_STATES
 LEAD = EntityRules(
     name="Lead",
     title="lead",
-    table=Lead.__table__,
+    model=Lead,
     resource="leads",
     event="lead",
     filled=frozenset(("status_changed_at",)),
@@ -21,17 +21,17 @@ LEAD = EntityRules(
 _REASON = ("disqualify_reason", "disqualify_notes")
 
 
-class LeadService(EntityService):
+class LeadService(EntityService[Lead]):
     """Writes of leads."""
 
     rules = LEAD
     machine = LEAD_STATES
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Lead]) -> None:
         """The status was entered now."""
         change.stamp(status_changed_at=change.get("converted_at") or change.now)
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Lead]) -> None:
         """A lead has a name, and a reason only when it is disqualified."""
         # A step to another state has the state machine's answer.
         if change.before is not None and change.given != {"status"}:
@@ -44,7 +44,7 @@ class LeadService(EntityService):
                 if name in change.given and change.values.get(name) is not None:
                     change.refuse(name, "is only for a lead that is Disqualified")
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Lead], source: str | None, target: str) -> None:
         """Note when the status changed, and why a lead was given up."""
         if source is None:
             return
@@ -55,14 +55,14 @@ class LeadService(EntityService):
         if source == "Disqualified":
             change.values.update(dict.fromkeys(_REASON))
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Lead]) -> None:
         """A disqualified lead has a reason."""
         if change.get("status") == "Disqualified" and change.get("disqualify_reason") is None:
             change.refuse("disqualify_reason", "is required for a lead that is Disqualified")
 
-    def deleting(self, change: Change) -> None:
+    def deleting(self, lead: Lead) -> None:
         """A converted lead is where its client came from."""
-        require_operation("Lead", "lead", DELETE, change.before or {})
+        require_operation("Lead", "lead", DELETE, lead)
 
 
 LEADS = LeadService()

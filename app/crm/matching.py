@@ -6,18 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, select
+from sqlalchemy import ColumnElement, select
 
 from app.db import records
 from app.db.transactions import advisory_lock
 from app.http.security import Caller
 from app.models.client import Client, Contact
-from app.permissions import OWNING_COLUMNS, allowed
+from app.permissions import allowed
 from app.writing.sameness import email_form, tax_id_form
 
 MatchedBy = Literal["email", "taxId", "explicit"]
-_CLIENTS: Any = Client.__table__
-_CONTACTS: Any = Contact.__table__
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +45,13 @@ def find_client(caller: Caller, values: Mapping[str, Any]) -> Match | None:
     """
     email, tax_id = values.get("email"), values.get("tax_id")
     if email is not None:
-        condition = _CLIENTS.c.email_form == email_form(email)
-        client_id = _first(caller, _CLIENTS, "clients:read", condition)
+        condition = Client.email_form == email_form(email)
+        client_id = _first(caller, Client, "clients:read", condition)
         if client_id is not None:
             return Match(client_id, "email")
     if tax_id is not None:
-        condition = _CLIENTS.c.tax_id_form == tax_id_form(tax_id)
-        client_id = _first(caller, _CLIENTS, "clients:read", condition)
+        condition = Client.tax_id_form == tax_id_form(tax_id)
+        client_id = _first(caller, Client, "clients:read", condition)
         if client_id is not None:
             return Match(client_id, "taxId")
     return None
@@ -63,25 +61,21 @@ def find_contact(caller: Caller, client_id: int, email: str | None) -> int | Non
     """The oldest contact of a client with this e-mail address."""
     if email is None:
         return None
-    condition = (_CONTACTS.c.client_id == client_id) & (_CONTACTS.c.email_form == email_form(email))
-    return _first(caller, _CONTACTS, "contacts:read", condition)
+    condition = (Contact.client_id == client_id) & (Contact.email_form == email_form(email))
+    return _first(caller, Contact, "contacts:read", condition)
 
 
 def has_primary_contact(client_id: int) -> bool:
     """Whether the client has a main contact."""
     statement = (
-        select(_CONTACTS.c.id)
-        .where(_CONTACTS.c.client_id == client_id)
-        .where(_CONTACTS.c.is_primary)
-        .limit(1)
+        select(Contact.id).where(Contact.client_id == client_id).where(Contact.is_primary).limit(1)
     )
     return records.connection().execute(statement).first() is not None
 
 
 def _first(
-    caller: Caller, table: Table, permission: str, condition: ColumnElement[bool]
+    caller: Caller, model: type[Client | Contact], permission: str, condition: ColumnElement[bool]
 ) -> int | None:
-    owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
-    statement = select(table.c.id, *owning).where(condition).order_by(table.c.id)
-    found = records.connection().execute(statement).mappings()
-    return next((row["id"] for row in found if allowed(caller, permission, row)), None)
+    statement = select(model.id, model.owner_id).where(condition).order_by(model.id)
+    found = records.connection().execute(statement)
+    return next((row.id for row in found if allowed(caller, permission, row)), None)

@@ -39,8 +39,6 @@ _TOGETHER = (
     tuple(f"shipping_{part}" for part in _ADDRESS),
     ("e_invoice_scheme", "e_invoice_id"),
 )
-_CONTACTS: Any = Contact.__table__
-_INVOICES: Any = Invoice.__table__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +65,13 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     caller = current_caller()
     # Invoices before clients, the lower key first: the order in which payments lock them, too.
     records.connection().execute(
-        select(_INVOICES.c.id)
-        .where(_INVOICES.c.client_id.in_((client_id, source_id)))
-        .order_by(_INVOICES.c.id)
+        select(Invoice.id)
+        .where(Invoice.client_id.in_((client_id, source_id)))
+        .order_by(Invoice.id)
         .with_for_update(key_share=True)
     ).all()
     for key in sorted((client_id, source_id)):
-        records.read(Client.__table__, key, ("id",), lock=True)
+        records.read(Client, key, lock=True)
     client = CLIENTS.locked(client_id, caller)
     require(caller, "clients:update", client)
     source = _source(source_id)
@@ -82,7 +80,7 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     filled = _filled(client, source)
     _make_way(client_id, source_id)
     moved = move_references(CLIENT, source_id, client_id)
-    balances = {name: client[name] + source[name] for name in BALANCES}
+    balances = {name: getattr(client, name) + getattr(source, name) for name in BALANCES}
     # The balances have gone over: nothing is lost with the row.
     CLIENTS.roll_up(source_id, dict.fromkeys(BALANCES, Decimal(0)))
     CLIENTS.remove(source_id, CLIENTS.stored(source_id))
@@ -90,7 +88,7 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     # There may be nothing to fill, and without a change there would be no event.
     CLIENTS.apply(client_id, {**filled, "last_activity_at": utc_now()}, "client.merged")
     names = tuple(dict.fromkeys(CLIENT.wire(name).partition(".")[0] for name in filled))
-    lost = {"id": source_id, "number": source["number"], "name": source["name"]}
+    lost = {"id": source_id, "number": source.number, "name": source.name}
     audit.record(
         "client.merged", "Client", client_id, before={"source": lost},
         after={"filled": list(names), "moved": moved},
@@ -98,7 +96,7 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     return Merge(client_id=client_id, source_id=source_id, filled=names, moved=moved)
 
 
-def _source(source_id: int) -> Mapping[str, Any]:
+def _source(source_id: int) -> Client:
     """The client to merge, named in the body: one that is not there is a problem of that field.
 
     Raises: ValidationError.
@@ -109,31 +107,31 @@ def _source(source_id: int) -> Mapping[str, Any]:
         raise ValidationError([("sourceId", f"there is no client {source_id}")]) from None
 
 
-def _check_currency(client: Mapping[str, Any], source: Mapping[str, Any]) -> None:
-    if client["currency"] != source["currency"] and any(source[name] for name in BALANCES):
+def _check_currency(client: Client, source: Client) -> None:
+    if client.currency != source.currency and any(getattr(source, name) for name in BALANCES):
         raise InvalidStateError(
-            f"The balances of the client are in {source['currency']}, those of the other in"
-            f" {client['currency']}: they cannot be added up.",
-            [("currency", f"is {client['currency']} and {source['currency']}")],
+            f"The balances of the client are in {source.currency}, those of the other in"
+            f" {client.currency}: they cannot be added up.",
+            [("currency", f"is {client.currency} and {source.currency}")],
         )
 
 
-def _filled(client: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
+def _filled(client: Client, source: Client) -> dict[str, Any]:
     """What the client that stays gets from the other: everything that is empty there."""
     parts = {name for group in _TOGETHER for name in group}
     groups = [*_TOGETHER, *((name,) for name in _FILLED if name not in parts)]
     filled = {
-        name: source[name]
+        name: value
         for group in groups
-        if not any(client[name] for name in group)
+        if not any(getattr(client, name) for name in group)
         for name in group
-        if source[name]
+        if (value := getattr(source, name))
     }
-    tags = list(dict.fromkeys((*client["tags"], *source["tags"])))[:MAXIMUM_TAGS]
-    if tags != client["tags"]:
+    tags = list(dict.fromkeys((*client.tags, *source.tags)))[:MAXIMUM_TAGS]
+    if tags != client.tags:
         filled["tags"] = tags
-    fields = {**source["custom_fields"], **client["custom_fields"]}
-    if fields != client["custom_fields"] and len(json_text(fields)) <= MAXIMUM_CUSTOM_FIELDS_BYTES:
+    fields = {**source.custom_fields, **client.custom_fields}
+    if fields != client.custom_fields and len(json_text(fields)) <= MAXIMUM_CUSTOM_FIELDS_BYTES:
         filled["custom_fields"] = fields
     return filled
 
@@ -142,8 +140,6 @@ def _make_way(client_id: int, source_id: int) -> None:
     """The main contact of the client that stays remains the main one."""
     if not has_primary_contact(client_id):
         return
-    statement = select(_CONTACTS.c.id).where(
-        _CONTACTS.c.client_id == source_id, _CONTACTS.c.is_primary
-    )
+    statement = select(Contact.id).where(Contact.client_id == source_id, Contact.is_primary)
     for contact_id in records.connection().execute(statement).scalars().all():
         CONTACTS.apply(contact_id, {"is_primary": False})

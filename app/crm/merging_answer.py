@@ -20,8 +20,8 @@ def describe_merge(merge: Merge) -> dict[str, Any]:
     return {
         "clientId": merge.client_id,
         "sourceId": merge.source_id,
-        "client": {CLIENT.wire(name): client[name] for name in _SHOWN},
+        "client": {CLIENT.wire(name): getattr(client, name) for name in _SHOWN},
         "filled": list(merge.filled),
         "moved": {table: merge.moved.get(table, 0) for table in _MOVED},
-        "balances": {CLIENT.wire(name): client[name] for name in BALANCES},
+        "balances": {CLIENT.wire(name): getattr(client, name) for name in BALANCES},
     }

@@ -23,27 +23,27 @@ _LOST = ("lost_reason", "lost_notes")
 OPPORTUNITY = EntityRules(
     name="Opportunity",
     title="opportunity",
-    table=Opportunity.__table__,
+    model=Opportunity,
     resource="opportunities",
     event="opportunity",
     filled=frozenset(("currency", "probability")),
 )
 
 
-class OpportunityService(EntityService):
+class OpportunityService(EntityService[Opportunity]):
     """Writes of opportunities."""
 
     rules = OPPORTUNITY
     machine = OPPORTUNITY_STAGES
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Opportunity]) -> None:
         """In the client's currency, with the probability of the stage."""
         change.stamp(stage_changed_at=_entered(change))
         change.default("stage", "Prospecting")
         if "currency" not in change.values:
             change.values["currency"] = usual_currency(change)
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Opportunity]) -> None:
         """What is said of a loss fits the stage."""
         stage = change.get("stage")
         if change.is_refused("stage"):
@@ -62,7 +62,7 @@ class OpportunityService(EntityService):
             if change.values.get("probability", fixed) != fixed:
                 change.refuse("probability", f"is {fixed} for {stage}")
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Opportunity], source: str | None, target: str) -> None:
         """Won, lost or open again; the probability follows the stage unless it was given."""
         if "probability" not in change.given:
             change.values["probability"] = STAGES[target]
@@ -80,7 +80,7 @@ class OpportunityService(EntityService):
             change.events.append("opportunity.reopened")
             change.values.update(dict.fromkeys(_LOST))
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Opportunity]) -> None:
         """The amounts that follow: weighted by the probability, and in the own currency."""
         if not change.changes("amount", "probability", "currency"):
             return
@@ -95,30 +95,30 @@ class OpportunityService(EntityService):
             change.refuse("amount", "is too large in the currency of the organisation")
         change.values["base_amount"] = base_amount
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[Opportunity]) -> None:
         """The history of stages, and what a win means for the client."""
         if not change.changes("stage"):
             return
         _note_stage(change)
         client_id = change.get("client_id")
         if change.get("stage") == "ClosedWon":
-            client = records.read(Client.__table__, client_id, ("status",), lock=True)
-            if client is not None and client["status"] == "Prospect":
+            client = records.read(Client, client_id, lock=True)
+            if client is not None and client.status == "Prospect":
                 CLIENTS.apply(client_id, {"status": "Active"}, "client.status_changed")
         touch_client(client_id, change.now)
 
 
-def _entered(change: Change) -> datetime:
+def _entered(change: Change[Opportunity]) -> datetime:
     """When a new opportunity came to its stage."""
     steps = [step["at"] for step in change.values.get("stage_changes") or ()]
     last = change.get("closed_at") or change.get("created_at") or change.now
     return max(steps, default=last)
 
 
-def _note_stage(change: Change) -> None:
+def _note_stage(change: Change[Opportunity]) -> None:
     before = change.was("stage_changed_at")
     records.insert(
-        StageChange.__table__,
+        StageChange,
         {
             "created_at": change.now,
             "opportunity_id": change.key,

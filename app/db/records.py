@@ -1,20 +1,19 @@
-"""Reading and writing single rows inside the running transaction.
+"""Reading and writing single records inside the running transaction.
 
-The services change rows through these functions only: they work on tables, because the columns of
-a write are known by name when it runs (docs/adr/0004).
+What is read is an instance of its mapped class. The services change rows through these functions
+only, by named columns, because those of a write are known when it runs (docs/adr/0048).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     Connection,
     FromClause,
     Insert,
-    Row,
     Select,
     Table,
     Update,
@@ -24,11 +23,17 @@ from sqlalchemy import (
     select,
     update as sql_update,
 )
+from sqlalchemy.orm import Session
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db import transactions
 from app.errors import NotFoundError, PreconditionFailedError
-from app.extensions import db
+from app.extensions import Model, db
+from app.models.columns import Record
+
+R = TypeVar("R", bound=Record)
+# What is written to: a mapped class, or its table.
+Target = type[Model] | FromClause
 
 # What every change writes after its row.
 _SHOWN_BY_NO_ENTITY = frozenset(("events", "audit_records"))
@@ -52,69 +57,79 @@ def _writing(table: Table) -> Connection:
     return db.session.connection()
 
 
-def insert(table: FromClause, values: Mapping[str, Any]) -> int:
+def insert(target: Target, values: Mapping[str, Any]) -> int:
     """Add a row, defaults of the columns filled in; returns its ``id`` (0 without one).
 
     Raises: sqlalchemy.exc.IntegrityError, a constraint of the database refuses it.
     """
-    of = _table(table)
+    of = _table(target)
     result = _writing(of).execute(_insert_into(of), dict(values))
     key = result.inserted_primary_key
     return int(key[0]) if key and "id" in of.c else 0
 
 
-def append(table: FromClause, values: Mapping[str, Any]) -> None:
+def append(target: Target, values: Mapping[str, Any]) -> None:
     """As ``insert``, where nobody asks for the key: the database does not send it back."""
-    of = _table(table)
+    of = _table(target)
     _writing(of).execute(_insert_into(of, keyless=True), dict(values))
 
 
-def insert_all(table: FromClause, rows: Sequence[Mapping[str, Any]]) -> None:
+def insert_all(target: Target, rows: Sequence[Mapping[str, Any]]) -> None:
     """Add many rows of the same columns; their ids are not returned."""
     if rows:
-        of = _table(table)
+        of = _table(target)
         _writing(of).execute(_insert_into(of), [with_defaults(of, row) for row in rows])
 
 
-def read(
-    table: FromClause,
-    key: int,
-    columns: tuple[str, ...] | None = None,
-    *,
-    lock: bool = False,
-    ending: bool = False,
-) -> dict[str, Any] | None:
-    """The row with this ``id`` by column name, or None.
+def read(model: type[R], key: int | None, *, lock: bool = False, ending: bool = False) -> R | None:
+    """The record with this ``id`` as it is now, or None.
+
+    It is detached: neither a later read nor a write changes it, so it goes on to say what was.
 
     Args:
-        columns: those wanted; None for all.
         lock: hold the row until the end of the transaction.
         ending: it is locked to be deleted, so that nobody refers to it meanwhile.
     """
-    statement = _select_by_id(_table(table), columns, lock, ending)
-    row = connection().execute(statement, {_KEY: key}).mappings().first()
-    return None if row is None else dict(row)
+    if key is None:
+        return None
+    return next(iter(read_all(_select_by_id(model, lock, ending), {_KEY: key})), None)
 
 
-def find(table: FromClause, key: int, *, lock: bool = False) -> Row[Any] | None:
-    """The row with this ``id``, or None; locked until the end of the transaction on demand."""
-    statement = _select_by_id(_table(table), None, lock, False)
-    return connection().execute(statement, {_KEY: key}).first()
-
-
-def get(table: FromClause, key: int, *, lock: bool = False) -> Row[Any]:
-    """The row with this ``id``.
+def get(model: type[R], key: int, *, lock: bool = False) -> R:
+    """As ``read``.
 
     Raises: NotFoundError, no such row.
     """
-    row = find(table, key, lock=lock)
-    if row is None:
+    record = read(model, key, lock=lock)
+    if record is None:
         raise NotFoundError(f"There is no record {key}.")
-    return row
+    return record
+
+
+def read_all(
+    statement: Select[R], values: Mapping[str, Any] | None = None, *, of: Connection | None = None
+) -> list[R]:
+    """The records of ``select(Model)``, detached as those of ``read``.
+
+    Args:
+        of: the connection to read by; None for that of the transaction.
+    """
+    if of is not None:
+        with Session(of) as session:
+            return list(session.scalars(statement, values))
+    found = db.session.scalars(statement, values).all()
+    for record in found:
+        db.session.expunge(record)
+    return list(found)
+
+
+def columns_of(record: Model) -> dict[str, Any]:
+    """Column name -> value of a record."""
+    return {column.name: getattr(record, column.name) for column in record.__table__.c}
 
 
 def update(
-    table: FromClause, key: int, changes: Mapping[str, Any], *, version: int | None = None
+    target: Target, key: int, changes: Mapping[str, Any], *, version: int | None = None
 ) -> None:
     """Change the named columns of a row; no others are written.
 
@@ -122,32 +137,32 @@ def update(
         version: the row version that must still stand; the statement itself checks it.
     Raises: NotFoundError, no such row; PreconditionFailedError, the version is another.
     """
-    of = _table(table)
+    of = _table(target)
     statement = _update_by_id(of, version is not None)
     values = {**changes, _KEY: key}
     if version is not None:
         values[_VERSION] = version
     if _writing(of).execute(statement, values).rowcount:
         return
-    if version is not None and find(table, key) is not None:
+    if version is not None and _is_there(of, key):
         raise PreconditionFailedError("The record was changed by somebody else meanwhile.")
     raise NotFoundError(f"There is no record {key}.")
 
 
-def delete(table: FromClause, key: int) -> None:
+def delete(target: Target, key: int) -> None:
     """Remove a row.
 
     Raises: NotFoundError; IntegrityError, others refer to it.
     """
-    of = _table(table)
+    of = _table(target)
     if not _writing(of).execute(sql_delete(of).where(of.c.id == key)).rowcount:
         raise NotFoundError(f"There is no record {key}.")
 
 
-def with_defaults(table: FromClause, values: Mapping[str, Any]) -> dict[str, Any]:
+def with_defaults(target: Target, values: Mapping[str, Any]) -> dict[str, Any]:
     """``values`` and the defaults of the columns that they leave out, in column order."""
     row: dict[str, Any] = {}
-    for name, default, has_default in _defaults(_table(table)):
+    for name, default, has_default in _defaults(_table(target)):
         if name in values:
             row[name] = values[name]
         elif has_default:
@@ -168,11 +183,8 @@ def _defaults(table: Table) -> tuple[tuple[str, Any, bool], ...]:
 
 
 @lru_cache(maxsize=512)
-def _select_by_id(
-    table: Table, columns: tuple[str, ...] | None, lock: bool, ending: bool
-) -> Select[Any]:
-    chosen = table.columns if columns is None else [table.c[name] for name in columns]
-    statement = select(*chosen).where(table.c.id == bindparam(_KEY))
+def _select_by_id(model: type[Record], lock: bool, ending: bool) -> Select[Any]:
+    statement = select(model).where(model.id == bindparam(_KEY))
     # A key that stays: others may go on to refer to the row meanwhile. One that is to end is
     # held against them at once: to ask for that later is a deadlock with whoever refers to it.
     return statement.with_for_update(key_share=not ending) if lock else statement
@@ -194,7 +206,12 @@ def _update_by_id(table: Table, with_version: bool) -> Update:
     return statement
 
 
-def _table(table: FromClause) -> Table:
+def _is_there(table: Table, key: int) -> bool:
+    return db.session.scalar(select(table.c.id).where(table.c.id == key)) is not None
+
+
+def _table(target: Target) -> Table:
+    table = target if isinstance(target, FromClause) else target.__table__
     if not isinstance(table, Table):
-        raise TypeError(f"{table!r} is not a table")
+        raise TypeError(f"{target!r} is not a table")
     return table

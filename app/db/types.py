@@ -16,6 +16,7 @@ from sqlalchemy import (
     Dialect,
     Integer,
     Numeric,
+    Row,
     SmallInteger,
     String,
     Text,
@@ -25,6 +26,9 @@ from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 # Digits behind the point that amounts of money keep (docs/adr/0014).
 MONEY_SCALE = 3
 # Row identifiers: 64 bits everywhere (SQLite's INTEGER PRIMARY KEY is 64 bits wide).
+# A row of a statement whose columns nobody has told the type checker.
+AnyRow = Row[*tuple[Any, ...]]
+
 Identifier = BigInteger().with_variant(Integer, "sqlite")
 
 

@@ -23,8 +23,6 @@ from app.models.document import Document
 from app.settings.days import zone
 
 SELLER = "Nordlicht Systems GmbH"
-_DOCUMENTS: Any = Document.__table__
-_CLIENTS: Any = Client.__table__
 # Beginning of the name of a document -> what stands in it, as (heading, text).
 _CLAUSES: dict[str, tuple[tuple[str, str], ...]] = {
     "Framework contract": (
@@ -59,10 +57,10 @@ _CLAUSES: dict[str, tuple[tuple[str, str], ...]] = {
 def add_files() -> int:
     """Give every document that waits for its file one; returns how many, in this transaction."""
     waiting = (
-        select(_DOCUMENTS.c.id, _DOCUMENTS.c.name, _DOCUMENTS.c.created_at, _CLIENTS.c.name)
-        .join(_CLIENTS, _CLIENTS.c.id == _DOCUMENTS.c.client_id)
-        .where(_DOCUMENTS.c.status == "Pending")
-        .order_by(_DOCUMENTS.c.id)
+        select(Document.id, Document.name, Document.created_at, Client.name)
+        .join(Client, Client.id == Document.client_id)
+        .where(Document.status == "Pending")
+        .order_by(Document.id)
     )
     found = records.connection().execute(waiting).all()
     for key, name, made, client in found:

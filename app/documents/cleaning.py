@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import Any
 
 from sqlalchemy import delete, func, or_, select
 
@@ -31,10 +30,6 @@ from app.settings.days import today
 MINIMUM_AGE = timedelta(hours=24)
 BETWEEN_LOOKS = timedelta(hours=6)
 _BATCH = 500
-_VERSIONS: Any = DocumentVersion.__table__
-_CONTENTS: Any = DocumentContent.__table__
-_DOCUMENTS: Any = Document.__table__
-_ORPHANS: Any = OrphanBlob.__table__
 Progress = Callable[[str], object]
 
 
@@ -65,10 +60,10 @@ def purge_trash() -> int:
     """Remove for good what was deleted more than 30 days ago and is not retained."""
     before = utc_now() - timedelta(days=TRASH_DAYS)
     due = (
-        select(_DOCUMENTS.c.id)
-        .where(_DOCUMENTS.c.status == "Deleted", _DOCUMENTS.c.deleted_at < before)
-        .where(or_(_DOCUMENTS.c.retain_until.is_(None), _DOCUMENTS.c.retain_until < today()))
-        .order_by(_DOCUMENTS.c.id)
+        select(Document.id)
+        .where(Document.status == "Deleted", Document.deleted_at < before)
+        .where(or_(Document.retain_until.is_(None), Document.retain_until < today()))
+        .order_by(Document.id)
         .limit(_BATCH)
     )
     purged = 0
@@ -122,21 +117,22 @@ def clean_store(
 def _purge(key: int, before: datetime) -> bool:
     """Remove one document for good, and then its bytes; False when it was restored meanwhile."""
     with transaction(), acting_as(system_caller("job")):
-        row = records.read(_DOCUMENTS, key, lock=True)
-        if row is None or row["status"] != "Deleted" or row["deleted_at"] >= before:
+        document = records.read(Document, key, lock=True)
+        deleted_at = document.deleted_at if document and document.status == "Deleted" else None
+        if document is None or deleted_at is None or deleted_at >= before:
             return False
         connection = records.connection()
         keys = [
             *connection.execute(
-                select(_VERSIONS.c.blob_key).where(_VERSIONS.c.document_id == key)
+                select(DocumentVersion.blob_key).where(DocumentVersion.document_id == key)
             ).scalars(),
             *connection.execute(
-                select(_CONTENTS.c.preview_key).where(
-                    _CONTENTS.c.document_id == key, _CONTENTS.c.preview_key.is_not(None)
+                select(DocumentContent.preview_key).where(
+                    DocumentContent.document_id == key, DocumentContent.preview_key.is_not(None)
                 )
             ).scalars(),
         ]
-        DOCUMENTS.purge(key, row)
+        DOCUMENTS.purge(key, document)
     # After the commit: what is cut off here is found by the next look through the store.
     for blob_key in keys:
         blobs.current.delete(blob_key)
@@ -153,8 +149,9 @@ def _named(keys: set[str]) -> set[str]:
     with primary_engine().connect() as connection:
         return {
             key
-            for column in (_VERSIONS.c.blob_key, _CONTENTS.c.preview_key)
+            for column in (DocumentVersion.blob_key, DocumentContent.preview_key)
             for key in connection.execute(select(column).where(column.in_(keys))).scalars()
+            if key is not None
         }
 
 
@@ -162,21 +159,21 @@ def _noted(keys: set[str]) -> dict[str, datetime]:
     """Key -> when an earlier look found no row that names it."""
     if not keys:
         return {}
-    columns = (_ORPHANS.c.blob_key, _ORPHANS.c.created_at)
+    columns = (OrphanBlob.blob_key, OrphanBlob.created_at)
     with primary_engine().connect() as connection:
-        noted_at = connection.execute(select(*columns).where(_ORPHANS.c.blob_key.in_(keys)))
+        noted_at = connection.execute(select(*columns).where(OrphanBlob.blob_key.in_(keys)))
         return {row.blob_key: row.created_at for row in noted_at}
 
 
 def _note(keys: set[str], now: datetime) -> None:
     for key in sorted(keys):
         with transaction() as session:
-            known = select(func.count()).where(_ORPHANS.c.blob_key == key)
+            known = select(func.count()).where(OrphanBlob.blob_key == key)
             if not session.connection().execute(known).scalar_one():  # another worker looks, too
-                records.insert(_ORPHANS, {"blob_key": key, "created_at": now})
+                records.insert(OrphanBlob, {"blob_key": key, "created_at": now})
 
 
 def _forget(before: datetime) -> None:
     """Notes of what is long gone."""
     with transaction() as session:
-        session.connection().execute(delete(_ORPHANS).where(_ORPHANS.c.created_at < before))
+        session.connection().execute(delete(OrphanBlob).where(OrphanBlob.created_at < before))

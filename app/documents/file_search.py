@@ -17,9 +17,6 @@ from app.permissions import row_filter
 
 # Characters of a snippet before and behind what was found.
 BEFORE, BEHIND = 60, 140
-_DOCUMENTS: Any = Document.__table__
-_CONTENTS: Any = DocumentContent.__table__
-_VERSIONS: Any = DocumentVersion.__table__
 _FOUND_BY_TRIGRAMS = (
     "document_contents.id IN (SELECT rowid FROM {0} WHERE {0} MATCH :wanted)"  # nosec B608  # names of our own tables
 ).format(fts_table("document_contents"))
@@ -40,9 +37,9 @@ def search_documents(query: str, *, limit: int, offset: int) -> dict[str, Any]:
         total = connection.execute(
             select(func.count()).select_from(matching.subquery())
         ).scalar_one()
-        in_name = case((_DOCUMENTS.c.name.icontains(words[0], autoescape=True), 0), else_=1)
-        page = matching.add_columns(_CONTENTS.c.body).order_by(
-            in_name, _DOCUMENTS.c.updated_at.desc(), _DOCUMENTS.c.id.desc()
+        in_name = case((Document.name.icontains(words[0], autoescape=True), 0), else_=1)
+        page = matching.add_columns(DocumentContent.body).order_by(
+            in_name, Document.updated_at.desc(), Document.id.desc()
         )
         rows = connection.execute(page.limit(limit).offset(offset)).all()
     return {
@@ -54,23 +51,23 @@ def search_documents(query: str, *, limit: int, offset: int) -> dict[str, Any]:
     }
 
 
-def _matching(connection: Connection, words: list[str]) -> Select[Any]:
+def _matching(connection: Connection, words: list[str]) -> Select[*tuple[Any, ...]]:
     """The documents that have every word, of those the caller may read."""
     statement = (
         select(
-            _DOCUMENTS.c.id, _DOCUMENTS.c.name, _DOCUMENTS.c.file_name, _DOCUMENTS.c.category,
-            _DOCUMENTS.c.content_type, _DOCUMENTS.c.size, _DOCUMENTS.c.status,
-            _DOCUMENTS.c.updated_at,
+            Document.id, Document.name, Document.file_name, Document.category,
+            Document.content_type, Document.size, Document.status,
+            Document.updated_at,
         )
         .join(
-            _VERSIONS,
-            (_VERSIONS.c.document_id == _DOCUMENTS.c.id)
-            & (_VERSIONS.c.number == _DOCUMENTS.c.file_version),
+            DocumentVersion,
+            (DocumentVersion.document_id == Document.id)
+            & (DocumentVersion.number == Document.file_version),
         )
-        .join(_CONTENTS, _CONTENTS.c.version_id == _VERSIONS.c.id)
-        .where(_DOCUMENTS.c.status != "Deleted", *_has(connection, words))
+        .join(DocumentContent, DocumentContent.version_id == DocumentVersion.id)
+        .where(Document.status != "Deleted", *_has(connection, words))
     )  # fmt: skip
-    readable = row_filter(current_caller(), "documents", _DOCUMENTS.c)
+    readable = row_filter(current_caller(), "documents", Document.__table__.c)
     if readable is None:
         return statement
     return statement.where(readable).params(dyn_caller_id=current_caller().user_id)
@@ -78,7 +75,9 @@ def _matching(connection: Connection, words: list[str]) -> Select[Any]:
 
 def _has(connection: Connection, words: list[str]) -> list[ColumnElement[bool]]:
     # Words have letters and digits only: there is nothing to escape in them.
-    conditions: list[Any] = [_CONTENTS.c.folded.like(f"%{word}%") for word in dict.fromkeys(words)]
+    conditions: list[Any] = [
+        DocumentContent.folded.like(f"%{word}%") for word in dict.fromkeys(words)
+    ]
     if connection.dialect.name == "sqlite":
         long = [f'"{word}"' for word in words if len(word) >= MINIMUM_LENGTH]
         conditions.insert(0, text(_FOUND_BY_TRIGRAMS).bindparams(wanted=" AND ".join(long)))

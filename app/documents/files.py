@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -18,7 +18,7 @@ from app.documents.names import clean_file_name
 from app.documents.polyglots import TAIL_BYTES, suspicion
 from app.errors import ServiceUnavailableError, ValidationError
 from app.http.dispositions import content_disposition
-from app.models.document import DocumentContent, DocumentVersion
+from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
 
 AREA = "documents"
@@ -90,13 +90,11 @@ def discard(file: StoredFile) -> None:
         return
 
 
-def add_version(
-    document: Mapping[str, Any], number: int, file: StoredFile, user_id: int | None
-) -> None:
+def add_version(document: Document, number: int, file: StoredFile, user_id: int | None) -> None:
     """Write the row that names the file, and the one that lets the worker look into it."""
-    now, document_id = utc_now(), document["id"]
+    now, document_id = utc_now(), document.id
     version_id = records.insert(
-        DocumentVersion.__table__,
+        DocumentVersion,
         {
             "created_at": now,
             "document_id": document_id,
@@ -108,13 +106,13 @@ def add_version(
         },
     )
     records.insert(
-        DocumentContent.__table__,
+        DocumentContent,
         {
             "created_at": now,
             "document_id": document_id,
             "version_id": version_id,
             # Until the worker has looked into the file it is found by its name.
-            "folded": search_text(document["name"]),
+            "folded": search_text(document.name),
         },
     )
 

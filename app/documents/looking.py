@@ -37,12 +37,9 @@ SECONDS = 30
 TRIES = 2
 AT_ONCE = 3
 _ROOT = Path(__file__).parents[2]
-_CONTENTS: Any = DocumentContent.__table__
-_DOCUMENTS: Any = Document.__table__
-_VERSIONS: Any = DocumentVersion.__table__
 # What is quarantined is not opened before it is released.
-_QUARANTINED = select(_DOCUMENTS.c.id).where(_DOCUMENTS.c.status == "Quarantined")
-_DUE = (_CONTENTS.c.state == "Waiting") & _CONTENTS.c.document_id.not_in(_QUARANTINED)
+_QUARANTINED = select(Document.id).where(Document.status == "Quarantined")
+_DUE = (DocumentContent.state == "Waiting") & DocumentContent.document_id.not_in(_QUARANTINED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +54,7 @@ class Findings:
 def look_into_files() -> int:
     """The loop: look into some files that wait; returns how many."""
     rows = leases.take(
-        _CONTENTS, _DUE, limit=AT_ONCE, seconds=AT_ONCE * (SECONDS + 30),
+        DocumentContent.__table__, _DUE, limit=AT_ONCE, seconds=AT_ONCE * (SECONDS + 30),
         columns=("document_id", "version_id", "attempts"),
     )  # fmt: skip
     for place, row in enumerate(rows):
@@ -72,7 +69,7 @@ def _give_back(rows: Sequence[RowMapping]) -> None:
     """Leave files to another worker, at once."""
     with transaction():
         for row in rows:
-            leases.finish(_CONTENTS, dict(row), {})
+            leases.finish(DocumentContent.__table__, dict(row), {})
 
 
 def inspect(path: Path, media_type: str) -> Findings:
@@ -98,10 +95,10 @@ def inspect(path: Path, media_type: str) -> Findings:
 def _look(row: Mapping[str, Any]) -> None:
     with primary_engine().connect() as connection:
         version = connection.execute(
-            select(_VERSIONS).where(_VERSIONS.c.id == row["version_id"])
+            select(DocumentVersion.__table__).where(DocumentVersion.id == row["version_id"])
         ).first()
         name = connection.execute(
-            select(_DOCUMENTS.c.name).where(_DOCUMENTS.c.id == row["document_id"])
+            select(Document.name).where(Document.id == row["document_id"])
         ).scalar()
     if version is None:  # purged meanwhile
         return
@@ -120,8 +117,8 @@ def _look(row: Mapping[str, Any]) -> None:
         "preview_key": None if picture is None else picture.key,
     }
     with transaction(), acting_as(system_caller("job")):
-        before = records.find(_CONTENTS, row["id"])
-        is_ours = leases.finish(_CONTENTS, row, values)
+        before = records.read(DocumentContent, row["id"])
+        is_ours = leases.finish(DocumentContent.__table__, row, values)
     unused = before.preview_key if is_ours and before else picture.key if picture else None
     if unused is not None:
         blobs.current.delete(unused)

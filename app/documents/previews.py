@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flask import Response
 from sqlalchemy import select
 from werkzeug.http import is_resource_modified
@@ -18,8 +16,6 @@ from app.errors import NotFoundError
 from app.http.security import current_caller
 from app.models.document import DocumentContent
 
-_CONTENTS: Any = DocumentContent.__table__
-
 
 def preview_document(key: int, asked: Asked, version: int | None = None) -> Response:
     """The picture, as PNG.
@@ -29,9 +25,9 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
     """
     document = DOCUMENTS.found(key, current_caller())
     file = find_version(document, version)
-    statement = select(_CONTENTS.c.preview_key, _CONTENTS.c.state)
+    statement = select(DocumentContent.preview_key, DocumentContent.state)
     with reading() as connection:
-        content = connection.execute(statement.where(_CONTENTS.c.version_id == file.id)).first()
+        content = connection.execute(statement.where(DocumentContent.version_id == file.id)).first()
     if content is None or content.preview_key is None:
         waits = (
             content is not None and content.state == "Waiting" and has_picture(file.content_type)

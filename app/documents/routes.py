@@ -21,6 +21,6 @@ __all__ = ["area", "file_views", "share_views"]
 def restore(query: dict[str, Any], document_id: int) -> dict[str, Any]:
     """Bring a document back that was deleted within the last 30 days."""
     DOCUMENTS.restore(document_id)
-    row = DOCUMENTS.stored(document_id)
+    document = DOCUMENTS.stored(document_id)
     undo_if_dry(query)
-    return {name: row[name] for name in ("id", "name", "status")}
+    return {"id": document.id, "name": document.name, "status": document.status}

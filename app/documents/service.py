@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
 
 from sqlalchemy import select, update
 
@@ -32,7 +30,7 @@ from app.writing.transitions import DOCUMENT as DOCUMENT_STATES
 DOCUMENT = EntityRules(
     name="Document",
     title="document",
-    table=Document.__table__,
+    model=Document,
     resource="documents",
     event="document",
     wire_names={"file_version": "version"},
@@ -42,20 +40,19 @@ DOCUMENT = EntityRules(
 # How long a deleted document can be had back.
 TRASH_DAYS = 30
 SHARE_REVOKED = "document.share_revoked"
-_SHARES = DocumentShare.__table__
 
 
-class DocumentService(EntityService):
+class DocumentService(EntityService[Document]):
     """Writes of documents; the files themselves are in app/documents."""
 
     rules = DOCUMENT
     machine = DOCUMENT_STATES
 
-    def exists(self, row: Mapping[str, Any]) -> bool:
+    def exists(self, record: Document) -> bool:
         """A document in the trash is there for nobody."""
-        return bool(row["status"] != "Deleted")
+        return record.status != "Deleted"
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Document]) -> None:
         """A retention can be lengthened by its owner; an earlier end would undo its point."""
         before = change.was("retain_until")
         if before is None or "retain_until" not in change.given:
@@ -64,14 +61,14 @@ class DocumentService(EntityService):
         if before >= today() and (until is None or until < before):
             change.refuse("retain_until", f"must not be before {before}, to which it is retained")
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Document], source: str | None, target: str) -> None:
         """Public links of a document that is put away stop."""
         if target == "Archived":
             change.values["is_shared"] = False
         elif target == "Quarantined":  # its links work again when it is released
             change.events.append("document.quarantined")
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[Document]) -> None:
         """Revoke the links of what is put away; find by its new name what has one."""
         if change.before is not None and "name" in change.values:
             look_again(change.key)
@@ -80,28 +77,27 @@ class DocumentService(EntityService):
 
     # --- files --------------------------------------------------------------------------------
 
-    def found(self, key: int, caller: Caller, version: int | None = None) -> Mapping[str, Any]:
-        """The row as it is, not locked: for work that takes long before anything is written.
+    def found(self, key: int, caller: Caller, version: int | None = None) -> Document:
+        """The document as it is, not locked: for work that takes long before anything is written.
 
         Raises: as ``locked``.
         """
-        table: Any = self.rules.table
         with reading() as connection:
-            row = connection.execute(select(table).where(table.c.id == key)).mappings().first()
-        readable = self._readable(key, None if row is None else dict(row), caller)
+            known = records.read_all(select(Document).where(Document.id == key), of=connection)
+        readable = self._readable(key, known[0] if known else None, caller)
         self._require_version(readable, version)
         return readable
 
-    def find_writable(self, key: int, version: int | None = None) -> Mapping[str, Any]:
-        """The row of a document that the caller may give a file; nothing is locked.
+    def find_writable(self, key: int, version: int | None = None) -> Document:
+        """The document, where the caller may give it a file; nothing is locked.
 
         Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InvalidStateError.
         """
         caller = current_caller()
-        row = self.found(key, caller, version)
-        require(caller, self.rules.permissions["update"], row)
-        require_operation("Document", "document", "upload", row)
-        return row
+        document = self.found(key, caller, version)
+        require(caller, self.rules.permissions["update"], document)
+        require_operation("Document", "document", "upload", document)
+        return document
 
     def add_file(self, key: int, file: StoredFile, version: int | None = None) -> None:
         """Make a file that lies in the store the current one of a document.
@@ -113,13 +109,13 @@ class DocumentService(EntityService):
         caller = current_caller()
         before = self.locked(key, caller, version)
         # Whoever has just made the document need not be somebody who may change it.
-        if before["file_version"] or before["created_by_id"] != (caller.user_id or None):
+        if before.file_version or before.created_by_id != (caller.user_id or None):
             require(caller, self.rules.permissions["update"], before)
         require_operation("Document", "document", "upload", before)
-        number = before["file_version"] + 1
+        number = before.file_version + 1
         add_version(before, number, file, caller.user_id or None)
         values = {**file.properties, "file_version": number}
-        if before["status"] == "Pending":
+        if before.status == "Pending":
             self.apply(key, {**values, "status": "Active"}, "document.uploaded", by="upload")
         else:
             self.apply(key, values, "document.version_added")
@@ -128,27 +124,25 @@ class DocumentService(EntityService):
 
     def count_download(self, key: int) -> None:
         """One more, with its event; the row version stays, because nothing was edited."""
-        table: Any = self.rules.table
         statement = (
-            update(table)
-            .where(table.c.id == key)
-            .values(download_count=table.c.download_count + 1)
-            .returning(table.c.version)
+            update(Document)
+            .where(Document.id == key)
+            .values(download_count=Document.download_count + 1)
+            .returning(Document.version)
         )
         version = records.connection().execute(statement).scalar_one()
         emit("document.downloaded", "Document", key, sequence=version)
 
     def note_access(self, key: int) -> None:
         """Somebody used a public link of the document."""
-        row = records.read(self.rules.table, key, ("version",))
-        assert row is not None  # a link goes with its document
-        emit("document.share_accessed", "Document", key, sequence=row["version"])
+        document = records.get(Document, key)  # a link goes with its document
+        emit("document.share_accessed", "Document", key, sequence=document.version)
 
     def set_shared(self, key: int, is_shared: bool, event: str) -> None:
         """Whether the document has a live link, and what happened to its links."""
         row = self.stored(key)
-        if row["is_shared"] == is_shared:
-            emit(event, "Document", key, sequence=row["version"])
+        if row.is_shared == is_shared:
+            emit(event, "Document", key, sequence=row.version)
         else:
             self.apply(key, {"is_shared": is_shared}, event)
 
@@ -165,13 +159,13 @@ class DocumentService(EntityService):
         require_operation("Document", "document", DELETE, before)
         self.trash(key, before)
 
-    def trash(self, key: int, before: Mapping[str, Any]) -> None:
+    def trash(self, key: int, before: Document) -> None:
         """Mark a document as deleted and say so."""
-        now, version = utc_now(), before["version"] + 1
+        now, version = utc_now(), before.version + 1
         representation = represent(self.rules.name, key)
         changes = {
             "status": "Deleted",
-            "status_before_deletion": before["status"],
+            "status_before_deletion": before.status,
             "deleted_at": now,
             "is_shared": False,
             "updated_at": now,
@@ -180,16 +174,21 @@ class DocumentService(EntityService):
         }
         records.update(self.rules.table, key, changes)
         names = [SHARE_REVOKED] if _revoke_shares(key, now) else []
-        audit.record("document.deleted", "Document", key, before={"status": before["status"]})
+        audit.record("document.deleted", "Document", key, before={"status": before.status})
         for name in (*names, "document.deleted"):
             emit(name, "Document", key, sequence=version, representation=representation)
 
-    def purge(self, key: int, before: Mapping[str, Any]) -> None:
+    def purge(self, key: int, before: Document) -> None:
         """Remove a document of the trash for good; its deletion was told when it went there."""
         release(self.rules, key)
         with named_refusals(self.rules, deleting=True):
             records.delete(self.rules.table, key)
-        lost = {name: before[name] for name in ("name", "file_name", "sha256", "deleted_at")}
+        lost = {
+            "name": before.name,
+            "file_name": before.file_name,
+            "sha256": before.sha256,
+            "deleted_at": before.deleted_at,
+        }
         audit.record("document.purged", "Document", key, before=reported(self.rules, lost))
 
     def restore(self, key: int) -> None:
@@ -198,20 +197,20 @@ class DocumentService(EntityService):
         Raises: NotFoundError; ForbiddenError; InvalidStateError, it is not there or too long.
         """
         caller = current_caller()
-        row = records.read(self.rules.table, key, lock=True)
-        if row is None or not allowed(caller, self.rules.permissions["read"], row):
+        document = records.read(Document, key, lock=True)
+        if document is None or not allowed(caller, self.rules.permissions["read"], document):
             raise NotFoundError(f"There is no document {key}.")
         step = next(known for known in DOCUMENT_STATES.transitions if "restore" in known.by)
-        require_right(step, caller, row)
-        if row["status"] != "Deleted":
-            raise InvalidStateError("The document is not deleted.", [("status", row["status"])])
-        if utc_now() - row["deleted_at"] > timedelta(days=TRASH_DAYS):
+        require_right(step, caller, document)
+        if document.status != "Deleted" or document.deleted_at is None:
+            raise InvalidStateError("The document is not deleted.", [("status", document.status)])
+        if utc_now() - document.deleted_at > timedelta(days=TRASH_DAYS):
             raise InvalidStateError(
                 f"The document was deleted more than {TRASH_DAYS} days ago.",
                 [("deletedAt", "is too long ago")],
             )
         values = {
-            "status": row["status_before_deletion"],
+            "status": document.status_before_deletion,
             "deleted_at": None,
             "status_before_deletion": None,
         }
@@ -222,8 +221,8 @@ def _revoke_shares(document_id: int, now: datetime) -> int:
     """All live links end; returns how many. Their rows stay, with their log of accesses."""
     statement = (
         update(DocumentShare)
-        .where(_SHARES.c.document_id == document_id)
-        .where(_SHARES.c.revoked_at.is_(None), _SHARES.c.expires_at > now)
+        .where(DocumentShare.document_id == document_id)
+        .where(DocumentShare.revoked_at.is_(None), DocumentShare.expires_at > now)
         .values(revoked_at=now)
     )
     return int(records.connection().execute(statement).rowcount)

@@ -14,8 +14,6 @@ from app.http.security import current_caller
 from app.models.document import Document
 from app.permissions import require
 
-_DOCUMENTS: Any = Document.__table__
-
 
 def list_trash(*, limit: int, offset: int) -> Page:
     """The documents that can be restored, the last deleted first.
@@ -25,9 +23,9 @@ def list_trash(*, limit: int, offset: int) -> Page:
     require(current_caller(), "settings:update")
     since = utc_now() - timedelta(days=TRASH_DAYS)
     statement = (
-        select(_DOCUMENTS)
-        .where(_DOCUMENTS.c.status == "Deleted", _DOCUMENTS.c.deleted_at >= since)
-        .order_by(_DOCUMENTS.c.deleted_at.desc(), _DOCUMENTS.c.id.desc())
+        select(Document.__table__)
+        .where(Document.status == "Deleted", Document.deleted_at >= since)
+        .order_by(Document.deleted_at.desc(), Document.id.desc())
     )
     return read_page(statement, each(_describe), limit=limit, offset=offset)
 

@@ -111,7 +111,7 @@ def replace_file(
         PreconditionFailedError; whatever ``store_file`` raises.
     """
     known = DOCUMENTS.find_writable(key, version)
-    file = store_file(chunks, name or known["file_name"] or known["name"], maximum_upload())
+    file = store_file(chunks, name or known.file_name or known.name, maximum_upload())
     with discarded_on_error(file):
         DOCUMENTS.add_file(key, file, version)
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import select
 
 from app.documents.reading import reading
 from app.errors import InvalidStateError, NotFoundError
-from app.models.document import DocumentVersion
-
-_VERSIONS: Any = DocumentVersion.__table__
+from app.models.document import Document, DocumentVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +27,22 @@ class FileVersion:
     uploaded_at: datetime
 
 
-def find_version(document: Mapping[str, Any], number: int | None = None) -> FileVersion:
+def find_version(document: Document, number: int | None = None) -> FileVersion:
     """The current file of a document, or an earlier one; whoever asks.
 
     Raises: NotFoundError, there is no such version; InvalidStateError, the document waits for its
         file, or is quarantined.
     """
     require_open(document)
-    wanted = document["file_version"] if number is None else number
-    statement = select(_VERSIONS).where(
-        _VERSIONS.c.document_id == document["id"], _VERSIONS.c.number == wanted
+    wanted = document.file_version if number is None else number
+    statement = select(DocumentVersion.__table__).where(
+        DocumentVersion.document_id == document.id, DocumentVersion.number == wanted
     )
     with reading() as connection:
         row = connection.execute(statement).first()
     if row is None:
         raise NotFoundError(
-            f"Document {document['id']} has no version {wanted}.", [("version", "is not there")]
+            f"Document {document.id} has no version {wanted}.", [("version", "is not there")]
         )
     return FileVersion(
         row.id, row.document_id, row.number, row.file_name, row.content_type, row.size,
@@ -54,16 +50,16 @@ def find_version(document: Mapping[str, Any], number: int | None = None) -> File
     )  # fmt: skip
 
 
-def require_open(document: Mapping[str, Any]) -> None:
+def require_open(document: Document) -> None:
     """Refuse a document whose bytes are not given out.
 
     Raises: InvalidStateError.
     """
-    status = document["status"]
+    status = document.status
     if status == "Quarantined":
         raise InvalidStateError(
             "The document is quarantined: an administrator has to release it first.",
             [("status", "is Quarantined")],
         )
-    if document["file_version"] == 0:
+    if document.file_version == 0:
         raise InvalidStateError("The document has no file yet.", [("status", f"is {status}")])

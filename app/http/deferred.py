@@ -28,7 +28,6 @@ from app.sealing import UnsealError, seal, unseal
 
 KEPT_FOR = timedelta(minutes=10)
 MONITORS = "$async/"
-_TABLE: Any = IdempotencyRecord.__table__
 _PREFIX = "async:"
 _METHODS = (*READ, "DELETE")
 
@@ -53,7 +52,7 @@ def defer(response: Response, root: str) -> Response:
     token = secrets.token_urlsafe(24)
     now = utc_now()
     records.insert(
-        _TABLE,
+        IdempotencyRecord,
         {
             "created_at": now,
             "principal": current_caller().principal,
@@ -90,7 +89,9 @@ def monitored(token: str) -> Response:
     if stored is None:
         raise NotFoundError("There is no such answer.")
     if request.method == "DELETE":
-        records.connection().execute(delete(_TABLE).where(_TABLE.c.id == stored.id))
+        records.connection().execute(
+            delete(IdempotencyRecord).where(IdempotencyRecord.id == stored.id)
+        )
         response = Response(status=204)
         del response.headers["Content-Type"]
         response.headers["OData-Version"] = "4.0"
@@ -108,7 +109,9 @@ def _find(token: str) -> Row[Any] | None:
     principal = current_caller().principal
     with primary_engine().connect() as connection:
         return connection.execute(
-            select(_TABLE).where(_TABLE.c.principal == principal, _TABLE.c.key == _PREFIX + token)
+            select(IdempotencyRecord.__table__).where(
+                IdempotencyRecord.principal == principal, IdempotencyRecord.key == _PREFIX + token
+            )
         ).first()
 
 

@@ -42,7 +42,6 @@ _KEY = re.compile(KEY_PATTERN)
 _KEPT_ERRORS = frozenset((404, 409, 410, 412, 422, 423))
 _KEPT_HEADERS = frozenset(("content-type", "location", "etag", "content-disposition"))
 _CLAIM = "platform.idempotency_claim"
-_TABLE: Any = IdempotencyRecord.__table__
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +154,12 @@ def _is_kept(response: Response) -> bool:
 
 def _insert(keyed: KeyedRequest, fingerprint: str, response: Response) -> None:
     if keyed.replaces is not None:
-        records.connection().execute(delete(_TABLE).where(_TABLE.c.id == keyed.replaces))
+        records.connection().execute(
+            delete(IdempotencyRecord).where(IdempotencyRecord.id == keyed.replaces)
+        )
     now = utc_now()
     records.insert(
-        _TABLE,
+        IdempotencyRecord,
         {
             "created_at": now,
             "principal": keyed.principal,
@@ -178,7 +179,9 @@ def _insert(keyed: KeyedRequest, fingerprint: str, response: Response) -> None:
 def _find(principal: str, key: str) -> Row[Any] | None:
     with primary_engine().connect() as connection:
         return connection.execute(
-            select(_TABLE).where(_TABLE.c.principal == principal, _TABLE.c.key == key)
+            select(IdempotencyRecord.__table__).where(
+                IdempotencyRecord.principal == principal, IdempotencyRecord.key == key
+            )
         ).first()
 
 

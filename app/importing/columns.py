@@ -20,7 +20,7 @@ from app.writing.rules import EntityRules
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
 from app.written.numbers import COMMA, POINT
 
-RULES: Mapping[str, EntityRules] = {"client": CLIENT, "contact": CONTACT, "lead": LEAD}
+RULES: Mapping[str, EntityRules[Any]] = {"client": CLIENT, "contact": CONTACT, "lead": LEAD}
 TYPES = tuple(RULES)
 ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
 UPDATE_BY = ("externalId", "email")
@@ -144,7 +144,7 @@ class Plan:
         if wrong:
             raise ValidationError([(heading or "file", message) for heading, message in wrong])
         self._known = properties_of(options.type)
-        self._types = RULES[options.type].columns.c
+        self._types = RULES[options.type].table.c
         local = zone()
         self._readers: dict[int, NumberColumn | DateColumn] = {}
         for at, column in enumerate(self.columns):

@@ -84,7 +84,7 @@ def _records(connection: Connection, target: ImportSet) -> Iterator[dict[str, An
 def _children(
     connection: Connection, rules: ChildRules, parents: Sequence[int]
 ) -> dict[int, list[dict[str, Any]]]:
-    table = rules.columns
+    table = rules.table
     query = select(table).where(table.c[rules.parent].in_(parents)).order_by(table.c.id)
     children: dict[int, list[dict[str, Any]]] = {}
     for row in connection.execute(query).mappings():
@@ -98,7 +98,7 @@ def _children(
 def _record(rules: RowRules, row: Mapping[Any, Any]) -> dict[str, Any]:
     """A row under the names of the wire; what is null, and what an import does not read, is out."""
     record: dict[str, Any] = {"id": row["id"]}
-    for column in rules.columns.c:
+    for column in rules.table.c:
         value = row[column.name]
         if value is None or column.name in NOT_READ or column.name not in rules.names:
             continue

@@ -18,6 +18,7 @@ from app.importing.problems import Problems
 from app.importing.progress import Report
 from app.importing.reading import Entries, Entry, Progress, read_entries
 from app.importing.sets import import_sets
+from app.models.columns import Entity
 from app.settings import organisation
 from app.writing.change import Change, History
 from app.writing.many import close_circles, insert_rows
@@ -72,10 +73,11 @@ def _derive(entries: Entries, history: History, problems: Problems) -> None:
         table = target.table
         history.changes[table.name] = {entry.change.key: entry.change for entry in entries[name]}
         history.changes[table.name] = {
-            change.key: change for change in _parents_first(target.rules, history.of(table))
+            change.key: change
+            for change in _parents_first(target.rules, history.of(target.rules.model))
         }
     for target in import_sets().values():
-        for change in history.of(target.table).values():
+        for change in history.of(target.rules.model).values():
             try:
                 target.service.derive(change)
             except ApiError as error:
@@ -95,18 +97,18 @@ def _write(entries: Entries, history: History, problems: Problems, progress: Pro
     """Insert the records, then what stands in them, then the references that point forwards."""
     targets = [each for each in import_sets().values() if entries[each.name]]
     for target in targets:
-        changes = list(history.of(target.table).values())
+        changes = list(history.of(target.rules.model).values())
         target.service.create_many(changes, progress)
         move_sequence(records.connection(), target.table, max(change.key for change in changes))
     for target in targets:
         for attribute, rules in target.rules.children.items():
             rows = [
                 (change, row)
-                for change in history.of(target.table).values()
+                for change in history.of(target.rules.model).values()
                 for row in change.values[attribute]
             ]
             insert_rows(rules, rows)
-        close_circles(target.table, list(history.of(target.table).values()))
+        close_circles(target.table, list(history.of(target.rules.model).values()))
     _take_problems(entries, problems)
     problems.stop()
 
@@ -117,17 +119,17 @@ def _take_problems(entries: Entries, problems: Problems) -> None:
             problems.take(name, entry.index, entry.change)
 
 
-def _parents_first(rules: RowRules, changes: Mapping[int, Change]) -> list[Change]:
+def _parents_first(rules: RowRules, changes: Mapping[int, Change[Entity]]) -> list[Change[Entity]]:
     """The records in an order in which each comes after the one of its own set it refers to."""
     own = [
         reference.attribute
         for reference in rules.written_references
-        if reference.target == rules.columns.name
+        if reference.target == rules.table.name
     ]
-    ordered: dict[int, Change] = {}
+    ordered: dict[int, Change[Entity]] = {}
     for change in changes.values():
-        chain: dict[int, Change] = {}
-        following: Change | None = change
+        chain: dict[int, Change[Entity]] = {}
+        following: Change[Entity] | None = change
         while following is not None and following.key not in chain | ordered:
             chain[following.key] = following
             parents = (following.values.get(name) for name in own)
@@ -148,7 +150,11 @@ def _compare(entry: Entry) -> None:
 
 
 def _compare_row(
-    change: Change, rules: RowRules, prefix: str, row: Mapping[str, Any], claims: Mapping[str, Any]
+    change: Change[Entity],
+    rules: RowRules,
+    prefix: str,
+    row: Mapping[str, Any],
+    claims: Mapping[str, Any],
 ) -> None:
     for column, given in claims.items():
         if column in row and _differs(given, row[column]):

@@ -40,7 +40,6 @@ UNFINISHED = ("Queued", "Checking", "Writing")
 # A file is opened in one piece, which takes longer than a chunk of its rows.
 OPENING_LEASE, LEASE = timedelta(minutes=2), timedelta(minutes=1)
 RENEWED_AFTER = timedelta(seconds=15)
-_JOBS: Any = ImportJob.__table__
 _log = structlog.get_logger(__name__)
 
 
@@ -56,7 +55,7 @@ def queue_import(path: Path, name: str, options: Options) -> int:
              "update": options.update, "decimalSign": options.decimal_sign,
              "dateOrder": options.date_order, "encoding": options.encoding}  # fmt: skip
     return records.insert(
-        _JOBS,
+        ImportJob,
         {
             "created_at": utc_now(), "user_id": current_caller().user_id, "type": options.type,
             "file_name": name or None, "file_key": key, "options": given,
@@ -64,23 +63,23 @@ def queue_import(path: Path, name: str, options: Options) -> int:
     )  # fmt: skip
 
 
-def read_job(job_id: int) -> Mapping[str, Any]:
+def read_job(job_id: int) -> ImportJob:
     """A job of the caller.
 
     Raises: NotFoundError, it is not there or is somebody else's.
     """
     with primary_engine().connect() as connection:
-        job = connection.execute(select(_JOBS).where(_JOBS.c.id == job_id)).mappings().first()
-    if job is None or job["user_id"] != current_caller().user_id:
+        jobs = records.read_all(select(ImportJob).where(ImportJob.id == job_id), of=connection)
+    if not jobs or jobs[0].user_id != current_caller().user_id:
         raise NotFoundError(f"There is no import {job_id}.")
-    return dict(job)
+    return jobs[0]
 
 
 def run_imports() -> int:
     """The loop: run one import that waits; returns how many."""
-    due = _JOBS.c.status.in_(UNFINISHED)
+    due = ImportJob.status.in_(UNFINISHED)
     seconds = int(OPENING_LEASE.total_seconds())
-    for job in take(_JOBS, due, limit=1, seconds=seconds):
+    for job in take(ImportJob.__table__, due, limit=1, seconds=seconds):
         running = _Running(dict(job))
         try:
             running.run()
@@ -210,8 +209,8 @@ class _Running:
     ) -> None:
         job = self.job
         statement = (
-            update(_JOBS)
-            .where(_JOBS.c.id == job["id"], _JOBS.c.leased_until == job["leased_until"])
+            update(ImportJob)
+            .where(ImportJob.id == job["id"], ImportJob.leased_until == job["leased_until"])
             .values(leased_until=until, **values)
         )
         if not connection.execute(statement).rowcount:

@@ -11,6 +11,7 @@ from app.auth.names import fold_name
 from app.importing.problems import Problems
 from app.importing.reading import Entries
 from app.importing.sets import import_sets, set_of_table, set_of_type
+from app.models.columns import Entity
 from app.models.user import User
 from app.writing.change import Change
 from app.writing.rules import RowRules
@@ -105,7 +106,7 @@ def resolve_references(
 
 
 def _resolve(
-    rules: RowRules, row: dict[str, Any], prefix: str, known: Keys, change: Change
+    rules: RowRules, row: dict[str, Any], prefix: str, known: Keys, change: Change[Entity]
 ) -> None:
     for reference in rules.written_references:
         value = row.get(reference.attribute)
@@ -120,7 +121,7 @@ def _resolve(
 
 
 def _resolve_polymorphic(
-    type_attribute: str, key_attribute: str, known: Keys, change: Change
+    type_attribute: str, key_attribute: str, known: Keys, change: Change[Entity]
 ) -> None:
     name, value = change.values.get(type_attribute), change.values.get(key_attribute)
     if name is None or value is None:

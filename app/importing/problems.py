@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from app.models.columns import Entity
 from app.writing.change import Change
 
 # A file with more is wrong in one way many times; the count still tells.
@@ -38,7 +39,7 @@ class Problems:
         if len(self.found) < MOST_LISTED:
             self.found.append(Problem(set_name, index, field_name, message))
 
-    def take(self, set_name: str, index: int, change: Change) -> None:
+    def take(self, set_name: str, index: int, change: Change[Entity]) -> None:
         """Note the problems of a record, which has none of its own then."""
         for detail in change.problems:
             self.add(set_name, index, detail.field, detail.message)

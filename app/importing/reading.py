@@ -9,6 +9,7 @@ from typing import Any
 
 from app.importing.problems import Problems
 from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets
+from app.models.columns import Entity
 from app.writing.change import Change, History
 from app.writing.rules import ChildRules, RowRules
 
@@ -25,7 +26,7 @@ class Entry:
 
     target: ImportSet
     index: int
-    change: Change
+    change: Change[Entity]
     given: dict[str, Any]
     given_id: int | None
     claimed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)

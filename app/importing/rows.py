@@ -26,7 +26,6 @@ from app.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
 from app.importing.limits import JOB
 from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
-from app.models.client import Client
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.writing.deletion import services
 from app.writing.sameness import email_form
@@ -270,10 +269,10 @@ class Import:
             return None
         attribute = "email_form" if by_email else "external_id"
         value = email_form(str(value)) if by_email else value
-        key = _find(self._rules.columns, attribute, value, self._rules.permissions["read"])
-        if len(key) > 1:
-            raise ValidationError([(self._options.update, f"is that of {len(key)} records")])
-        return key[0] if key else None
+        keys = _find(self._rules.table, attribute, value, self._rules.permissions["read"])
+        if len(keys) > 1:
+            raise ValidationError([(self._options.update, f"is that of {len(keys)} records")])
+        return keys[0] if keys else None
 
     def _resolve_client(self, values: dict[str, Any]) -> None:
         """``clientExternalId`` of a contact -> its client.
@@ -283,10 +282,10 @@ class Import:
         external_id = values.pop(CLIENT_EXTERNAL_ID, None)
         if external_id is None:
             return
-        key = _find(Client.__table__, "external_id", external_id, "clients:read")
-        if not key:
+        keys = _find(RULES["client"].table, "external_id", external_id, "clients:read")
+        if not keys:
             raise ValidationError([(CLIENT_EXTERNAL_ID, f"there is no client {external_id}")])
-        values["client_id"] = key[0]
+        values["client_id"] = keys[0]
 
 
 def look_through(path: Path, options: Options, pause: Progress) -> Plan:
@@ -315,13 +314,13 @@ def _find(table: Any, attribute: str, value: Any, permission: str) -> list[int]:
     """The keys of rows with a value that the caller may read; two at most."""
     owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
     statement = select(table.c.id, *owning).where(table.c[attribute] == str(value))
-    rows = records.connection().execute(statement.order_by(table.c.id)).mappings()
+    rows = records.connection().execute(statement.order_by(table.c.id))
     caller = current_caller()
     return list(islice(_readable(rows, caller, permission), 2))
 
 
 def _readable(rows: Iterable[Any], caller: Any, permission: str) -> Iterator[int]:
-    return (row["id"] for row in rows if allowed(caller, permission, row))
+    return (row.id for row in rows if allowed(caller, permission, row))
 
 
 def _details(problems: Iterable[tuple[str, str]]) -> list[Detail]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import Any
 
 from sqlalchemy import Table
 
-from app.extensions import Model
+from app.models.columns import Entity, Record
 from app.models.invoice import LineItem, Payment
 from app.models.kb_article import KbRevision
 from app.models.opportunity import StageChange
@@ -41,14 +42,14 @@ class ImportSet:
     """An entity set of the file. ``compared`` are computed: given values must equal them."""
 
     name: str
-    service: EntityService
-    rules: EntityRules
+    service: EntityService[Any]
+    rules: EntityRules[Entity]
     compared: frozenset[str] = frozenset()
 
     @property
     def table(self) -> Table:
         """Where its records go."""
-        return self.rules.columns
+        return self.rules.table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +57,7 @@ class _Child:
     """A list inside the records of a set: its name in the file, its model, its parent's key."""
 
     name: str
-    model: type[Model]
+    model: type[Record]
     parent: str
     wire_names: Mapping[str, str] = field(default_factory=dict)
     compared: frozenset[str] = frozenset()
@@ -91,7 +92,7 @@ def _entity(
         rules,
         writable=tuple(
             column.name
-            for column in rules.columns.c
+            for column in rules.table.c
             if column.name not in not_written and "normal_form" not in column.info
         ),
         filled=FILLED,
@@ -102,10 +103,10 @@ def _entity(
 
 
 def _child_rules(child: _Child) -> ChildRules:
-    table = Model.metadata.tables[child.model.__tablename__]
+    table = child.model.__table__
     not_written = NOT_READ | child.compared | {child.parent}
     return ChildRules(
-        table=table,
+        model=child.model,
         parent=child.parent,
         writable=tuple(column.name for column in table.c if column.name not in not_written),
         filled=CHILD_FILLED,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
-from typing import Any
 
 from sqlalchemy import delete, select
 
@@ -21,7 +20,6 @@ KEPT = timedelta(days=30)
 # A job is written seconds after its file: an older file without one has none.
 MINIMUM_AGE = timedelta(hours=24)
 _BATCH = 500
-_JOBS: Any = ImportJob.__table__
 
 
 def tidy_imports() -> int:
@@ -30,12 +28,12 @@ def tidy_imports() -> int:
 
 
 def _remove_jobs() -> int:
-    ended = _JOBS.c.finished_at < utc_now() - KEPT
-    some = select(_JOBS.c.id).where(ended).limit(_BATCH)
+    ended = ImportJob.finished_at < utc_now() - KEPT
+    some = select(ImportJob.id).where(ended).limit(_BATCH)
     removed = 0
     while True:
         with transaction():
-            statement = delete(_JOBS).where(_JOBS.c.id.in_(some))
+            statement = delete(ImportJob).where(ImportJob.id.in_(some))
             found = records.connection().execute(statement).rowcount
         removed += found
         if found < _BATCH:
@@ -61,6 +59,6 @@ def _batches(keys: Iterator[str]) -> Iterator[set[str]]:
 
 
 def _named(keys: set[str]) -> set[str]:
-    statement = select(_JOBS.c.file_key).where(_JOBS.c.file_key.in_(keys))
+    statement = select(ImportJob.file_key).where(ImportJob.file_key.in_(keys))
     with primary_engine().connect() as connection:
-        return set(connection.execute(statement).scalars())
+        return {key for key in connection.execute(statement).scalars() if key is not None}

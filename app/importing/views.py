@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, current_app, request
@@ -74,9 +73,8 @@ def import_file() -> Any:
 
 def _queued(job_id: int) -> Response:
     """The answer for a file that the worker imports."""
-    row = records.read(ImportJob.__table__, job_id)
-    assert row is not None  # it was made just now
-    answer = Response(json_text(describe_job(row)), 202, content_type="application/json")
+    job = records.get(ImportJob, job_id)
+    answer = Response(json_text(describe_job(job)), 202, content_type="application/json")
     answer.headers["Location"] = f"/api/v1/crm/import/{job_id}"
     return answer
 
@@ -102,7 +100,7 @@ def import_template(query: dict[str, Any]) -> Response:
     writer.writerow([example.get(name, "") for name in names])
     # The mark tells Excel that it is UTF-8.
     answer = Response("\ufeff" + text.getvalue(), content_type="text/csv; charset=utf-8")
-    name = f"{RULES[kind].columns.name}.csv"
+    name = f"{RULES[kind].table.name}.csv"
     answer.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return answer
 
@@ -133,19 +131,19 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
     }
 
 
-def describe_job(row: Mapping[str, Any]) -> dict[str, Any]:
+def describe_job(row: ImportJob) -> dict[str, Any]:
     """A job as the answers show it."""
-    finished = row["finished_at"]
+    finished = row.finished_at
     return {
-        "id": row["id"],
-        "type": row["type"],
-        "mode": row["options"]["mode"],
-        "dryRun": row["options"]["dryRun"],
-        "fileName": row["file_name"],
-        "status": row["status"],
-        "done": row["done"],
-        "message": row["message"],
-        "outcome": row["outcome"],
-        "createdAt": iso_instant(row["created_at"]),
+        "id": row.id,
+        "type": row.type,
+        "mode": row.options["mode"],
+        "dryRun": row.options["dryRun"],
+        "fileName": row.file_name,
+        "status": row.status,
+        "done": row.done,
+        "message": row.message,
+        "outcome": row.outcome,
+        "createdAt": iso_instant(row.created_at),
         "finishedAt": None if finished is None else iso_instant(finished),
     }

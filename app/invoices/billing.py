@@ -9,29 +9,26 @@ from sqlalchemy import bindparam, select
 
 from app.db import records
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS
+from app.models.invoice import Invoice
 from app.models.task import Task
 from app.projects.tasks import TASKS
 from app.writing.change import Change
 
-_TASKS = Task.__table__
-_BILLED = (
-    select(_TASKS.c.id).where(_TASKS.c.invoice_id == bindparam("invoice_id")).order_by(_TASKS.c.id)
-)
+_BILLED = select(Task.id).where(Task.invoice_id == bindparam("invoice_id")).order_by(Task.id)
 
 
-def check_tasks(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+def check_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
     """Refuse lines for tasks that another invoice bills."""
     if change.get("type") == "CreditNote":
         return
     for place, line in enumerate(lines):
-        task_id = line.get("task_id")
-        task = records.read(_TASKS, task_id, ("invoice_id",)) if task_id else None
-        if task is not None and task["invoice_id"] not in (None, change.key):
+        task = records.read(Task, line.get("task_id"))
+        if task is not None and task.invoice_id not in (None, change.key):
             field = f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire('task_id')}"
-            change.refuse_field(field, f"was billed by invoice {task['invoice_id']}")
+            change.refuse_field(field, f"was billed by invoice {task.invoice_id}")
 
 
-def bill_tasks(change: Change, lines: Iterable[Mapping[str, Any]]) -> None:
+def bill_tasks(change: Change[Invoice], lines: Iterable[Mapping[str, Any]]) -> None:
     """Make the tasks of these lines, and no others, those that the invoice bills."""
     if change.get("type") == "CreditNote":
         return

@@ -25,9 +25,6 @@ from app.writing.numbering import next_number
 
 FIRST_HASH = "0" * 64
 _LOCK = "issue-chain"
-_INVOICES: Any = Invoice.__table__
-_LINES: Any = LineItem.__table__
-_LINKS: Any = IssueRecord.__table__
 
 # What issue freezes; the buyer's copy, not its key, because clients are merged. Lines are frozen
 # whole but for their key and the task they came from.
@@ -48,11 +45,11 @@ _FORMS = {
     2: (*_FIRST_FORM, "form", "issue_date", "issued_on", "backdated_from"),
 }
 _NOT_PRINTED = ("id", "created_at", "invoice_id", "task_id")
-_LAST = select(_LINKS.c.hash).order_by(_LINKS.c.id.desc()).limit(1)
+_LAST = select(IssueRecord.hash).order_by(IssueRecord.id.desc()).limit(1)
 _LINES_OF = (
-    select(_LINES)
-    .where(_LINES.c.invoice_id == bindparam("invoice_id"))
-    .order_by(_LINES.c.position, _LINES.c.id)
+    select(LineItem.__table__)
+    .where(LineItem.invoice_id == bindparam("invoice_id"))
+    .order_by(LineItem.position, LineItem.id)
 )
 
 
@@ -71,24 +68,23 @@ def add_link(
         backdated_from: the date of the last document of its series, where it is after the
             document's own.
     """
-    invoice = records.read(_INVOICES, invoice_id)
-    assert invoice is not None  # it is being issued
+    invoice = records.get(Invoice, invoice_id)
     previous = records.connection().execute(_LAST).scalar_one_or_none()
     link = {
         "created_at": utc_now(),
         "invoice_id": invoice_id,
-        "number": invoice["number"],
-        "total": invoice["total"],
-        "currency": invoice["currency"],
-        "pdf_sha256": invoice["pdf_sha256"],
+        "number": invoice.number,
+        "total": invoice.total,
+        "currency": invoice.currency,
+        "pdf_sha256": invoice.pdf_sha256,
         "content_sha256": content_hash(invoice),
         "previous_hash": previous or FIRST_HASH,
         "form": 2,
-        "issue_date": invoice["issue_date"],
+        "issue_date": invoice.issue_date,
         "issued_on": issued_on,
         "backdated_from": backdated_from,
     }
-    records.insert(_LINKS, {**link, "hash": hash_of(link)})
+    records.insert(IssueRecord, {**link, "hash": hash_of(link)})
 
 
 def hash_of(link: Mapping[str, Any]) -> str:
@@ -99,12 +95,12 @@ def hash_of(link: Mapping[str, Any]) -> str:
     return _digest({name: link[name] for name in _FORMS[link["form"]]})
 
 
-def content_hash(invoice: Mapping[str, Any]) -> str:
+def content_hash(invoice: Invoice) -> str:
     """SHA-256 over what issue froze of a document: its row and its lines."""
-    lines = records.connection().execute(_LINES_OF, {"invoice_id": invoice["id"]}).mappings()
+    lines = records.connection().execute(_LINES_OF, {"invoice_id": invoice.id}).mappings()
     return _digest(
         {
-            **{name: invoice[name] for name in FROZEN},
+            **{name: getattr(invoice, name) for name in FROZEN},
             "lines": [
                 {name: value for name, value in line.items() if name not in _NOT_PRINTED}
                 for line in lines

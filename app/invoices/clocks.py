@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
-from sqlalchemy import or_, select
+from sqlalchemy import Row, or_, select
 
 from app.clock import local_day, utc_now
 from app.db import records
@@ -17,12 +17,11 @@ from app.events import emit
 from app.invoices.sending import Letter, write_mail
 from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
-from app.jobs.schedule import Row, for_each_due
+from app.jobs.schedule import for_each_due
 from app.models.invoice import Invoice
 from app.settings import organisation
 from app.settings.days import today, zone
 
-_INVOICES: Any = Invoice.__table__
 _log = structlog.get_logger(__name__)
 # A reminder that was missed for longer, because the service stood still or was moved in, is none.
 LATEST_DAYS = 30
@@ -35,13 +34,13 @@ def run_invoice_clocks() -> int:
 
 def tell_overdue_invoices() -> int:
     """Emit ``invoice.overdue`` for each that is past its due date."""
-    overdue = select(_INVOICES.c.id).where(
-        _INVOICES.c.type == "Invoice",
-        _INVOICES.c.status.in_(RECEIVABLE),
-        _INVOICES.c.due_date < today(),
+    overdue = select(Invoice.id).where(
+        Invoice.type == "Invoice",
+        Invoice.status.in_(RECEIVABLE),
+        Invoice.due_date < today(),
         or_(
-            _INVOICES.c.overdue_told_for.is_(None),
-            _INVOICES.c.overdue_told_for != _INVOICES.c.due_date,
+            Invoice.overdue_told_for.is_(None),
+            Invoice.overdue_told_for != Invoice.due_date,
         ),
     )
     return for_each_due("overdue invoices", overdue, _tell_overdue)
@@ -49,12 +48,12 @@ def tell_overdue_invoices() -> int:
 
 def _tell_overdue(invoice_id: int) -> bool:
     invoice = INVOICES.stored(invoice_id)
-    due = invoice["due_date"]
-    is_open = invoice["status"] in RECEIVABLE
-    if not is_open or due is None or due >= today() or invoice["overdue_told_for"] == due:
+    due = invoice.due_date
+    is_open = invoice.status in RECEIVABLE
+    if not is_open or due is None or due >= today() or invoice.overdue_told_for == due:
         return False
-    records.update(_INVOICES, invoice_id, {"overdue_told_for": due})
-    emit("invoice.overdue", "Invoice", invoice_id, sequence=invoice["version"])
+    records.update(Invoice, invoice_id, {"overdue_told_for": due})
+    emit("invoice.overdue", "Invoice", invoice_id, sequence=invoice.version)
     return True
 
 
@@ -63,13 +62,19 @@ def remind_clients() -> int:
     settings = organisation().reminders
     if not settings.enabled or not settings.steps:
         return 0
-    names = ("id", "status", "type", "due_date", "sent_at", "last_reminder_at", "amount_due")
     now, local = today(), zone()
-    open_ones = select(*(_INVOICES.c[name] for name in names)).where(
-        _INVOICES.c.type == "Invoice",
-        _INVOICES.c.status.in_(RECEIVABLE),
-        _INVOICES.c.due_date <= now - timedelta(days=min(settings.steps)),
-        _INVOICES.c.due_date >= now - timedelta(days=max(settings.steps) + LATEST_DAYS),
+    open_ones = select(
+        Invoice.id,
+        Invoice.status,
+        Invoice.due_date,
+        Invoice.sent_at,
+        Invoice.last_reminder_at,
+        Invoice.amount_due,
+    ).where(
+        Invoice.type == "Invoice",
+        Invoice.status.in_(RECEIVABLE),
+        Invoice.due_date <= now - timedelta(days=min(settings.steps)),
+        Invoice.due_date >= now - timedelta(days=max(settings.steps) + LATEST_DAYS),
     )
     return for_each_due(
         "reminders", open_ones, _remind,
@@ -77,7 +82,9 @@ def remind_clients() -> int:
     )  # fmt: skip
 
 
-def due_step(invoice: Row, steps: Sequence[int], now: date, local: ZoneInfo) -> date | None:
+def due_step(
+    invoice: Invoice | Row[*tuple[Any, ...]], steps: Sequence[int], now: date, local: ZoneInfo
+) -> date | None:
     """The day of the last step that was reached and that no reminder has followed, or None.
 
     ``now`` is a day of the zone ``local``, in which the mails were sent on their days.
@@ -85,14 +92,14 @@ def due_step(invoice: Row, steps: Sequence[int], now: date, local: ZoneInfo) -> 
     Steps that were missed are not made up for. A notice before the due date is left out where the
     invoice itself went out no earlier.
     """
-    due = invoice["due_date"]
-    if due is None or invoice["status"] not in RECEIVABLE or not invoice["amount_due"]:
+    due = invoice.due_date
+    if due is None or invoice.status not in RECEIVABLE or not invoice.amount_due:
         return None
     reached = [step for step in steps if due + timedelta(days=step) <= now]
     if not reached:
         return None
     day: date = due + timedelta(days=reached[-1])
-    last, sent = invoice["last_reminder_at"], invoice["sent_at"]
+    last, sent = invoice.last_reminder_at, invoice.sent_at
     if (now - day).days > LATEST_DAYS or (last is not None and local_day(last, local) >= day):
         return None
     is_notice = reached[-1] <= 0
@@ -102,9 +109,10 @@ def due_step(invoice: Row, steps: Sequence[int], now: date, local: ZoneInfo) -> 
 def _remind(invoice_id: int) -> bool:
     invoice = INVOICES.stored(invoice_id)
     settings = organisation().reminders
-    if invoice["type"] != "Invoice" or due_step(invoice, settings.steps, today(), zone()) is None:
+    due, step = invoice.due_date, due_step(invoice, settings.steps, today(), zone())
+    if invoice.type != "Invoice" or due is None or step is None:
         return False
-    kind = "reminder" if invoice["due_date"] < today() else "notice"
+    kind = "reminder" if due < today() else "notice"
     try:
         write_mail(invoice_id, Letter(kind=kind))
     except ValidationError:
@@ -114,6 +122,6 @@ def _remind(invoice_id: int) -> bool:
     return True
 
 
-def _count_reminder(invoice: Mapping[str, Any]) -> None:
-    values = {"reminders_sent": invoice["reminders_sent"] + 1, "last_reminder_at": utc_now()}
-    INVOICES.apply(invoice["id"], values, "invoice.reminder_sent")
+def _count_reminder(invoice: Invoice) -> None:
+    values = {"reminders_sent": invoice.reminders_sent + 1, "last_reminder_at": utc_now()}
+    INVOICES.apply(invoice.id, values, "invoice.reminder_sent")

@@ -41,10 +41,10 @@ def create_credit_note(
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:credit", invoice)
     require_operation("Invoice", "invoice", "credit", invoice)
-    values = {name: invoice[name] for name in _TAKEN_OVER if invoice[name] is not None}
-    values |= {
+    values = {name: getattr(invoice, name) for name in _TAKEN_OVER}
+    values = {name: value for name, value in values.items() if value is not None} | {
         "type": "CreditNote",
-        "series": organisation().invoicing.credit_note_series or invoice["series"],
+        "series": organisation().invoicing.credit_note_series or invoice.series,
         "credited_invoice_id": invoice_id,
         "notes": notes,
         LINE_ITEMS: _copied(invoice_id) if lines is None else _given(lines),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from sqlalchemy import select
 
@@ -19,8 +18,6 @@ from app.models.invoice import Invoice
 from app.settings import organisation
 from app.settings.days import today
 from app.writing.change import Change
-
-_INVOICES: Any = Invoice.__table__
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,7 @@ class IssueDates:
         return f"must be from {self.first} to {self.last}: {self.reason}"
 
 
-def issue_dates(change: Change) -> IssueDates:
+def issue_dates(change: Change[Invoice]) -> IssueDates:
     """With which dates the document may be issued now.
 
     From the date of the last document of its series, or with ``backDating`` from the first of the
@@ -61,11 +58,9 @@ def issue_dates(change: Change) -> IssueDates:
         month = last.replace(day=1)
         if settings.back_dating and month < first:
             first, reason = month, "documents are back-dated within the month only"
-    credited = change.get("credited_invoice_id")
-    if credited is not None:
-        invoice = records.read(_INVOICES, credited, ("issue_date",))
-        if invoice is not None and invoice["issue_date"] and invoice["issue_date"] > first:
-            first, reason = invoice["issue_date"], "that is the date of the credited invoice"
+    credited = records.read(Invoice, change.get("credited_invoice_id"))
+    if credited is not None and credited.issue_date and credited.issue_date > first:
+        first, reason = credited.issue_date, "that is the date of the credited invoice"
     # A document is ahead of today where the time zone was another: today is always allowed,
     first = min(first, last)
     closed = settings.closed_until and date.fromisoformat(settings.closed_until)
@@ -74,7 +69,7 @@ def issue_dates(change: Change) -> IssueDates:
     return IssueDates(first, last, reason, latest)
 
 
-def require_issue_date(change: Change) -> date | None:
+def require_issue_date(change: Change[Invoice]) -> date | None:
     """Look again, with the series locked, whether the date is allowed; tell of an earlier one.
 
     Returns: the date of the last document of the series, where that is after this one's.
@@ -96,14 +91,13 @@ def require_issue_date(change: Change) -> date | None:
 def _latest_of(series: str) -> date | None:
     """The date of the last issued document of a series."""
     latest = (
-        select(_INVOICES.c.issue_date)
+        select(Invoice.issue_date)
         .where(
-            _INVOICES.c.series == series,
-            _INVOICES.c.status != "Draft",
-            _INVOICES.c.issue_date.is_not(None),
+            Invoice.series == series,
+            Invoice.status != "Draft",
+            Invoice.issue_date.is_not(None),
         )
-        .order_by(_INVOICES.c.issue_date.desc())
+        .order_by(Invoice.issue_date.desc())
         .limit(1)
     )
-    day: date | None = records.connection().execute(latest).scalar_one_or_none()
-    return day
+    return records.connection().execute(latest).scalar_one_or_none()

@@ -17,11 +17,8 @@ from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again
 from app.mail.recipients import SETTLED, has_missed
 from app.models.event import OutgoingMail
-from app.models.invoice import Invoice
 from app.permissions import require
 from app.writing.references import is_readable
-
-_TABLE: Any = OutgoingMail.__table__
 
 
 def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
@@ -29,10 +26,9 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
 
     Raises: NotFoundError.
     """
-    known = records.read(Invoice.__table__, invoice_id, ("id",))
-    if known is None or not is_readable(current_caller(), "invoices", invoice_id):
+    if not is_readable(current_caller(), "invoices", invoice_id):
         raise NotFoundError(f"There is no invoice {invoice_id}.")
-    statement = _of(invoice_id).order_by(_TABLE.c.id.desc())
+    statement = _of(invoice_id).order_by(OutgoingMail.id.desc())
     return read_page(statement, each(_shown), limit=limit, offset=offset)
 
 
@@ -44,7 +40,7 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
-    statement = _of(invoice_id).where(_TABLE.c.id == delivery_id).with_for_update()
+    statement = _of(invoice_id).where(OutgoingMail.id == delivery_id).with_for_update()
     row = records.connection().execute(statement).first()
     if row is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
@@ -60,8 +56,8 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
 
 
 def _of(invoice_id: int) -> Any:
-    about = (_TABLE.c.entity == "Invoice") & (_TABLE.c.entity_id == invoice_id)
-    return select(_TABLE).where(about)
+    about = (OutgoingMail.entity == "Invoice") & (OutgoingMail.entity_id == invoice_id)
+    return select(OutgoingMail.__table__).where(about)
 
 
 def _shown(row: Row[Any]) -> dict[str, Any]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from app.blobs import blobs
 from app.db import records
@@ -56,12 +54,12 @@ def invoice_pdf(invoice_id: int, *, current: bool = False) -> InvoiceFile:
     return pdf_of(invoice_id, _readable(invoice_id), current=current)
 
 
-def pdf_of(invoice_id: int, invoice: Mapping[str, Any], *, current: bool = False) -> InvoiceFile:
+def pdf_of(invoice_id: int, invoice: Invoice, *, current: bool = False) -> InvoiceFile:
     """The same, of the row of an invoice that may be shown."""
-    name = file_name(invoice["number"], invoice_id)
-    if current or invoice["status"] == "Draft":
-        return InvoiceFile(name, draw_pdf(_document(invoice_id), invoice["e_invoice_format"]))
-    sha256 = invoice["pdf_sha256"]
+    name = file_name(invoice.number, invoice_id)
+    if current or invoice.status == "Draft":
+        return InvoiceFile(name, draw_pdf(_document(invoice_id), invoice.e_invoice_format))
+    sha256 = invoice.pdf_sha256
     if sha256 is None:
         sha256 = frozen_file(invoice_id)
     else:
@@ -78,34 +76,34 @@ def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
     return data_of(invoice_id, _readable(invoice_id), form)
 
 
-def data_of(invoice_id: int, invoice: Mapping[str, Any], form: str) -> InvoiceFile:
+def data_of(invoice_id: int, invoice: Invoice, form: str) -> InvoiceFile:
     """The same, of the row of an invoice that may be shown."""
-    if invoice["status"] == "Draft":
+    if invoice.status == "Draft":
         raise InvalidStateError(
             "A draft has no electronic form: issue it first.", [("status", "is Draft")]
         )
     document = _document(invoice_id)
     refuse_incomplete(document)
-    number = invoice["number"]
+    number = invoice.number
     if form == "ubl":
         return InvoiceFile(file_name(number, invoice_id, "xml"), write_ubl(document), XML)
     if form == "cii":
         return InvoiceFile(file_name(number, invoice_id, "cii.xml"), write_cii(document), XML)
-    if invoice["e_invoice_format"] in WITH_DATA:
+    if invoice.e_invoice_format in WITH_DATA:
         return pdf_of(invoice_id, invoice)
     return InvoiceFile(file_name(number, invoice_id), draw_facturx(document))
 
 
-def check_e_invoice(invoice_id: int) -> tuple[Mapping[str, Any], tuple[Problem, ...]]:
-    """The row of an invoice that the caller may read, and the rules that an e-invoice would break.
+def check_e_invoice(invoice_id: int) -> tuple[Invoice, tuple[Problem, ...]]:
+    """An invoice that the caller may read, and the rules that an e-invoice would break.
 
     Raises: NotFoundError.
     """
     invoice = _readable(invoice_id)
     document = read_document(invoice_id)
     problems = preflight(document)
-    if invoice["status"] == "Draft" and document.due_date is None:
-        problems += _problems_of_term(document, invoice["client_id"])
+    if invoice.status == "Draft" and document.due_date is None:
+        problems += _problems_of_term(document, invoice.client_id)
     return invoice, problems
 
 
@@ -130,9 +128,8 @@ def refuse_incomplete(document: InvoiceDocument) -> None:
         )
 
 
-def _readable(invoice_id: int) -> Mapping[str, Any]:
-    columns = ("number", "status", "client_id", "e_invoice_format", "pdf_sha256")
-    invoice = records.read(Invoice.__table__, invoice_id, columns)
+def _readable(invoice_id: int) -> Invoice:
+    invoice = records.read(Invoice, invoice_id)
     if invoice is None or not is_readable(current_caller(), "invoices", invoice_id):
         raise NotFoundError(f"There is no invoice {invoice_id}.")
     return invoice

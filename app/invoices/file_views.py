@@ -110,9 +110,9 @@ def show_preflight(invoice_id: int) -> dict[str, Any]:
     invoice, problems = check_e_invoice(invoice_id)
     return {
         "id": invoice_id,
-        "number": invoice["number"],
-        "status": invoice["status"],
-        "eInvoiceFormat": invoice["e_invoice_format"],
+        "number": invoice.number,
+        "status": invoice.status,
+        "eInvoiceFormat": invoice.e_invoice_format,
         "ready": not problems,
         "problems": [
             {"rule": problem.rule, "field": problem.field, "message": problem.message}

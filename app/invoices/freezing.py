@@ -33,7 +33,7 @@ def freeze(invoice_id: int, e_invoice_format: str, backdated_from: date | None) 
     Raises: ServiceUnavailableError, the store of files does not answer.
     """
     sha256 = keep_file(draw_pdf(read_document(invoice_id), e_invoice_format), PDF_HEADERS)
-    records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
+    records.update(Invoice, invoice_id, {"pdf_sha256": sha256})
     add_link(invoice_id, issued_on=today(), backdated_from=backdated_from)
     return sha256
 
@@ -48,14 +48,12 @@ def frozen_file(invoice_id: int) -> str:
     Returns: the SHA-256 of the file, hex.
     Raises: ServiceUnavailableError, the store of files does not answer.
     """
-    names = ("pdf_sha256", "e_invoice_format")
-    invoice = records.read(Invoice.__table__, invoice_id, names, lock=True)
-    assert invoice is not None  # its reader was there
-    if invoice["pdf_sha256"] is not None:
-        return str(invoice["pdf_sha256"])
+    invoice = records.get(Invoice, invoice_id, lock=True)
+    if invoice.pdf_sha256 is not None:
+        return invoice.pdf_sha256
     document = _as_issued(read_document(invoice_id))
-    sha256 = keep_file(draw_pdf(document, invoice["e_invoice_format"]), PDF_HEADERS)
-    records.update(Invoice.__table__, invoice_id, {"pdf_sha256": sha256})
+    sha256 = keep_file(draw_pdf(document, invoice.e_invoice_format), PDF_HEADERS)
+    records.update(Invoice, invoice_id, {"pdf_sha256": sha256})
     lock_chain()
     add_link(invoice_id)
     return sha256

@@ -25,7 +25,7 @@ _PAYMENTS = "payments"
 
 def settle_history(history: History) -> None:
     """Settle the invoices by their payments and credit notes; count what their clients owe."""
-    invoices = history.of(Invoice.__table__).values()
+    invoices = history.of(Invoice).values()
     credited: dict[int, Decimal] = defaultdict(lambda: ZERO)
     for invoice in invoices:
         if invoice.get("type") == "CreditNote" and invoice.get("status") not in WITHOUT_EFFECT:
@@ -38,10 +38,10 @@ def settle_history(history: History) -> None:
             line.update(vars(amounts))
         _settle(invoice, credited[invoice.key])
         _freeze(invoice, seller)
-    _balance(history.of(Client.__table__), invoices)
+    _balance(history.of(Client), invoices)
 
 
-def _settle(invoice: Change, credited: Decimal) -> None:
+def _settle(invoice: Change[Invoice], credited: Decimal) -> None:
     values, status = invoice.values, invoice.get("status")
     for payment in values[_PAYMENTS]:
         payment.update(client_id=values["client_id"], currency=values["currency"])
@@ -68,35 +68,33 @@ def _settle(invoice: Change, credited: Decimal) -> None:
         invoice.stamp(paid_at=invoice.now)
 
 
-def _freeze(invoice: Change, seller: Mapping[str, Any]) -> None:
+def _freeze(invoice: Change[Invoice], seller: Mapping[str, Any]) -> None:
     """Give an issued document the parties that it does not have: as they are now."""
-    client = invoice.related(Client.__table__, invoice.values["client_id"])
+    client = invoice.related(Client, invoice.values["client_id"])
     if client is None or invoice.get("status") == "Draft":
         return
     if invoice.values.get("buyer") is None:
-        contact = invoice.related(Contact.__table__, invoice.get("contact_id"))
+        contact = invoice.related(Contact, invoice.get("contact_id"))
         invoice.stamp(buyer=buyer_snapshot(client, contact))
     invoice.stamp(seller=seller)
     if invoice.values.get("issue_date") is None:
         invoice.stamp(issue_date=day_of(invoice.values["created_at"]))
 
 
-def _balance(clients: Mapping[int, Change], invoices: Collection[Change]) -> None:
+def _balance(clients: Mapping[int, Change[Client]], invoices: Collection[Change[Invoice]]) -> None:
     """What every client was billed and still owes; surplus payments are credit of theirs."""
     silent = {key for key, each in clients.items() if each.values.get("credit_balance") is None}
     for client in clients.values():
         client.values.update(invoiced_total=ZERO, outstanding_balance=ZERO)
         client.stamp(credit_balance=ZERO)
     for invoice in invoices:
-        standing = {name: invoice.get(name) for name in _STANDING}
-        if standing["status"] in WITHOUT_EFFECT:
+        standing = invoice.after()
+        if standing.status in WITHOUT_EFFECT:
             continue
-        key = invoice.values["client_id"]
+        key = standing.client_id
         owed = clients[key].values
         currency = owed["currency"]
-        factor = exchange_factor(
-            currency, invoice.values["currency"], invoice.values["exchange_rate"]
-        )
+        factor = exchange_factor(currency, standing.currency, standing.exchange_rate)
         part = balances(standing, factor, currency)
         owed["invoiced_total"] += part.invoiced_total
         owed["outstanding_balance"] += part.outstanding_balance
@@ -104,10 +102,7 @@ def _balance(clients: Mapping[int, Change], invoices: Collection[Change]) -> Non
             owed["credit_balance"] += part.credit_balance
 
 
-_STANDING = ("type", "status", "total", "amount_due", "amount_paid", "amount_credited")
-
-
-def continue_series(invoices: Sequence[Change]) -> None:
+def continue_series(invoices: Sequence[Change[Invoice]]) -> None:
     """Let every series go on after the highest number of the invoices; number their payments."""
     highest: dict[str, int] = {}
     for invoice in invoices:

@@ -30,15 +30,15 @@ from app.writing.change import Change
 DUE_TOO_LATE = "would be after the year 9999: see issueDate and the paymentTermsDays of the client"
 
 
-def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+def check_issuable(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
     """What a draft needs to be issued; problems are noted in ``change``.
 
     Raises: InvalidStateError, the client is blocked, the credited invoice takes no credit, or no
         exchange rate joins the currencies of invoice and client; ForbiddenError, a credit note
         needs a right of its own.
     """
-    client = _client(change)
-    if client["status"] == "Blocked":
+    client = records.get(Client, change.get("client_id"))
+    if client.status == "Blocked":
         raise InvalidStateError(
             "The client is blocked: nothing can be issued to it.",
             [("clientId", "is a client in status Blocked")],
@@ -52,7 +52,7 @@ def check_issuable(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
         change.refuse("due_date", "must not be before the day of issue")
     settings = organisation()
     rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
-    exchange_factor(client["currency"], change.get("currency"), rate)
+    exchange_factor(client.currency, change.get("currency"), rate)
     if change.get("tax_total") and not rate and _owes_tax_in_own_currency(settings):
         own = settings.defaults.currency
         change.refuse(
@@ -69,32 +69,31 @@ def _owes_tax_in_own_currency(settings: Organisation) -> bool:
     return (settings.seller.country or "").lower() in vat.MEMBER_STATES
 
 
-def _check_credit(change: Change) -> None:
+def _check_credit(change: Change[Invoice]) -> None:
     require(change.caller, "invoices:credit", change.before)
-    credited = records.read(Invoice.__table__, change.get("credited_invoice_id"), lock=True)
-    if credited is None or credited["status"] in ("Draft", "Void"):
-        state = credited["status"] if credited else "gone"
+    credited = records.read(Invoice, change.get("credited_invoice_id"), lock=True)
+    if credited is None or credited.status in ("Draft", "Void"):
+        state = credited.status if credited else "gone"
         raise InvalidStateError(
             "Only an issued invoice can be credited.", [("creditedInvoiceId", f"is {state}")]
         )
-    left = credited["total"] - credited["amount_credited"]
+    left = credited.total - credited.amount_credited
     if change.get("total") > left:
         most = written(left, change.get("currency"))
         change.refuse("line_items", f"must not credit more than {most}, what the invoice leaves")
 
 
-def frozen_values(change: Change) -> dict[str, Any]:
+def frozen_values(change: Change[Invoice]) -> dict[str, Any]:
     """The values that issue gives to a document, but for its number."""
-    client = _client(change)
-    contact_id = change.get("contact_id")
-    contact = records.read(Contact.__table__, contact_id) if contact_id else None
+    client = records.get(Client, change.get("client_id"))
+    contact = records.read(Contact, change.get("contact_id"))
     settings = organisation()
     issue_date = change.get("issue_date") or today()
     rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
     total: Decimal = change.get("total")
     return {
         "issue_date": issue_date,
-        "due_date": change.get("due_date") or due_after(issue_date, client["payment_terms_days"]),
+        "due_date": change.get("due_date") or due_after(issue_date, client.payment_terms_days),
         # A credit note is not paid: it lowers what its invoice leaves to pay.
         "amount_due": total if change.get("type") == "Invoice" else Decimal("0.00"),
         "exchange_rate": rate,
@@ -102,7 +101,7 @@ def frozen_values(change: Change) -> dict[str, Any]:
         "sent_at": change.now,
         "seller": seller_snapshot(settings),
         "buyer": buyer_snapshot(client, contact),
-        "buyer_reference": change.get("buyer_reference") or client["buyer_reference"],
+        "buyer_reference": change.get("buyer_reference") or client.buyer_reference,
     }
 
 
@@ -121,17 +120,10 @@ def due_of_draft(issue_date: date | None, client_id: int) -> date:
 
     Raises: ValidationError, that day is beyond the last of the calendar.
     """
-    client = records.read(Client.__table__, client_id, ("payment_terms_days",))
-    assert client is not None  # the foreign key holds
-    return due_after(issue_date or today(), client["payment_terms_days"])
+    client = records.get(Client, client_id)
+    return due_after(issue_date or today(), client.payment_terms_days)
 
 
 def is_within_calendar(issue_date: date, payment_terms_days: int) -> bool:
     """Whether the calendar has a day so many days later."""
     return payment_terms_days <= (date.max - issue_date).days
-
-
-def _client(change: Change) -> Mapping[str, Any]:
-    client = records.read(Client.__table__, change.get("client_id"))
-    assert client is not None  # the foreign key holds
-    return client

@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select, update
 from app.db import records
 from app.invoices.einvoice import codes
 from app.invoices.totals import Line, Totals, compute_totals
-from app.models.invoice import TAX_CATEGORIES, LineItem
+from app.models.invoice import TAX_CATEGORIES, Invoice, LineItem
 from app.settings import Organisation
 from app.writing.change import Change
 from app.writing.fields import MONEY_LIMIT
@@ -20,7 +20,7 @@ from app.writing.rules import ChildRules
 
 LINE_ITEMS = "line_items"
 LINE_ITEM = ChildRules(
-    table=LineItem.__table__,
+    model=LineItem,
     parent="invoice_id",
     writable=(
         "description", "quantity", "unit_price", "unit_code", "discount_percent", "tax_rate",
@@ -33,11 +33,10 @@ LINE_ITEM = ChildRules(
 UNKNOWN_UNIT = "must be a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX"
 # EN 16931: BR-E-10, BR-AE-10, BR-IC-10, BR-G-10, BR-O-10 ask for the reason.
 NEEDS_REASON = ("E", "AE", "K", "G", "O")
-_TABLE = LineItem.__table__
-_STORED = select(_TABLE).where(_TABLE.c.invoice_id == bindparam("invoice_id"))
-_BY_KEY = _STORED.order_by(_TABLE.c.id)
-_CHANGED = update(LineItem).where(_TABLE.c.id == bindparam("key"))
-_GONE = delete(LineItem).where(_TABLE.c.id.in_(bindparam("gone", expanding=True)))
+_STORED = select(LineItem.__table__).where(LineItem.invoice_id == bindparam("invoice_id"))
+_BY_KEY = _STORED.order_by(LineItem.id)
+_CHANGED = update(LineItem).where(LineItem.id == bindparam("key"))
+_GONE = delete(LineItem).where(LineItem.id.in_(bindparam("gone", expanding=True)))
 
 
 def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list[dict[str, Any]]:
@@ -64,7 +63,7 @@ def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list
 
 
 def check_lines(
-    change: Change, lines: Sequence[Mapping[str, Any]], *, any_unit: bool = False
+    change: Change[Invoice], lines: Sequence[Mapping[str, Any]], *, any_unit: bool = False
 ) -> None:
     """Rules inside a line; problems are named ``lineItems[2].quantity``.
 
@@ -81,7 +80,7 @@ def check_lines(
         _check_units(change, lines)
 
 
-def _check_units(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
+def _check_units(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
     """Units have a code of the list of e-invoices; what the document had before may stay."""
     default = LINE_ITEM.defaults["unit_code"]
     given = {line["unit_code"] for line in lines} - {default}
@@ -94,7 +93,7 @@ def _check_units(change: Change, lines: Sequence[Mapping[str, Any]]) -> None:
             change.refuse_field(_field(change, place, "unit_code"), UNKNOWN_UNIT)
 
 
-def _field(change: Change, place: int, attribute: str) -> str:
+def _field(change: Change[Invoice], place: int, attribute: str) -> str:
     return f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
 
 
@@ -121,7 +120,7 @@ def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
         yield ("unit_price", "quantity"), "makes the amount of the line too large"
 
 
-def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change) -> Totals:
+def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change[Invoice]) -> Totals:
     """The amounts of an invoice with these lines."""
     return compute_totals(
         [
@@ -141,12 +140,14 @@ def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change) -> Totals:
 def stored_lines(invoice_id: int) -> list[dict[str, Any]]:
     """The lines of an invoice as they are, in their order."""
     rows = records.connection().execute(
-        _STORED.order_by(_TABLE.c.position, _TABLE.c.id), {"invoice_id": invoice_id}
+        _STORED.order_by(LineItem.position, LineItem.id), {"invoice_id": invoice_id}
     )
     return [{name: row[name] for name in LINE_ITEM.writable} for row in rows.mappings()]
 
 
-def write_lines(change: Change, lines: Sequence[Mapping[str, Any]], totals: Totals) -> None:
+def write_lines(
+    change: Change[Invoice], lines: Sequence[Mapping[str, Any]], totals: Totals
+) -> None:
     """Replace the lines of an invoice; a line that is still there keeps its key."""
     stored = [] if change.is_new else _stored_by_key(change.key)
     keys = keys_kept(stored, lines)
@@ -156,7 +157,7 @@ def write_lines(change: Change, lines: Sequence[Mapping[str, Any]], totals: Tota
         records.connection().execute(_CHANGED, kept)
     added = [row for key, row in zip(keys, rows, strict=True) if key is None]
     of_invoice = {"invoice_id": change.key, "created_at": change.now}
-    records.insert_all(_TABLE, [row | of_invoice for row in added])
+    records.insert_all(LineItem, [row | of_invoice for row in added])
     # Last: SQLite would give new lines the numbers of those that went.
     gone = {row["id"] for row in stored}.difference(keys)
     if gone:

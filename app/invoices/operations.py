@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from app.clock import utc_now
@@ -18,7 +17,7 @@ from app.writing.transitions import INVOICE as INVOICE_STATES
 from app.writing.validation import validate
 
 REASON = RowRules(
-    table=Invoice.__table__,
+    model=Invoice,
     writable=("void_reason",),
     wire_names={"void_reason": "reason"},
 )
@@ -64,7 +63,7 @@ def mark_uncollectible(invoice_id: int) -> None:
     INVOICES.apply(invoice_id, {"status": "Uncollectible"}, by="uncollectible")
 
 
-def _allowed(invoice_id: int, target: str, by: str) -> Mapping[str, Any]:
+def _allowed(invoice_id: int, target: str, by: str) -> Invoice:
     """The invoice, when this step by this operation is there for the caller."""
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
@@ -72,5 +71,5 @@ def _allowed(invoice_id: int, target: str, by: str) -> Mapping[str, Any]:
         known for known in INVOICE_STATES.transitions if known.target == target and by in known.by
     )
     require_right(step, caller, invoice)
-    require_step(INVOICE_STATES, "invoice", invoice["status"], target, by)
+    require_step(INVOICE_STATES, "invoice", invoice.status, target, by)
     return invoice

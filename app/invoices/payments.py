@@ -23,7 +23,7 @@ from app.http.security import current_caller
 from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
-from app.models.invoice import Payment
+from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.settings.days import today
@@ -35,12 +35,12 @@ from app.writing.rules import RowRules
 from app.writing.validation import Problems, validate
 
 PAYMENT = RowRules(
-    table=Payment.__table__,
+    model=Payment,
     writable=("amount", "paid_on", "method", "reference", "notes"),
     wire_names={"paid_on": "date"},
 )
 REASON = RowRules(
-    table=Payment.__table__,
+    model=Payment,
     writable=("reversal_reason",),
     wire_names={"reversal_reason": "reason"},
 )
@@ -68,29 +68,29 @@ def register_payment(
     require(caller, "payments:create", invoice)
     payment = _validated(values, invoice)
     require_operation("Invoice", "invoice", "payment", invoice)
-    if invoice["status"] == "Draft":
+    if invoice.status == "Draft":
         issue_invoice(invoice_id, by="payment")
         invoice = INVOICES.stored(invoice_id)
     amount: Decimal = payment["amount"]
-    if amount > invoice["amount_due"] and (not allow_overpayment or payment["method"] == CREDIT):
-        left = written(invoice["amount_due"], invoice["currency"])
+    if amount > invoice.amount_due and (not allow_overpayment or payment["method"] == CREDIT):
+        left = written(invoice.amount_due, invoice.currency)
         raise OverpaymentError(
-            f"Only {left} {invoice['currency']} are left to pay.",
+            f"Only {left} {invoice.currency} are left to pay.",
             [("amount", f"must be at most {left}")],
         )
     payment |= {
         "number": running_number("PAY"),
         "invoice_id": invoice_id,
-        "client_id": invoice["client_id"],
-        "currency": invoice["currency"],
+        "client_id": invoice.client_id,
+        "currency": invoice.currency,
         "created_at": utc_now(),
         "created_by_id": caller.user_id or None,
     }
     if payment["method"] == CREDIT and not use_credit(invoice, amount):
         raise ValidationError([("amount", "must be at most the credit that the client has")])
-    payment_id = records.insert(Payment.__table__, payment)
-    paid = invoice["amount_paid"] + amount
-    INVOICES.settle(invoice, paid, invoice["amount_credited"], by="payment")
+    payment_id = records.insert(Payment, payment)
+    paid = invoice.amount_paid + amount
+    INVOICES.settle(invoice, paid, invoice.amount_credited, by="payment")
     audit.record("payment.created", "Payment", payment_id, after=reported(PAYMENT, payment))
     emit("payment.created", "Payment", payment_id, sequence=1)
     return payment_id
@@ -103,29 +103,27 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         before.
     """
     caller = current_caller()
-    known = records.read(Payment.__table__, payment_id, ("invoice_id",))
+    known = records.read(Payment, payment_id)
     if known is None:
         raise NotFoundError(f"There is no payment {payment_id}.")
-    invoice = INVOICES.locked(known["invoice_id"], caller)
+    invoice = INVOICES.locked(known.invoice_id, caller)
     require(caller, "payments:reverse", invoice)
     given, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
     if problems:
         raise ValidationError(problems)
-    payment = records.read(Payment.__table__, payment_id, lock=True)
-    if payment is None:
-        raise NotFoundError(f"There is no payment {payment_id}.")
+    payment = records.get(Payment, payment_id, lock=True)
     require_operation("Payment", "payment", "reverse", payment)
     changes = {
         **given,
         "status": "Reversed",
         "reversed_at": utc_now(),
-        "version": payment["version"] + 1,
+        "version": payment.version + 1,
     }
-    records.update(Payment.__table__, payment_id, changes)
-    paid = invoice["amount_paid"] - payment["amount"]
-    INVOICES.settle(invoice, paid, invoice["amount_credited"], by="reversal")
-    if payment["method"] == CREDIT:
-        use_credit(invoice, -payment["amount"])
+    records.update(Payment, payment_id, changes)
+    paid = invoice.amount_paid - payment.amount
+    INVOICES.settle(invoice, paid, invoice.amount_credited, by="reversal")
+    if payment.method == CREDIT:
+        use_credit(invoice, -payment.amount)
     previous = {"status": "Completed"}
     audit.record(
         "payment.reversed", "Payment", payment_id,
@@ -181,11 +179,11 @@ class PaymentService:
         raise InvalidStateError("A payment cannot be deleted: reverse it.")
 
 
-def _validated(values: Mapping[str, Any], invoice: Mapping[str, Any]) -> dict[str, Any]:
+def _validated(values: Mapping[str, Any], invoice: Invoice) -> dict[str, Any]:
     payment, problems = _checked(values, partial=False)
-    amount, currency = payment.get("amount"), invoice["currency"]
+    amount, currency = payment.get("amount"), invoice.currency
     # What is left of a document of before amounts had the digits of their currency can be paid.
-    if amount not in (None, invoice["amount_due"]) and not is_whole(amount, currency):
+    if amount not in (None, invoice.amount_due) and not is_whole(amount, currency):
         problems.append(Detail("amount", too_fine(currency)))
     if problems:
         raise ValidationError(problems)

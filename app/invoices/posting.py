@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
 
 from app.clock import utc_now
 from app.crm.clients import CLIENTS
@@ -25,10 +23,9 @@ def rate_of(currency: str, credited_invoice_id: int | None) -> Decimal:
     The rate of the settings; a credit note has the one of its invoice, so that it gives back what
     that billed (docs/adr/0029). 0 where none is known.
     """
-    if credited_invoice_id is not None:
-        credited = records.read(Invoice.__table__, credited_invoice_id, ("exchange_rate",))
-        if credited is not None and credited["exchange_rate"]:
-            return Decimal(credited["exchange_rate"])
+    credited = records.read(Invoice, credited_invoice_id)
+    if credited is not None and credited.exchange_rate:
+        return credited.exchange_rate
     return organisation().exchange_rate(currency)
 
 
@@ -50,26 +47,26 @@ def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decim
     return rate / client_rate
 
 
-def post(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
+def post(before: Invoice | None, after: Invoice) -> None:
     """Bring the balances of the client to what the invoice now adds to them."""
-    client = records.read(Client.__table__, after["client_id"], lock=True)
-    assert client is not None  # the foreign key holds
-    factor = exchange_factor(client["currency"], after["currency"], after["exchange_rate"])
-    old, new = (balances(each, factor, client["currency"]) for each in (before, after))
-    moved = {name: client[name] + getattr(new, name) - getattr(old, name) for name in BALANCES}
-    CLIENTS.roll_up(client["id"], moved | {"last_activity_at": utc_now()})
+    client = records.get(Client, after.client_id, lock=True)
+    factor = exchange_factor(client.currency, after.currency, after.exchange_rate)
+    old, new = (balances(each, factor, client.currency) for each in (before, after))
+    moved = {
+        name: getattr(client, name) + getattr(new, name) - getattr(old, name) for name in BALANCES
+    }
+    CLIENTS.roll_up(client.id, moved | {"last_activity_at": utc_now()})
 
 
-def use_credit(invoice: Mapping[str, Any], amount: Decimal) -> bool:
+def use_credit(invoice: Invoice, amount: Decimal) -> bool:
     """Take ``amount`` (of the invoice's currency) from the client's credit; negative returns it.
 
     Returns: whether the credit was enough; if not, nothing changed.
     """
-    client = records.read(Client.__table__, invoice["client_id"], lock=True)
-    assert client is not None  # the foreign key holds
-    factor = exchange_factor(client["currency"], invoice["currency"], invoice["exchange_rate"])
-    left = client["credit_balance"] - rounded(amount * factor, client["currency"])
+    client = records.get(Client, invoice.client_id, lock=True)
+    factor = exchange_factor(client.currency, invoice.currency, invoice.exchange_rate)
+    left = client.credit_balance - rounded(amount * factor, client.currency)
     if amount > 0 and left < 0:
         return False
-    CLIENTS.roll_up(client["id"], {"credit_balance": left})
+    CLIENTS.roll_up(client.id, {"credit_balance": left})
     return True

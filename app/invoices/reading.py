@@ -29,9 +29,6 @@ from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
 from app.settings import organisation
 
-_INVOICES: Any = Invoice.__table__
-_LINES: Any = LineItem.__table__
-_PAYMENTS: Any = Payment.__table__
 _LINE = (
     "description", "quantity", "unit_price", "line_net", "line_total", "tax_rate",
     "tax_category", "unit_code", "discount_percent", "tax_exemption_reason", "product_code",
@@ -51,39 +48,33 @@ def read_document(invoice_id: int) -> InvoiceDocument:
 
     Raises: NotFoundError.
     """
-    invoice = records.read(Invoice.__table__, invoice_id)
+    invoice = records.read(Invoice, invoice_id)
     if invoice is None:
         raise NotFoundError(f"There is no invoice {invoice_id}.")
-    client = _row(Client, invoice["client_id"])
-    contact = _row(Contact, invoice["contact_id"]) if invoice["contact_id"] else None
+    client = records.get(Client, invoice.client_id)
+    contact = records.read(Contact, invoice.contact_id)
     settings = organisation()
-    seller = invoice["seller"] or seller_snapshot(settings)
-    buyer = invoice["buyer"] or buyer_snapshot(client, contact)
-    same = {name: invoice[name] for name in _SAME}
-    if invoice["status"] == "Draft":
+    seller = invoice.seller or seller_snapshot(settings)
+    buyer = invoice.buyer or buyer_snapshot(client, contact)
+    same = {name: getattr(invoice, name) for name in _SAME}
+    if invoice.status == "Draft":
         # As issue takes it.
-        same["exchange_rate"] = rate_of(invoice["currency"], invoice["credited_invoice_id"])
+        same["exchange_rate"] = rate_of(invoice.currency, invoice.credited_invoice_id)
     return InvoiceDocument(
         **same,
         accounting_currency=settings.defaults.currency,
-        state=_STATES.get(invoice["status"], "Issued"),
+        state=_STATES.get(invoice.status, "Issued"),
         # Documents that were moved in from elsewhere have what their client has now.
-        language=buyer.get("language") or client["language"],
+        language=buyer.get("language") or client.language,
         logo=logo_file(settings),
         seller=_party(seller),
-        buyer=_party(buyer, number=buyer.get("number") or client["number"]),
+        buyer=_party(buyer, number=buyer.get("number") or client.number),
         bank=_bank(seller),
         lines=_lines(invoice_id),
         tax_breakdown=_breakdown(invoice_id),
         payments=_payments(invoice_id),
-        credited=_credited(invoice["credited_invoice_id"]),
+        credited=_credited(invoice.credited_invoice_id),
     )
-
-
-def _row(model: type[Client] | type[Contact], key: int) -> Mapping[str, Any]:
-    row = records.read(model.__table__, key)
-    assert row is not None  # the foreign key holds
-    return row
 
 
 def _party(snapshot: Mapping[str, Any], number: str | None = None) -> Party:
@@ -124,19 +115,19 @@ def _bank(seller: Mapping[str, Any]) -> BankAccount | None:
 
 def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
     statement = (
-        select(_LINES)
-        .where(_LINES.c.invoice_id == invoice_id)
-        .order_by(_LINES.c.position, _LINES.c.id)
+        select(LineItem)
+        .where(LineItem.invoice_id == invoice_id)
+        .order_by(LineItem.position, LineItem.id)
     )
     return tuple(
-        DocumentLine(**{name: row[name] for name in _LINE})
-        for row in records.connection().execute(statement).mappings()
+        DocumentLine(**{name: getattr(line, name) for name in _LINE})
+        for line in records.read_all(statement)
     )
 
 
 def _breakdown(invoice_id: int) -> tuple[TaxSubtotal, ...]:
     """From the text that is kept: a column of JSON gives floats."""
-    text = select(cast(_INVOICES.c.tax_breakdown, Text)).where(_INVOICES.c.id == invoice_id)
+    text = select(cast(Invoice.tax_breakdown, Text)).where(Invoice.id == invoice_id)
     kept = records.connection().execute(text).scalar_one()
     return tuple(
         TaxSubtotal(
@@ -151,21 +142,23 @@ def _breakdown(invoice_id: int) -> tuple[TaxSubtotal, ...]:
 
 def _payments(invoice_id: int) -> tuple[PaymentEntry, ...]:
     statement = (
-        select(_PAYMENTS)
-        .where(_PAYMENTS.c.invoice_id == invoice_id, _PAYMENTS.c.status == "Completed")
-        .order_by(_PAYMENTS.c.paid_on, _PAYMENTS.c.id)
+        select(Payment)
+        .where(Payment.invoice_id == invoice_id, Payment.status == "Completed")
+        .order_by(Payment.paid_on, Payment.id)
     )
     return tuple(
         PaymentEntry(
-            paid_on=row["paid_on"],
-            amount=row["amount"],
-            method=row["method"],
-            reference=row["reference"],
+            paid_on=payment.paid_on,
+            amount=payment.amount,
+            method=payment.method,
+            reference=payment.reference,
         )
-        for row in records.connection().execute(statement).mappings()
+        for payment in records.read_all(statement)
     )
 
 
 def _credited(invoice_id: int | None) -> CreditedInvoice | None:
-    row = records.read(Invoice.__table__, invoice_id) if invoice_id is not None else None
-    return CreditedInvoice(number=row["number"], issue_date=row["issue_date"]) if row else None
+    credited = records.read(Invoice, invoice_id)
+    if credited is None:
+        return None
+    return CreditedInvoice(number=credited.number or "", issue_date=credited.issue_date)

@@ -63,7 +63,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     require_operation("Invoice", "invoice", "send", invoice)
-    is_draft = invoice["status"] == "Draft"
+    is_draft = invoice.status == "Draft"
     if is_draft:
         issue_invoice(invoice_id)
     mail = None if letter.mark_only else _mail_about(invoice_id, letter)
@@ -73,12 +73,12 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     if delivery is not None and twin is None:
         audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
         if not is_draft:  # issue has said so already
-            emit("invoice.sent", "Invoice", invoice_id, sequence=after["version"])
+            emit("invoice.sent", "Invoice", invoice_id, sequence=after.version)
     return {
         "id": invoice_id,
-        "number": after["number"],
-        "status": after["status"],
-        "sentAt": after["sent_at"],
+        "number": after.number,
+        "status": after.status,
+        "sentAt": after.sent_at,
         "issued": is_draft,
         "delivery": delivery,
     }
@@ -113,7 +113,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
-    document = _dated(read_document(invoice_id), invoice["client_id"])
+    document = _dated(read_document(invoice_id), invoice.client_id)
     written = _written(invoice_id, document, letter)
     name = file_name(document.number, invoice_id)
     ubl = file_name(document.number, invoice_id, "xml")
@@ -135,11 +135,9 @@ def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
 
 
 def _written(invoice_id: int, document: InvoiceDocument, letter: Letter) -> Written:
-    invoice = records.read(Invoice.__table__, invoice_id, ("id", "link_version"))
-    assert invoice is not None  # it is locked
     return write_letter(
         document, organisation(), kind=letter.kind, subject=letter.subject,
-        message=letter.message, link=link_for_mail(invoice),
+        message=letter.message, link=link_for_mail(records.get(Invoice, invoice_id)),
     )  # fmt: skip
 
 

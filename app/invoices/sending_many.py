@@ -66,4 +66,4 @@ def _sent_before(invoice_id: int, letter: Letter) -> dict[str, Any] | None:
         return None
     invoice = INVOICES.locked(invoice_id, current_caller())
     delivery = shown_delivery(mail)
-    return {"number": invoice["number"], "status": invoice["status"], "delivery": delivery}
+    return {"number": invoice.number, "status": invoice.status, "delivery": delivery}

@@ -43,7 +43,7 @@ from app.writing.transitions import INVOICE as INVOICE_STATES
 INVOICE = EntityRules(
     name="Invoice",
     title="invoice",
-    table=Invoice.__table__,
+    model=Invoice,
     resource="invoices",
     event="invoice",
     filled=frozenset(("currency",)),
@@ -57,13 +57,9 @@ AFTER_ISSUE = frozenset(
 )
 # Whatever the amounts follow from.
 _PRICED_BY = (LINE_ITEMS, "discount_percent", "prices_include_tax", "currency")
-_STANDING = (
-    "client_id", "currency", "exchange_rate", "type", "status", "total", "amount_due",
-    "amount_paid", "amount_credited",
-)  # fmt: skip
 
 
-class InvoiceService(EntityService):
+class InvoiceService(EntityService[Invoice]):
     """Writes of invoices; payments are in app/invoices/payments.py."""
 
     rules = INVOICE
@@ -77,7 +73,7 @@ class InvoiceService(EntityService):
         is_credit = "credited_invoice_id" in (values or {})
         return (*needed, "invoices:credit") if is_credit else needed
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Invoice]) -> None:
         """In the currency of the credited invoice or of the client; lines are completed."""
         values = change.values
         settings = change.settings
@@ -86,19 +82,19 @@ class InvoiceService(EntityService):
             values["currency"] = _currency(change) or settings.defaults.currency
         change.default("series", _series(change.get("type"), settings))
 
-    def compare_children(self, change: Change) -> None:
+    def compare_children(self, change: Change[Invoice]) -> None:
         """Lines that are as they were are no change."""
         if LINE_ITEMS not in change.values or change.before is None:
             return
         given = complete(change.values[LINE_ITEMS], organisation())
         stored = stored_lines(change.key)
-        change.before = {**change.before, LINE_ITEMS: stored}
+        change.lists_before[LINE_ITEMS] = stored
         if sorted(given, key=lambda line: line["position"]) == stored:
             del change.values[LINE_ITEMS]
         else:
             change.values[LINE_ITEMS] = given
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Invoice]) -> None:
         """Rules of drafts, and the freeze of what was issued."""
         if change.was("status") not in (None, "Draft"):
             _refuse_frozen(change)
@@ -119,7 +115,7 @@ class InvoiceService(EntityService):
         if change.was("status") == "Draft" and change.values.get("status") == "Sent":
             change.events.append("invoice.sent")
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Invoice]) -> None:
         """Compute the amounts of a draft where something changed that they follow from."""
         is_draft = change.was("status") in (None, "Draft")
         # A draft of before amounts had the digits of their currency gets them when it is issued.
@@ -153,7 +149,7 @@ class InvoiceService(EntityService):
         """What was paid and credited, the parties of then, and the balances of the clients."""
         settle_history(history)
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Invoice], source: str | None, target: str) -> None:
         """Issue a draft, or write an invoice off; payments and credits do the rest."""
         if target == "Uncollectible":
             if change.get("type") != "Invoice":
@@ -174,7 +170,7 @@ class InvoiceService(EntityService):
             change.values.update(status="Paid", paid_at=change.now)
             change.events.append("invoice.paid")
 
-    def number(self, change: Change) -> None:
+    def number(self, change: Change[Invoice]) -> None:
         """``INV-2026-00007``, of the year of issue; a draft has none."""
         if _is_issued(change):
             start_drawing()
@@ -183,11 +179,11 @@ class InvoiceService(EntityService):
             lock_chain()
             change.work["backdated_from"] = require_issue_date(change)
 
-    def number_many(self, changes: Sequence[Change]) -> None:
+    def number_many(self, changes: Sequence[Change[Invoice]]) -> None:
         """Every series goes on after the numbers that were given; payments get theirs."""
         continue_series(changes)
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[Invoice]) -> None:
         """Lines, the credited invoice, and the balances of the client."""
         if "totals" in change.work:
             write_lines(change, change.work["lines"], change.work["totals"])
@@ -206,42 +202,42 @@ class InvoiceService(EntityService):
         if change.get("type") == "CreditNote" and (is_void or _is_issued(change)):
             total = change.get("total")
             self.credit(change.get("credited_invoice_id"), -total if is_void else total)
-        post(change.before, {name: change.get(name) for name in _STANDING})
+        post(change.before, change.after())
 
     def credit(self, key: int, amount: Decimal) -> None:
         """Set the ``amount`` of a credit note against an invoice; negative takes it back."""
         invoice = self.stored(key)
-        credited = invoice["amount_credited"] + amount
+        credited = invoice.amount_credited + amount
         events, by = (("invoice.credited",), "credit") if amount > 0 else ((), "reversal")
-        self.settle(invoice, invoice["amount_paid"], credited, *events, by=by)
+        self.settle(invoice, invoice.amount_paid, credited, *events, by=by)
 
     def settle(
-        self, invoice: Mapping[str, Any], paid: Decimal, credited: Decimal, *events: str, by: str
+        self, invoice: Invoice, paid: Decimal, credited: Decimal, *events: str, by: str
     ) -> None:
         """Give an issued invoice the state that follows from payments and credits."""
         values = settled_values(invoice, paid=paid, credited=credited, now=utc_now())
-        more = paid + credited > invoice["amount_paid"] + invoice["amount_credited"]
+        more = paid + credited > invoice.amount_paid + invoice.amount_credited
         happened = list(events)
-        if values["status"] == "Paid" and invoice["status"] != "Paid":
+        if values["status"] == "Paid" and invoice.status != "Paid":
             happened.append("invoice.paid")
         elif values["status"] == "PartiallyPaid" and more:
             happened.append("invoice.partially_paid")
-        self.apply(invoice["id"], values, *happened, by=by)
+        self.apply(invoice.id, values, *happened, by=by)
 
-    def deleting(self, change: Change) -> None:
+    def deleting(self, invoice: Invoice) -> None:
         """Only drafts can go: an issued number stays (contract section 10)."""
-        require_operation("Invoice", "invoice", DELETE, change.before or {})
+        require_operation("Invoice", "invoice", DELETE, invoice)
 
 
-def _past_rate(change: Change) -> Decimal:
+def _past_rate(change: Change[Invoice]) -> Decimal:
     """The rate of a document of a history: its own, that of what it credits, or the one of now."""
-    credited = change.related(Invoice.__table__, change.get("credited_invoice_id"))
-    of_credited = credited and credited["exchange_rate"]
+    credited = change.related(Invoice, change.get("credited_invoice_id"))
+    of_credited = credited and credited.exchange_rate
     given = change.values.get("exchange_rate") or of_credited
     return given or change.settings.exchange_rate(change.get("currency"))
 
 
-def _is_issued(change: Change) -> bool:
+def _is_issued(change: Change[Invoice]) -> bool:
     """Whether the change is what issues the document."""
     return bool(change.was("status") == "Draft" and change.get("status") != "Draft")
 
@@ -253,19 +249,14 @@ def _series(document_type: str, settings: Organisation) -> str:
     return invoicing.series
 
 
-def _currency(change: Change) -> str | None:
-    sources = (
-        (Invoice.__table__, change.values.get("credited_invoice_id")),
-        (Client.__table__, change.values.get("client_id")),
+def _currency(change: Change[Invoice]) -> str | None:
+    source = change.related(Invoice, change.values.get("credited_invoice_id")) or change.related(
+        Client, change.values.get("client_id")
     )
-    for table, key in sources:
-        row = change.related(table, key, ("currency",))
-        if row is not None:
-            return str(row["currency"])
-    return None
+    return source.currency if source else None
 
 
-def _refuse_frozen(change: Change) -> None:
+def _refuse_frozen(change: Change[Invoice]) -> None:
     frozen = [name for name in change.given if name in change.values and name not in AFTER_ISSUE]
     if frozen:
         raise InvalidStateError(
@@ -274,7 +265,7 @@ def _refuse_frozen(change: Change) -> None:
         )
 
 
-def _check_credited(change: Change) -> None:
+def _check_credited(change: Change[Invoice]) -> None:
     """A credit note names the invoice that it corrects, of the same client and currency."""
     credited_id = change.get("credited_invoice_id")
     if change.get("type") != "CreditNote":
@@ -285,13 +276,13 @@ def _check_credited(change: Change) -> None:
     if credited_id is None:
         change.refuse("credited_invoice_id", "is required for a credit note")
         return
-    credited = change.related(Invoice.__table__, credited_id)
-    if credited is None or credited["type"] != "Invoice" or credited["status"] == "Draft":
+    credited = change.related(Invoice, credited_id)
+    if credited is None or credited.type != "Invoice" or credited.status == "Draft":
         change.refuse("credited_invoice_id", "must be an issued invoice")
         return
     for name in ("client_id", "currency"):
-        if change.get(name) != credited[name]:
-            change.refuse(name, f"must be that of the credited invoice, {credited[name]}")
+        if change.get(name) != (needed := getattr(credited, name)):
+            change.refuse(name, f"must be that of the credited invoice, {needed}")
 
 
 def _breakdown(totals: Totals) -> list[dict[str, Any]]:

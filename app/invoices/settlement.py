@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from app.models.invoice import Invoice
 from app.money import ZERO, rounded
 
 # Issued, and not written off: the client is expected to pay.
@@ -35,23 +35,23 @@ def settle(total: Decimal, paid: Decimal, credited: Decimal) -> Settlement:
 
 
 def settled_values(
-    invoice: Mapping[str, Any], *, paid: Decimal, credited: Decimal, now: datetime
+    invoice: Invoice, *, paid: Decimal, credited: Decimal, now: datetime
 ) -> dict[str, Any]:
     """The values of ``invoice`` that follow from payments and credits.
 
     An invoice that was written off stays so unless money comes in.
     """
-    standing = settle(invoice["total"], paid, credited)
+    standing = settle(invoice.total, paid, credited)
     status = standing.status
-    more_came_in = paid + credited > invoice["amount_paid"] + invoice["amount_credited"]
-    if invoice["status"] == "Uncollectible" and not more_came_in:
+    more_came_in = paid + credited > invoice.amount_paid + invoice.amount_credited
+    if invoice.status == "Uncollectible" and not more_came_in:
         status = "Uncollectible"
     return {
         "amount_paid": paid,
         "amount_credited": credited,
         "amount_due": standing.due,
         "status": status,
-        "paid_at": (invoice["paid_at"] or now) if status == "Paid" else None,
+        "paid_at": (invoice.paid_at or now) if status == "Paid" else None,
     }
 
 
@@ -64,7 +64,7 @@ class Balances:
     credit_balance: Decimal = ZERO
 
 
-def balances(invoice: Mapping[str, Any] | None, factor: Decimal, currency: str) -> Balances:
+def balances(invoice: Invoice | None, factor: Decimal, currency: str) -> Balances:
     """The part of an invoice in its client's balances.
 
     A credit note takes from the invoiced total; what it pays shows on the invoice it credits.
@@ -74,14 +74,14 @@ def balances(invoice: Mapping[str, Any] | None, factor: Decimal, currency: str) 
             their differences: what an invoice added it takes away again to the cent.
         currency: the client's.
     """
-    if invoice is None or invoice["status"] in WITHOUT_EFFECT:
+    if invoice is None or invoice.status in WITHOUT_EFFECT:
         return Balances()
-    if invoice["type"] == "CreditNote":
-        return Balances(invoiced_total=-rounded(invoice["total"] * factor, currency))
-    due = invoice["amount_due"] if invoice["status"] in RECEIVABLE else ZERO
-    standing = settle(invoice["total"], invoice["amount_paid"], invoice["amount_credited"])
+    if invoice.type == "CreditNote":
+        return Balances(invoiced_total=-rounded(invoice.total * factor, currency))
+    due = invoice.amount_due if invoice.status in RECEIVABLE else ZERO
+    standing = settle(invoice.total, invoice.amount_paid, invoice.amount_credited)
     return Balances(
-        invoiced_total=rounded(invoice["total"] * factor, currency),
+        invoiced_total=rounded(invoice.total * factor, currency),
         outstanding_balance=rounded(due * factor, currency),
         credit_balance=rounded(standing.surplus * factor, currency),
     )

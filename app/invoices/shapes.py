@@ -8,6 +8,7 @@ from typing import Any
 from app.db import records
 from app.errors import NotFoundError
 from app.invoices.service import INVOICES
+from app.models.columns import Record
 from app.models.invoice import Payment
 
 _INVOICE = {
@@ -35,15 +36,15 @@ def describe_payment(payment_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    payment = records.read(Payment.__table__, payment_id)
+    payment = records.read(Payment, payment_id)
     if payment is None:
         raise NotFoundError(f"There is no payment {payment_id}.")
     shown = _named(payment, _PAYMENT)
-    if payment["status"] == "Reversed":
+    if payment.status == "Reversed":
         shown |= _named(payment, _REVERSED)
-    invoice = describe_invoice(payment["invoice_id"])
+    invoice = describe_invoice(payment.invoice_id)
     return {**shown, "invoice": {name: invoice[name] for name in _PAID_INVOICE}}
 
 
-def _named(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {name: row[attribute] for attribute, name in names.items()}
+def _named(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
+    return {name: getattr(record, attribute) for attribute, name in names.items()}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from app.models.client import Client, Contact
 from app.settings import Organisation
 
 
@@ -35,26 +35,26 @@ def seller_snapshot(organisation: Organisation) -> dict[str, Any]:
     }
 
 
-def buyer_snapshot(client: Mapping[str, Any], contact: Mapping[str, Any] | None) -> dict[str, Any]:
+def buyer_snapshot(client: Client, contact: Contact | None) -> dict[str, Any]:
     """Who is billed, and the person addressed."""
-    names = (contact["first_name"], contact["last_name"]) if contact else ()
+    names = (contact.first_name, contact.last_name) if contact else ()
     return {
-        "name": client["name"],
-        "legalName": client["legal_name"] or client["name"],
-        "taxId": client["tax_id"],
-        "registrationNumber": client["registration_number"],
-        "email": client["invoice_email"] or client["email"],
-        "phone": client["phone"],
+        "name": client.name,
+        "legalName": client.legal_name or client.name,
+        "taxId": client.tax_id,
+        "registrationNumber": client.registration_number,
+        "email": client.invoice_email or client.email,
+        "phone": client.phone,
         "contactName": " ".join(name for name in names if name) or None,
         "address": {
-            "street": client["billing_street"],
-            "city": client["billing_city"],
-            "state": client["billing_state"],
-            "postalCode": client["billing_postal_code"],
-            "country": client["billing_country"],
+            "street": client.billing_street,
+            "city": client.billing_city,
+            "state": client.billing_state,
+            "postalCode": client.billing_postal_code,
+            "country": client.billing_country,
         },
-        "eInvoiceScheme": client["e_invoice_scheme"],
-        "eInvoiceId": client["e_invoice_id"],
-        "number": client["number"],
-        "language": client["language"],
+        "eInvoiceScheme": client.e_invoice_scheme,
+        "eInvoiceId": client.e_invoice_id,
+        "number": client.number,
+        "language": client.language,
     }

@@ -18,8 +18,6 @@ from app.invoices.freezing import key_of
 from app.models.invoice import Invoice, IssueRecord
 
 BATCH = 500
-_INVOICES: Any = Invoice.__table__
-_LINKS: Any = IssueRecord.__table__
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,12 @@ def _links() -> Iterator[Any]:
     """All links, oldest first, some at a time."""
     last = 0
     while True:
-        statement = select(_LINKS).where(_LINKS.c.id > last).order_by(_LINKS.c.id).limit(BATCH)
+        statement = (
+            select(IssueRecord.__table__)
+            .where(IssueRecord.id > last)
+            .order_by(IssueRecord.id)
+            .limit(BATCH)
+        )
         found = records.connection().execute(statement).mappings().all()
         yield from found
         if len(found) < BATCH:
@@ -81,12 +84,12 @@ def _problem(
             return "the link was changed"
     except KeyError:
         return f"the link has the form {link['form']}, which this version does not know"
-    invoice = records.read(_INVOICES, link["invoice_id"])
+    invoice = records.read(Invoice, link["invoice_id"])
     if invoice is None:
         return "the document is gone"
     for name in ("number", "total", "currency", "pdf_sha256"):
-        if invoice[name] != link[name]:
-            return f"the document has another {name}: {invoice[name]} instead of {link[name]}"
+        if (found := getattr(invoice, name)) != link[name]:
+            return f"the document has another {name}: {found} instead of {link[name]}"
     if content_hash(invoice) != link["content_sha256"]:
         return "the content of the document was changed after issue"
     if problem := _problem_of_date(link, invoice, latest):
@@ -95,22 +98,24 @@ def _problem(
 
 
 def _problem_of_date(
-    link: Mapping[str, Any], invoice: Mapping[str, Any], latest: dict[str, date]
+    link: Mapping[str, Any], invoice: Invoice, latest: dict[str, date]
 ) -> str | None:
     """Whether the link says what date the document bears, and behind which others.
 
     Args:
         latest: the last date of every series up to here; that of the document is added.
     """
-    issue_date, series = invoice["issue_date"], invoice["series"]
+    issue_date, series = invoice.issue_date, invoice.series
+    if issue_date is None:
+        return "the document has no issue_date"
     before = latest.get(series)
     latest[series] = issue_date if before is None else max(before, issue_date)
     if link["form"] is None:  # only the content says with which date
         return None
     if link["issue_date"] != issue_date:
         return f"the document has another issue_date: {issue_date} instead of {link['issue_date']}"
-    is_behind = link["issued_on"] is not None and before is not None and issue_date < before
-    if is_behind and (link["backdated_from"] or issue_date) < before:
+    shown = link["backdated_from"] or issue_date
+    if link["issued_on"] is not None and before is not None and max(issue_date, shown) < before:
         return f"is dated {issue_date}, before {before} in series {series}, and the link hides it"
     return None
 
@@ -135,10 +140,10 @@ def _problem_of_file(sha256: str) -> str | None:
 def _left_out() -> str | None:
     """A document that was issued here and has no link: the end of the chain was cut off."""
     statement = (
-        select(_INVOICES.c.number)
-        .where(_INVOICES.c.pdf_sha256.is_not(None))
-        .where(~exists().where(_LINKS.c.invoice_id == _INVOICES.c.id))
-        .order_by(_INVOICES.c.id)
+        select(Invoice.number)
+        .where(Invoice.pdf_sha256.is_not(None))
+        .where(~exists().where(IssueRecord.invoice_id == Invoice.id))
+        .order_by(Invoice.id)
         .limit(1)
     )
     number = records.connection().execute(statement).scalar_one_or_none()

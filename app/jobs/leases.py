@@ -23,6 +23,7 @@ from sqlalchemy import (
     Connection,
     FromClause,
     RowMapping,
+    SQLColumnExpression,
     Table,
     UnaryExpression,
     exists,
@@ -45,26 +46,23 @@ from app.models.webhook import WebhookDelivery
 log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 60
-Order = ColumnElement[Any] | UnaryExpression[Any]
+Order = SQLColumnExpression[Any] | UnaryExpression[Any]
 Orders = Order | Sequence[Order]
 # A failing loop rests 1, 2, 4 and then always 5 seconds: what it needs may be back any moment.
 FIRST_REST_SECONDS = 1.0
 LONGEST_REST_SECONDS = 5.0
 
-_EVENTS: Any = Event.__table__
-_DELIVERIES: Any = WebhookDelivery.__table__
-_MAIL: Any = OutgoingMail.__table__
-_IMPORTS: Any = ImportJob.__table__
-_EXPORTS: Any = ReportExport.__table__
-_ARTICLES: Any = KbArticle.__table__
 # Name of the queue -> its rows, and which of them wait.
 _WAITING: Mapping[str, tuple[Any, Any]] = {
-    "events": (_EVENTS, _EVENTS.c.dispatched_at.is_(None)),
-    "webhooks": (_DELIVERIES, _DELIVERIES.c.status == "pending"),
-    "mail": (_MAIL, _MAIL.c.status.in_(("queued", "sending"))),
-    "imports": (_IMPORTS, _IMPORTS.c.finished_at.is_(None)),
-    "exports": (_EXPORTS, _EXPORTS.c.status.in_(("queued", "running"))),
-    "search": (_ARTICLES, (_ARTICLES.c.status == "Published") & _ARTICLES.c.indexed_at.is_(None)),
+    "events": (Event.__table__, Event.dispatched_at.is_(None)),
+    "webhooks": (WebhookDelivery.__table__, WebhookDelivery.status == "pending"),
+    "mail": (OutgoingMail.__table__, OutgoingMail.status.in_(("queued", "sending"))),
+    "imports": (ImportJob.__table__, ImportJob.finished_at.is_(None)),
+    "exports": (ReportExport.__table__, ReportExport.status.in_(("queued", "running"))),
+    "search": (
+        KbArticle.__table__,
+        (KbArticle.status == "Published") & KbArticle.indexed_at.is_(None),
+    ),
 }
 # Rows that were there before they began to wait: nothing says since when they do.
 _AGELESS = ("search",)

@@ -7,7 +7,7 @@ every database that it knows, which only the worker needs (app/jobs/worker.py).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 from flask import Flask
-from sqlalchemy import ColumnElement, Select, Table, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Row, Select, Table, delete, exists, or_, select, update
 
 from app.clock import utc_now
 from app.db import records
@@ -92,7 +92,6 @@ def waiting_jobs(app: Flask) -> int | None:
 HEARTBEAT = "worker.heartbeat"
 # Three rounds: one may come late behind a long job.
 LATE_AFTER = timedelta(minutes=3)
-_SETTINGS: Any = Setting.__table__
 
 
 def beat() -> None:
@@ -100,30 +99,29 @@ def beat() -> None:
     now = utc_now()
     with transaction() as session:
         statement = (
-            update(_SETTINGS).where(_SETTINGS.c.name == HEARTBEAT).values(value={}, updated_at=now)
+            update(Setting).where(Setting.name == HEARTBEAT).values(value={}, updated_at=now)
         )
         if not session.connection().execute(statement).rowcount:
-            records.insert(_SETTINGS, {"name": HEARTBEAT, "value": {}, "updated_at": now})
+            records.insert(Setting, {"name": HEARTBEAT, "value": {}, "updated_at": now})
 
 
 def last_beat() -> datetime | None:
     """When a worker last gave a sign of life; None: never."""
     with read_engine().connect() as connection:
         return connection.execute(
-            select(_SETTINGS.c.updated_at).where(_SETTINGS.c.name == HEARTBEAT)
+            select(Setting.updated_at).where(Setting.name == HEARTBEAT)
         ).scalar_one_or_none()
 
 
 BATCH = 500
-Row = Mapping[str, Any]
 
 
 def for_each_due(
     name: str,
-    candidates: Select[Any],
+    candidates: Select[*tuple[Any, ...]],
     step: Callable[[int], object],
     *,
-    is_due: Callable[[Row], bool] = lambda row: True,
+    is_due: Callable[[Row[*tuple[Any, ...]]], bool] = lambda row: True,
 ) -> int:
     """Take a step with every candidate in a transaction of its own (docs/adr/0006).
 
@@ -143,24 +141,24 @@ def for_each_due(
             continue
         try:
             with acting_as(system_caller("job")), transaction():
-                done += bool(step(row["id"]))
+                done += bool(step(row.id))
         except Exception:
-            log.exception("clock failed", clock=name, id=row["id"])
+            log.exception("clock failed", clock=name, id=row.id)
     return done
 
 
-def _batches(candidates: Select[Any]) -> Iterator[Any]:
+def _batches(candidates: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
     """All candidates by their keys, some at a time: nothing is held between them."""
     key = candidates.selected_columns["id"]
     last = 0
     while True:
         statement = candidates.where(key > last).order_by(key).limit(BATCH)
         with primary_engine().connect() as connection:
-            rows = connection.execute(statement).mappings().all()
+            rows = connection.execute(statement).all()
         yield from rows
         if len(rows) < BATCH:
             return
-        last = rows[-1]["id"]
+        last = rows[-1].id
 
 
 # An ended session is still listed this long, so that its owner can look back.

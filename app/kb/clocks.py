@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import select
 
 from app.jobs.schedule import for_each_due
@@ -12,21 +10,19 @@ from app.models.kb_article import KbArticle
 from app.settings.days import today
 from app.writing.transitions import CLOCK
 
-_ARTICLES: Any = KbArticle.__table__
-
 
 def archive_expired() -> int:
     """Published articles are archived on the day on which they expire."""
-    expired = select(_ARTICLES.c.id).where(
-        _ARTICLES.c.status == "Published", _ARTICLES.c.expires_at <= today()
+    expired = select(KbArticle.id).where(
+        KbArticle.status == "Published", KbArticle.expires_at <= today()
     )
     return for_each_due("expired articles", expired, _archive)
 
 
 def _archive(article_id: int) -> bool:
     article = KB_ARTICLES.stored(article_id)
-    expires_at = article["expires_at"]
-    if article["status"] != "Published" or expires_at is None or expires_at > today():
+    expires_at = article.expires_at
+    if article.status != "Published" or expires_at is None or expires_at > today():
         return False
     KB_ARTICLES.apply(article_id, {"status": "Archived"}, by=CLOCK)
     return True

@@ -41,11 +41,8 @@ THREADS = 2
 TICKET_WORDS = 60
 SOLVED = ("Solved", "Closed")
 
-_ARTICLES: Any = KbArticle.__table__
-_TICKETS: Any = Ticket.__table__
-_ENTRIES: Any = SearchEntry.__table__
 _choosing = threading.Lock()
-_PENDING = and_(_ARTICLES.c.status == "Published", _ARTICLES.c.indexed_at.is_(None))
+_PENDING = and_(KbArticle.status == "Published", KbArticle.indexed_at.is_(None))
 
 
 def index_articles() -> int:
@@ -74,7 +71,7 @@ def _chosen() -> Iterator[list[Mapping[str, Any]]]:
     in_hand = _articles_in_hand.current
     with _choosing:
         with primary_engine().connect() as reading:
-            waiting = select(_ARTICLES.c.id, func.length(_ARTICLES.c.body)).where(_PENDING)
+            waiting = select(KbArticle.id, func.length(KbArticle.body)).where(_PENDING)
             rows = reading.execute(waiting.limit(CHOICE + len(in_hand))).all()
             keys, characters = list[int](), 0
             for key, length in random.sample(rows, len(rows)):
@@ -84,7 +81,7 @@ def _chosen() -> Iterator[list[Mapping[str, Any]]]:
                 characters += length or 0
                 if len(keys) == PORTION or characters > MOST_CHARACTERS:
                     break
-            wanted = select(_ARTICLES).where(_ARTICLES.c.id.in_(keys))
+            wanted = select(KbArticle.__table__).where(KbArticle.id.in_(keys))
             articles = reading.execute(wanted).mappings().all() if keys else []
         in_hand.update(keys)
     try:
@@ -129,22 +126,20 @@ def tidy_index() -> int:
     if copied:
         with transaction():
             announce()
-    lost = ~exists().where(
-        _ARTICLES.c.id == _ENTRIES.c.entity_id, _ARTICLES.c.status == "Published"
-    )
-    entry = and_(_ENTRIES.c.entity == ARTICLE, _ENTRIES.c.entity_id == _ARTICLES.c.id)
+    lost = ~exists().where(KbArticle.id == SearchEntry.entity_id, KbArticle.status == "Published")
+    entry = and_(SearchEntry.entity == ARTICLE, SearchEntry.entity_id == KbArticle.id)
     if is_installed():
-        entry = and_(entry, _ENTRIES.c.model == MODEL)
+        entry = and_(entry, SearchEntry.model == MODEL)
     unknown = and_(
-        _ARTICLES.c.status == "Published",
-        _ARTICLES.c.indexed_at.is_not(None),
+        KbArticle.status == "Published",
+        KbArticle.indexed_at.is_not(None),
         ~exists().where(entry),
     )
-    old_tickets = and_(_ENTRIES.c.entity == TICKET, _ENTRIES.c.model.is_(None))
+    old_tickets = and_(SearchEntry.entity == TICKET, SearchEntry.model.is_(None))
     with primary_engine().connect() as reading:
         is_needed = reading.execute(
             select(
-                exists().where(_ENTRIES.c.entity == ARTICLE, lost)
+                exists().where(SearchEntry.entity == ARTICLE, lost)
                 | exists().where(unknown)
                 | (exists().where(old_tickets) if is_installed() else False)
             )
@@ -154,7 +149,7 @@ def tidy_index() -> int:
     with transaction():
         done = copied + forget(ARTICLE, lost)
         if is_installed():
-            done += forget(TICKET, _ENTRIES.c.model.is_(None))
+            done += forget(TICKET, SearchEntry.model.is_(None))
         return done + _mark(unknown)
 
 
@@ -164,18 +159,20 @@ def mark_all() -> int:
     Entries stay until their new ones are there, so that the search goes on meanwhile.
     """
     with transaction():
-        articles = _mark(_ARTICLES.c.status == "Published")
+        articles = _mark(KbArticle.status == "Published")
         connection = records.connection()
         # No version of a ticket is 0: its entry counts as old.
-        connection.execute(update(_ENTRIES).where(_ENTRIES.c.entity == TICKET).values(revision=0))
-        solved = select(func.count()).where(_TICKETS.c.status.in_(SOLVED))
+        connection.execute(
+            update(SearchEntry).where(SearchEntry.entity == TICKET).values(revision=0)
+        )
+        solved = select(func.count()).where(Ticket.status.in_(SOLVED))
         return articles + int(connection.execute(solved).scalar_one())
 
 
 def count_indexed() -> int:
     """How many texts the search knows."""
     with primary_engine().connect() as reading:
-        return int(reading.execute(select(func.count()).select_from(_ENTRIES)).scalar_one())
+        return int(reading.execute(select(func.count()).select_from(SearchEntry)).scalar_one())
 
 
 def _text_of(article: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -190,9 +187,9 @@ def _take_in(article: Mapping[str, Any], language: str, made: Made) -> bool:
     # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
     # No new version: what the search knows is no change of the article.
     marked = records.connection().execute(
-        update(_ARTICLES)
-        .where(_PENDING, _ARTICLES.c.id == article["id"])
-        .where(_ARTICLES.c.version == article["version"])
+        update(KbArticle)
+        .where(_PENDING, KbArticle.id == article["id"])
+        .where(KbArticle.version == article["version"])
         .values(indexed_at=utc_now())
     )
     if marked.rowcount:
@@ -205,22 +202,22 @@ def _take_in(article: Mapping[str, Any], language: str, made: Made) -> bool:
 
 def _mark(condition: ColumnElement[bool]) -> int:
     connection = records.connection()
-    marked = connection.execute(update(_ARTICLES).where(condition).values(indexed_at=None))
+    marked = connection.execute(update(KbArticle).where(condition).values(indexed_at=None))
     return int(marked.rowcount)
 
 
 def _new_tickets() -> Select[Any]:
-    entry = and_(_ENTRIES.c.entity == TICKET, _ENTRIES.c.entity_id == _TICKETS.c.id)
+    entry = and_(SearchEntry.entity == TICKET, SearchEntry.entity_id == Ticket.id)
     return (
-        select(_TICKETS)
-        .outerjoin(_ENTRIES, entry)
-        .where(_TICKETS.c.status.in_(SOLVED))
-        .where(or_(_ENTRIES.c.id.is_(None), _ENTRIES.c.revision != _TICKETS.c.version))
+        select(Ticket.__table__)
+        .outerjoin(SearchEntry, entry)
+        .where(Ticket.status.in_(SOLVED))
+        .where(or_(SearchEntry.id.is_(None), SearchEntry.revision != Ticket.version))
         .limit(PORTION * 4)
     )
 
 
 def _no_ticket() -> ColumnElement[bool]:
     """The condition of entries whose ticket is gone, or open again."""
-    solved = exists().where(_TICKETS.c.id == _ENTRIES.c.entity_id, _TICKETS.c.status.in_(SOLVED))
-    return and_(_ENTRIES.c.entity == TICKET, ~solved)
+    solved = exists().where(Ticket.id == SearchEntry.entity_id, Ticket.status.in_(SOLVED))
+    return and_(SearchEntry.entity == TICKET, ~solved)

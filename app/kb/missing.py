@@ -13,8 +13,6 @@ from app.db.engines import read_engine
 from app.db.types import iso_instant
 from app.models.kb_use import KbSearch
 
-_SEARCHES: Any = KbSearch.__table__
-
 
 def missing_articles(days: int, limit: int) -> dict[str, Any]:
     """Searches without a click and solved tickets without an article, of the last ``days``.
@@ -30,18 +28,18 @@ def missing_articles(days: int, limit: int) -> dict[str, Any]:
 
 
 def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
-    opened = _SEARCHES.alias("opened")
-    topic = _SEARCHES.c.topic
+    opened = KbSearch.__table__.alias("opened")
+    topic = KbSearch.topic
     times = func.count().label("times")
     wanted = (
         select(
-            func.max(_SEARCHES.c.question).label("question"),
+            func.max(KbSearch.question).label("question"),
             times,
-            func.sum(case((_SEARCHES.c.found == 0, 1), else_=0)).label("without_result"),
-            func.count(_SEARCHES.c.principal.distinct()).label("askers"),
-            func.max(_SEARCHES.c.created_at).label("last_asked_at"),
+            func.sum(case((KbSearch.found == 0, 1), else_=0)).label("without_result"),
+            func.count(KbSearch.principal.distinct()).label("askers"),
+            func.max(KbSearch.created_at).label("last_asked_at"),
         )
-        .where(_SEARCHES.c.created_at >= since, topic != "")
+        .where(KbSearch.created_at >= since, topic != "")
         .where(
             ~exists().where(
                 and_(

@@ -24,7 +24,7 @@ from app.writing.transitions import KB_ARTICLE as ARTICLE_STATES
 KB_ARTICLE = EntityRules(
     name="KbArticle",
     title="article",
-    table=KbArticle.__table__,
+    model=KbArticle,
     resource="kb",
     event="kb_article",
     filled=frozenset(("slug",)),
@@ -35,7 +35,7 @@ KB_ARTICLE = EntityRules(
 _TEXT = ("title", "body", "summary")
 
 
-class KbArticleService(EntityService):
+class KbArticleService(EntityService[KbArticle]):
     """Writes of articles."""
 
     rules = KB_ARTICLE
@@ -49,7 +49,7 @@ class KbArticleService(EntityService):
             return TICKETS.needed_rights(action)
         return super().needed_rights(action, values)
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[KbArticle]) -> None:
         """What the public reads changes only with the right to publish."""
         if change.was("status") == "Published" and change.given.intersection(
             (*_TEXT, "visibility")
@@ -59,7 +59,7 @@ class KbArticleService(EntityService):
             change, "translation_of_id", "must not be the article itself or a translation of it"
         )
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[KbArticle], source: str | None, target: str) -> None:
         """Stamp the publication and say what happened."""
         values = change.values
         if target == "Published":
@@ -77,7 +77,7 @@ class KbArticleService(EntityService):
         if source == "Published":
             forget_one("KbArticle", change.key)
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[KbArticle]) -> None:
         """Count words and revisions; the search takes in what has changed."""
         if change.is_new:
             if change.history is None:  # else see reconcile
@@ -91,7 +91,7 @@ class KbArticleService(EntityService):
 
     def reconcile(self, history: History) -> None:
         """A slug for every article, and when its present text was published."""
-        articles = history.of(KB_ARTICLE.table).values()
+        articles = history.of(KbArticle).values()
         fill_slugs([article.values for article in articles])
         for article in articles:
             for revision in article.values["kb_revisions"]:
@@ -101,7 +101,7 @@ class KbArticleService(EntityService):
                         revision.get("published_at") or article.values["published_at"]
                     )
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[KbArticle]) -> None:
         """Keep the text as a revision, and when it was first to be read by everybody."""
         published_at = change.now if change.get("status") == "Published" else None
         if not change.is_new and "revision" not in change.values:
@@ -109,7 +109,7 @@ class KbArticleService(EntityService):
                 _publish_revision(change.key, change.get("revision"), published_at)
             return
         records.insert(
-            KbRevision.__table__,
+            KbRevision,
             {
                 "created_at": change.now,
                 "article_id": change.key,
@@ -120,7 +120,7 @@ class KbArticleService(EntityService):
             },
         )
 
-    def deleted(self, change: Change) -> None:
+    def deleted(self, change: Change[KbArticle]) -> None:
         """What is gone is found no more."""
         forget_one("KbArticle", change.key)
 

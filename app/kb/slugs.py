@@ -15,9 +15,8 @@ from app.models.kb_article import KbArticle
 
 _LENGTH = 290  # a count still fits behind it
 _COUNTS = re.compile(r"(-[0-9]+)+$")
-_TABLE = KbArticle.__table__
-_SAME_SLUG = select(_TABLE.c.slug).where(
-    (_TABLE.c.slug == bindparam("slug")) | _TABLE.c.slug.like(bindparam("numbered"), escape="\\")
+_SAME_SLUG = select(KbArticle.slug).where(
+    (KbArticle.slug == bindparam("slug")) | KbArticle.slug.like(bindparam("numbered"), escape="\\")
 )
 
 
@@ -41,7 +40,7 @@ def fill_slugs(articles: Sequence[dict[str, Any]]) -> None:
     if not waiting:
         return
     taken = {article["slug"] for article in articles if article.get("slug")}
-    taken.update(records.connection().execute(select(_TABLE.c.slug)).scalars())
+    taken.update(records.connection().execute(select(KbArticle.slug)).scalars())
     for article in waiting:
         article["slug"] = first_free(stem_of(article["title"]), taken)
         taken.add(article["slug"])

@@ -29,9 +29,6 @@ from app.search.analysis import terms
 # An article that is opened so long after it was found was opened for something else.
 OPENED_WITHIN = timedelta(minutes=30)
 LONGEST_QUESTION = 300
-_SEARCHES: Any = KbSearch.__table__
-_FEEDBACK: Any = KbFeedback.__table__
-_ARTICLES: Any = KbArticle.__table__
 
 _log = structlog.get_logger()
 
@@ -48,7 +45,7 @@ def note_search(question: str, *, language: str | None, total: int, shown: Seque
         "found": total,
         "shown": list(shown),
     }
-    _later(partial(records.insert, _SEARCHES, row))
+    _later(partial(records.insert, KbSearch, row))
 
 
 def note_view(article_id: int) -> None:
@@ -64,19 +61,22 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
     """
     caller = current_caller()
     article = KB_ARTICLES.locked(article_id, caller)
-    if article["status"] != "Published":
+    if article.status != "Published":
         raise NotFoundError(f"There is no published article {article_id}.")
-    mine = (_FEEDBACK.c.article_id == article_id) & (_FEEDBACK.c.principal == caller.principal)
+    mine = (KbFeedback.article_id == article_id) & (KbFeedback.principal == caller.principal)
     connection = records.connection()
-    known = connection.execute(select(_FEEDBACK).where(mine)).mappings().first()
+    known = connection.execute(select(KbFeedback.__table__).where(mine)).mappings().first()
     now = utc_now()
     said = {"is_helpful": is_helpful, "comment": comment, "updated_at": now}
     if known is None:
         key = {"article_id": article_id, "principal": caller.principal, "created_at": now}
-        records.insert(_FEEDBACK, key | said)
+        records.insert(KbFeedback, key | said)
     else:
-        connection.execute(update(_FEEDBACK).where(mine).values(said))
-    counts = {name: article[name] for name in ("helpful_count", "not_helpful_count")}
+        connection.execute(update(KbFeedback).where(mine).values(said))
+    counts = {
+        "helpful_count": article.helpful_count,
+        "not_helpful_count": article.not_helpful_count,
+    }
     if known is not None:
         counts[_counter(known["is_helpful"])] -= 1
     counts[_counter(is_helpful)] += 1
@@ -86,10 +86,10 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
     audit.record("kb_article.feedback_received", "KbArticle", article_id, after=after)
     emit(
         "kb_article.feedback_received", "KbArticle", article_id,
-        sequence=KB_ARTICLES.stored(article_id)["version"],
+        sequence=KB_ARTICLES.stored(article_id).version,
         previous={
-            "helpfulCount": article["helpful_count"],
-            "notHelpfulCount": article["not_helpful_count"],
+            "helpfulCount": article.helpful_count,
+            "notHelpfulCount": article.not_helpful_count,
         },
     )  # fmt: skip
     return {
@@ -106,9 +106,9 @@ def list_feedback(article_id: int) -> list[dict[str, Any]]:
     caller = current_caller()
     require(caller, "kb:update", KB_ARTICLES.locked(article_id, caller))
     wanted = (
-        select(_FEEDBACK)
-        .where(_FEEDBACK.c.article_id == article_id)
-        .order_by(_FEEDBACK.c.updated_at.desc(), _FEEDBACK.c.id.desc())
+        select(KbFeedback.__table__)
+        .where(KbFeedback.article_id == article_id)
+        .order_by(KbFeedback.updated_at.desc(), KbFeedback.id.desc())
         .limit(200)
     )
     return [
@@ -124,9 +124,9 @@ def _counter(is_helpful: bool) -> str:
 def _count_view(article_id: int, principal: str) -> None:
     """No new version: a view is no change of the article."""
     records.connection().execute(
-        update(_ARTICLES)
-        .where(_ARTICLES.c.id == article_id)
-        .values(view_count=_ARTICLES.c.view_count + 1)
+        update(KbArticle)
+        .where(KbArticle.id == article_id)
+        .values(view_count=KbArticle.view_count + 1)
     )
     _note_opened(article_id, principal)
 
@@ -135,14 +135,14 @@ def _note_opened(article_id: int, principal: str) -> None:
     """The searches of a moment ago that showed the article have led to it."""
     connection = records.connection()
     recent = (
-        select(_SEARCHES.c.id, _SEARCHES.c.shown)
-        .where(_SEARCHES.c.principal == principal, _SEARCHES.c.opened_id.is_(None))
-        .where(_SEARCHES.c.created_at > utc_now() - OPENED_WITHIN)
+        select(KbSearch.id, KbSearch.shown)
+        .where(KbSearch.principal == principal, KbSearch.opened_id.is_(None))
+        .where(KbSearch.created_at > utc_now() - OPENED_WITHIN)
     )
     led = [row.id for row in connection.execute(recent) if article_id in row.shown]
     if led:
         opened = {"opened_id": article_id, "opened_at": utc_now()}
-        connection.execute(update(_SEARCHES).where(_SEARCHES.c.id.in_(led)).values(opened))
+        connection.execute(update(KbSearch).where(KbSearch.id.in_(led)).values(opened))
 
 
 def _later(write: Callable[[], object]) -> None:

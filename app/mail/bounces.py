@@ -19,7 +19,6 @@ from app.models.event import OutgoingMail
 from app.settings import organisation
 from app.writing.sameness import email_form
 
-_TABLE: Any = OutgoingMail.__table__
 _ERROR_LENGTH = 1000
 NO_REPORT = "The message is no delivery report."
 NOT_OURS = "The report names no mail of this service."
@@ -60,7 +59,7 @@ def note_bounce(content: bytes) -> Bounced:
         "status": status_of({**mail, "bounces": bounces}) if is_done else mail["status"],
         "error": f"bounced: {'; '.join(map(_line, bounces))}"[:_ERROR_LENGTH],
     }
-    records.update(_TABLE, mail["id"], values)
+    records.update(OutgoingMail, mail["id"], values)
     after = {"delivery": mail["id"], "bounces": fresh}
     audit.record("mail.bounced", mail["entity"], mail["entity_id"], after=after)
     say_failed({**mail, **values})
@@ -70,7 +69,11 @@ def note_bounce(content: bytes) -> Bounced:
 def _find_mail(report: DeliveryReport) -> Mapping[str, Any] | None:
     if not report.message_ids:
         return None
-    statement = select(_TABLE).where(_TABLE.c.message_id.in_(report.message_ids)).limit(1)
+    statement = (
+        select(OutgoingMail.__table__)
+        .where(OutgoingMail.message_id.in_(report.message_ids))
+        .limit(1)
+    )
     row = records.connection().execute(statement.with_for_update()).mappings().first()
     return None if row is None else dict(row)
 

@@ -56,7 +56,6 @@ from app.models.event import OutgoingMail
 from app.settings import organisation
 
 _log = structlog.get_logger(__name__)
-_TABLE: Any = OutgoingMail.__table__
 
 BATCH = 5
 LEASE_SECONDS = 60
@@ -87,9 +86,12 @@ def deliver_due() -> int:
     with acting_as(system_caller("job")):
         lost = _settle_unknown()
         now = utc_now()
-        due: ColumnElement[bool] = (_TABLE.c.status == "queued") & (_TABLE.c.next_attempt_at <= now)
+        due: ColumnElement[bool] = (OutgoingMail.status == "queued") & (
+            OutgoingMail.next_attempt_at <= now
+        )
         rows = take(
-            _TABLE, due, limit=BATCH, order=_TABLE.c.next_attempt_at, seconds=LEASE_SECONDS
+            OutgoingMail.__table__, due, limit=BATCH, order=OutgoingMail.next_attempt_at,
+            seconds=LEASE_SECONDS
         )  # fmt: skip
         if rows:
             target = mail_target.current
@@ -102,7 +104,9 @@ def deliver_due() -> int:
 
 def _settle_unknown() -> int:
     """Say of mails whose worker died after the point of no return that nobody knows."""
-    rows = take(_TABLE, _TABLE.c.status == "sending", limit=BATCH, seconds=LEASE_SECONDS)
+    rows = take(
+        OutgoingMail.__table__, OutgoingMail.status == "sending", limit=BATCH, seconds=LEASE_SECONDS
+    )
     for row in map(dict, rows):
         _fail(row, _in_flight(row), UNKNOWN)
     return len(rows)
@@ -222,7 +226,7 @@ def _mark_sending(held: dict[str, Any], outcomes: Outcomes) -> None:
     until = utc_now() + _END_LEASE
     values = {"status": "sending", "leased_until": until, "outcomes": outcomes}
     with transaction():
-        if not finish(_TABLE, held, values):
+        if not finish(OutgoingMail.__table__, held, values):
             raise LeaseLostError
     held.update(values)
 
@@ -258,7 +262,7 @@ def _conclude(row: Mapping[str, Any], outcomes: Outcomes, error: str | None = No
     """
     with transaction():
         values = _after_attempt(row, outcomes, error, blind_copies(organisation()))
-        if finish(_TABLE, row, values):
+        if finish(OutgoingMail.__table__, row, values):
             _tell({**row, **values}, _newly_settled(row, values["outcomes"]))
     _log.info("mail tried", mail=row["id"], status=values["status"], error=values["error"])
 
@@ -331,7 +335,7 @@ def pause_after(attempts: int) -> float:
 def _give_back(rows: list[Any]) -> None:
     with suppress(SQLAlchemyError), transaction():
         for row in rows:
-            finish(_TABLE, row, {})
+            finish(OutgoingMail.__table__, row, {})
 
 
 MAIL_LOOP = Loop(LOOP, deliver_due, idle_seconds=1.0, threads=2)

@@ -19,10 +19,10 @@ def say_failed(mail: Mapping[str, Any]) -> None:
     if mail["entity"] != "Invoice":
         return
     invoice_id: int = mail["entity_id"]
-    invoice = records.read(Invoice.__table__, invoice_id, ("version",))
+    invoice = records.read(Invoice, invoice_id)
     if invoice is not None:
         delivery = {"id": mail["id"], "recipients": shown_recipients(mail)}
         emit(
             "invoice.send_failed", "Invoice", invoice_id,
-            sequence=invoice["version"], details={"delivery": delivery},
+            sequence=invoice.version, details={"delivery": delivery},
         )  # fmt: skip

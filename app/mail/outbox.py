@@ -21,7 +21,6 @@ from app.models.event import OutgoingMail
 from app.settings import Organisation, organisation
 from app.writing.formats import email
 
-_TABLE: Any = OutgoingMail.__table__
 LOOP = "mail"
 MOST_RECIPIENTS = 50
 # What the contract calls the states; that the dialogue runs is nobody's concern.
@@ -64,7 +63,7 @@ def queue_mail(
         "entity_id": entity_id,
         "next_attempt_at": now,
     }
-    mail_id = records.insert(_TABLE, row)
+    mail_id = records.insert(OutgoingMail, row)
     # Heard after the commit or not: the loop looks every second anyhow.
     wake(running_app(), LOOP)
     return {**row, "id": mail_id, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
@@ -72,8 +71,8 @@ def queue_mail(
 
 def find_mail(key: str) -> Mapping[str, Any] | None:
     """The mail that was queued with this key, or None."""
-    begins = _TABLE.c.message_id.startswith(f"<{key}@", autoescape=True)
-    mail = records.connection().execute(select(_TABLE).where(begins)).first()
+    begins = OutgoingMail.message_id.startswith(f"<{key}@", autoescape=True)
+    mail = records.connection().execute(select(OutgoingMail.__table__).where(begins)).first()
     return None if mail is None else dict(mail._mapping)
 
 
@@ -86,14 +85,14 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | N
         mail: what ``queue_mail`` would be given.
     """
     statement = (
-        select(_TABLE)
+        select(OutgoingMail.__table__)
         .where(
-            _TABLE.c.entity == mail["entity"],
-            _TABLE.c.entity_id == mail["entity_id"],
-            _TABLE.c.created_at > since,
-            _TABLE.c.status != "failed",
+            OutgoingMail.entity == mail["entity"],
+            OutgoingMail.entity_id == mail["entity_id"],
+            OutgoingMail.created_at > since,
+            OutgoingMail.status != "failed",
         )
-        .order_by(_TABLE.c.id.desc())
+        .order_by(OutgoingMail.id.desc())
     )
     wanted = [mail[name] for name in ("to", "cc", "subject", "text", "html", "attachments")]
     for row in records.connection().execute(statement).mappings():

@@ -22,8 +22,9 @@ from app.models.event import OutgoingMail
 from app.permissions import require
 
 STATUSES = ("queued", "sending", "sent", "failed")
-_TABLE: Any = OutgoingMail.__table__
-_LISTED = [column for column in _TABLE.c if column.name not in ("text_body", "html_body")]
+_LISTED = [
+    column for column in OutgoingMail.__table__.c if column.name not in ("text_body", "html_body")
+]
 
 
 def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
@@ -32,9 +33,9 @@ def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
     Raises: ForbiddenError.
     """
     require(current_caller(), "settings:read")
-    statement = select(*_LISTED).order_by(_TABLE.c.id.desc())
+    statement = select(*_LISTED).order_by(OutgoingMail.id.desc())
     if status is not None:
-        statement = statement.where(_TABLE.c.status == status)
+        statement = statement.where(OutgoingMail.status == status)
     return read_page(statement, each(_shape), limit=limit, offset=offset)
 
 
@@ -45,7 +46,9 @@ def count_mail() -> dict[str, int]:
     """
     require(current_caller(), "settings:read")
     with primary_engine().connect() as connection:
-        found = connection.execute(select(_TABLE.c.status, func.count()).group_by(_TABLE.c.status))
+        found = connection.execute(
+            select(OutgoingMail.status, func.count()).group_by(OutgoingMail.status)
+        )
         counts: dict[str, int] = {row[0]: row[1] for row in found}
     return {status: counts.get(status, 0) for status in STATUSES}
 
@@ -57,7 +60,9 @@ def show_mail(mail_id: int) -> dict[str, Any]:
     """
     require(current_caller(), "settings:read")
     with primary_engine().connect() as connection:
-        row = connection.execute(select(_TABLE).where(_TABLE.c.id == mail_id)).first()
+        row = connection.execute(
+            select(OutgoingMail.__table__).where(OutgoingMail.id == mail_id)
+        ).first()
     if row is None:
         raise NotFoundError(f"There is no mail {mail_id}.")
     return {**_shape(row), "text": row.text_body, "html": row.html_body}
@@ -69,12 +74,12 @@ def retry_mail(mail_id: int) -> None:
     Raises: ForbiddenError; NotFoundError; InvalidStateError, it reached everybody or is being sent.
     """
     require(current_caller(), "settings:update")
-    row = records.find(_TABLE, mail_id, lock=True)
+    row = records.read(OutgoingMail, mail_id, lock=True)
     if row is None:
         raise NotFoundError(f"There is no mail {mail_id}.")
-    mail = dict(row._mapping)
+    mail = records.columns_of(row)
     if row.status == "queued":
-        records.update(_TABLE, mail_id, {"next_attempt_at": utc_now()})
+        records.update(OutgoingMail, mail_id, {"next_attempt_at": utc_now()})
     elif row.status != "sending" and has_missed(mail):
         queue_again(mail)
     else:
@@ -113,7 +118,7 @@ def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
         "bounces": None, "outcomes": kept,
     }  # fmt: skip
-    records.update(_TABLE, mail["id"], changes)
+    records.update(OutgoingMail, mail["id"], changes)
     return changes
 
 

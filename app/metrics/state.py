@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from time import perf_counter
-from typing import Any
 
 from flask import Flask
 from prometheus_client import metrics_core
@@ -27,9 +26,6 @@ from app.models.webhook import WebhookAttempt, WebhookEndpoint
 from app.odata.service import odata_service
 
 Metrics = Iterator["metrics_core.Metric"]
-_MAIL: Any = OutgoingMail.__table__
-_ATTEMPTS: Any = WebhookAttempt.__table__
-_ENDPOINTS: Any = WebhookEndpoint.__table__
 _QUEUES = ("events", "webhooks", "mail", "search")
 # Of attempts the last minutes are told, and of those a thousand: reading them costs little then.
 RECENT = timedelta(minutes=5)
@@ -111,7 +107,12 @@ def _deliveries(connection: Connection) -> Metrics:
         "Attempts of the last five minutes, at most a thousand.",
         labels=["outcome"],
     )
-    last = select(_ATTEMPTS).order_by(_ATTEMPTS.c.id.desc()).limit(_RECENT_ROWS).subquery()
+    last = (
+        select(WebhookAttempt.__table__)
+        .order_by(WebhookAttempt.id.desc())
+        .limit(_RECENT_ROWS)
+        .subquery()
+    )
     taken = case((last.c.status_code.between(200, 299), 1), else_=0)
     number, successes, longest = connection.execute(
         select(func.count(), func.sum(taken), func.max(last.c.duration_ms)).where(
@@ -127,11 +128,11 @@ def _deliveries(connection: Connection) -> Metrics:
     endpoints = metrics_core.GaugeMetricFamily(
         "webhook_endpoints", "Endpoints, by status.", labels=["status"]
     )
-    by_status = select(_ENDPOINTS.c.status, func.count()).group_by(_ENDPOINTS.c.status)
+    by_status = select(WebhookEndpoint.status, func.count()).group_by(WebhookEndpoint.status)
     for status, count in connection.execute(by_status):
         endpoints.add_metric([status], count)
     yield endpoints
-    failed = select(func.count()).where(_MAIL.c.status == "failed")
+    failed = select(func.count()).where(OutgoingMail.status == "failed")
     yield _gauge(
         "mail_failed", "Mails given up, kept until removed.", connection.scalar(failed) or 0
     )

@@ -9,14 +9,13 @@ from sqlalchemy import Date, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.types import Identifier, JsonText, UtcDateTime, string, text
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 MESSAGE_STATUSES = ("in_progress", "completed", "failed", "canceled")
 ACTION_STATUSES = ("pending", "executed", "rejected", "expired", "failed")
 
 
-class AiSession(RowMixin, Model):
+class AiSession(Record):
     """A conversation; it belongs to who began it."""
 
     __tablename__ = "ai_sessions"
@@ -33,7 +32,7 @@ class AiSession(RowMixin, Model):
     __table_args__ = (Index("ix_ai_sessions_principal_updated_at", "principal", "updated_at"),)
 
 
-class AiMessage(RowMixin, Model):
+class AiMessage(Record):
     """A question, or the answer to it."""
 
     __tablename__ = "ai_messages"
@@ -58,7 +57,7 @@ class AiMessage(RowMixin, Model):
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Being worked on until.")
 
 
-class AiEvent(RowMixin, Model):
+class AiEvent(Record):
     """An event of a stream, kept so that a reader can come back (contract 11.3)."""
 
     __tablename__ = "ai_events"
@@ -74,7 +73,7 @@ class AiEvent(RowMixin, Model):
     __table_args__ = (UniqueConstraint("session_id", "sequence"),)
 
 
-class AiAction(RowMixin, Model):
+class AiAction(Record):
     """A change that the assistant proposes; nothing happens until its owner confirms it."""
 
     __tablename__ = "ai_actions"
@@ -98,7 +97,7 @@ class AiAction(RowMixin, Model):
     result: Mapped[Any] = column(JsonText(), "What came of it.")
 
 
-class AiStreamTicket(RowMixin, Model):
+class AiStreamTicket(Record):
     """Opens one stream once, for a reader that cannot send headers (contract 11.3)."""
 
     __tablename__ = "ai_stream_tickets"
@@ -111,7 +110,7 @@ class AiStreamTicket(RowMixin, Model):
     expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False, index=True)
 
 
-class AiUsage(RowMixin, Model):
+class AiUsage(Record):
     """What a caller has used of the model provider in a day."""
 
     __tablename__ = "ai_usage"

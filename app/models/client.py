@@ -10,15 +10,14 @@ from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
 from app.db.types import UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
 CLIENT_TYPES = ("Company", "Individual")
 CONTACT_ROLES = ("DecisionMaker", "Evaluator", "Influencer", "Billing", "Technical", "Other")
 
 
-class Client(EntityMixin, Model):
+class Client(Entity):
     """A customer. Amounts: ``currency`` (ISO 4217), major units."""
 
     __tablename__ = "clients"
@@ -130,7 +129,7 @@ class Client(EntityMixin, Model):
     )
 
 
-class Contact(EntityMixin, Model):
+class Contact(Entity):
     """A person, usually at a client."""
 
     __tablename__ = "contacts"

@@ -20,6 +20,7 @@ from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
 from app.db.partial_index import partial_index
 from app.db.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.extensions import Model
 
 # In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0014).
 Money = ExactDecimal(16, MONEY_SCALE, least=2)
@@ -97,8 +98,10 @@ def foreign_key(
     )
 
 
-class RowMixin:
-    """What every row has: a key and the instant it was made."""
+class Record(Model):
+    """A row with a key, and the instant it was made."""
+
+    __abstract__ = True
 
     @declared_attr
     def id(cls) -> Mapped[int]:
@@ -111,8 +114,10 @@ class RowMixin:
         return mapped_column(UtcDateTime(), nullable=False, doc="When the record was created, UTC.")
 
 
-class EntityMixin(RowMixin):
+class Entity(Record):
     """What the ten entities share (contract section 9, "Common to all ten")."""
+
+    __abstract__ = True
 
     @declared_attr
     def version(cls) -> Mapped[int]:

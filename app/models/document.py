@@ -17,8 +17,7 @@ from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
 from app.db.types import Identifier, UtcDateTime, string, text
-from app.extensions import Model
-from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 DOCUMENT_CATEGORIES = (
@@ -32,7 +31,7 @@ ENTITY_TYPES = (
 )  # fmt: skip
 
 
-class Document(EntityMixin, Model):
+class Document(Entity):
     """A file, and what is known about it; the bytes lie in the blob store."""
 
     __tablename__ = "documents"
@@ -89,7 +88,7 @@ class Document(EntityMixin, Model):
     )
 
 
-class DocumentVersion(RowMixin, Model):
+class DocumentVersion(Record):
     """One file of a document; ``blob_key`` names the bytes in the store."""
 
     __tablename__ = "document_versions"
@@ -108,7 +107,7 @@ class DocumentVersion(RowMixin, Model):
     quarantine_reason: Mapped[str | None] = column(string(200), "Why it was quarantined.")
 
 
-class DocumentContent(RowMixin, Model):
+class DocumentContent(Record):
     """What the worker finds in a file: its text, to be searched, and a picture of its first page.
 
     The row is made with the version and waits; so it is the queue of the worker as well.
@@ -139,7 +138,7 @@ class DocumentContent(RowMixin, Model):
     )  # fmt: skip
 
 
-class OrphanBlob(RowMixin, Model):
+class OrphanBlob(Record):
     """A blob that no row named when the store was looked through; the next look decides."""
 
     __tablename__ = "orphan_blobs"
@@ -147,7 +146,7 @@ class OrphanBlob(RowMixin, Model):
     blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
 
 
-class DocumentShare(RowMixin, Model):
+class DocumentShare(Record):
     """A public link to a document; the token is kept only as its hash."""
 
     __tablename__ = "document_shares"
@@ -167,7 +166,7 @@ class DocumentShare(RowMixin, Model):
     revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
 
 
-class ShareAccess(RowMixin, Model):
+class ShareAccess(Record):
     """One use of a public link."""
 
     __tablename__ = "share_accesses"

@@ -11,10 +11,10 @@ from sqlalchemy.orm import Mapped, mapped_column
 from app.db.partial_index import partial_index
 from app.db.types import Identifier, JsonText, UtcDateTime, string, text
 from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 
-class Event(RowMixin, Model):
+class Event(Record):
     """A state change, written in the transaction that made it (contract section 12).
 
     ``payload`` is the text of the envelope's ``data`` object: it is delivered as it stands.
@@ -53,7 +53,7 @@ class Event(RowMixin, Model):
     )  # fmt: skip
 
 
-class AuditRecord(RowMixin, Model):
+class AuditRecord(Record):
     """Who did what to which record, with the values before and after. Never changed."""
 
     __tablename__ = "audit_records"
@@ -85,7 +85,7 @@ class Counter(Model):
     value: Mapped[int] = column(Identifier, "Last number given.", null=False, default=0)
 
 
-class IdempotencyRecord(RowMixin, Model):
+class IdempotencyRecord(Record):
     """The first answer to a keyed POST, repeated for 24 hours (contract P13)."""
 
     __tablename__ = "idempotency_records"
@@ -101,7 +101,7 @@ class IdempotencyRecord(RowMixin, Model):
     __table_args__ = (UniqueConstraint("principal", "key"),)
 
 
-class OutgoingMail(RowMixin, Model):
+class OutgoingMail(Record):
     """A message to send; written in the transaction that wants it sent."""
 
     __tablename__ = "outgoing_mail"

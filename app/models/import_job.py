@@ -9,13 +9,12 @@ from sqlalchemy import Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import JsonText, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 IMPORT_STATUSES = ("Queued", "Checking", "Writing", "Completed", "Failed")
 
 
-class ImportJob(RowMixin, Model):
+class ImportJob(Record):
     """One import of one file; ``done`` rows are behind it for good, in the present pass."""
 
     __tablename__ = "import_jobs"

@@ -10,12 +10,11 @@ from sqlalchemy import Boolean, CheckConstraint, Date, Index, Integer, UniqueCon
 from sqlalchemy.orm import Mapped
 
 from app.db.types import ExactDecimal, Identifier, JsonText, UtcDateTime, string
-from app.extensions import Model
 from app.models.columns import (
-    EntityMixin,
+    Entity,
     Money,
     Percent,
-    RowMixin,
+    Record,
     column,
     entity_args,
     foreign_key,
@@ -32,7 +31,7 @@ PAYMENT_METHODS = (
 PAYMENT_STATUSES = ("Completed", "Reversed")
 
 
-class Invoice(EntityMixin, Model):
+class Invoice(Entity):
     """A bill to one client, or a credit note for one. Amounts: ``currency``, major units."""
 
     __tablename__ = "invoices"
@@ -163,7 +162,7 @@ class Invoice(EntityMixin, Model):
     )  # fmt: skip
 
 
-class LineItem(RowMixin, Model):
+class LineItem(Record):
     """One line of an invoice. Net: quantity x unit price less discount, rounded half up."""
 
     __tablename__ = "line_items"
@@ -224,7 +223,7 @@ class LineItem(RowMixin, Model):
     )
 
 
-class Payment(RowMixin, Model):
+class Payment(Record):
     """Money received for an invoice, in the invoice's currency."""
 
     __tablename__ = "payments"
@@ -257,7 +256,7 @@ class Payment(RowMixin, Model):
     )
 
 
-class IssueRecord(RowMixin, Model):
+class IssueRecord(Record):
     """One link of the chain of issued documents: nothing was altered or removed after issue."""
 
     __tablename__ = "issue_records"

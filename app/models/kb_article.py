@@ -9,8 +9,7 @@ from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
 from app.db.types import UtcDateTime, string, text
-from app.extensions import Model
-from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 ARTICLE_STATUSES = ("Draft", "InReview", "Published", "Archived")
@@ -18,7 +17,7 @@ ARTICLE_VISIBILITIES = ("Internal", "Public")
 BODY_FORMATS = ("Markdown", "Html")
 
 
-class KbArticle(EntityMixin, Model):
+class KbArticle(Entity):
     """An answer written once for many askers."""
 
     __tablename__ = "kb_articles"
@@ -91,7 +90,7 @@ class KbArticle(EntityMixin, Model):
     )  # fmt: skip
 
 
-class KbRevision(RowMixin, Model):
+class KbRevision(Record):
     """The text of an article as it was."""
 
     __tablename__ = "kb_revisions"

@@ -8,11 +8,10 @@ from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.types import JsonText, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 
-class KbSearch(RowMixin, Model):
+class KbSearch(Record):
     """A question that was asked, and whether an article was opened for it."""
 
     __tablename__ = "kb_searches"
@@ -35,7 +34,7 @@ class KbSearch(RowMixin, Model):
     )
 
 
-class KbFeedback(RowMixin, Model):
+class KbFeedback(Record):
     """What one reader says of an article; saying it again replaces it."""
 
     __tablename__ = "kb_feedback"

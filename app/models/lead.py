@@ -9,8 +9,7 @@ from sqlalchemy import Boolean, CheckConstraint, Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 LEAD_STATUSES = ("New", "Contacted", "Nurturing", "Qualified", "Converted", "Disqualified")
@@ -22,7 +21,7 @@ LEAD_RATINGS = ("Hot", "Warm", "Cold")
 DISQUALIFY_REASONS = ("NoBudget", "NoFit", "NoResponse", "Duplicate", "Junk", "Other")
 
 
-class Lead(EntityMixin, Model):
+class Lead(Entity):
     """A person or company that may become a client; ``last_name`` or ``company`` is set."""
 
     __tablename__ = "leads"

@@ -9,8 +9,7 @@ from sqlalchemy import Date, Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import ExactDecimal, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, Money, RowMixin, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 # Stage -> win probability in percent.
@@ -23,7 +22,7 @@ OPPORTUNITY_STATUSES = ("Open", "Won", "Lost")
 LOST_REASONS = ("Price", "Competitor", "Timing", "NoBudget", "NoDecision", "ProductFit", "Other")
 
 
-class Opportunity(EntityMixin, Model):
+class Opportunity(Entity):
     """A possible sale to one client. Amounts: ``currency``, major units."""
 
     __tablename__ = "opportunities"
@@ -103,7 +102,7 @@ class Opportunity(EntityMixin, Model):
     )
 
 
-class StageChange(RowMixin, Model):
+class StageChange(Record):
     """One step of an opportunity from a stage to another; ``seconds`` spent in the one it left."""
 
     __tablename__ = "stage_changes"

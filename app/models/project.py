@@ -9,15 +9,14 @@ from sqlalchemy import CheckConstraint, Date, Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import ExactDecimal, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 PROJECT_STATUSES = ("Planned", "Active", "OnHold", "Completed", "Canceled")
 BILLING_TYPES = ("Fixed", "TimeAndMaterial", "NonBillable")
 
 
-class Project(EntityMixin, Model):
+class Project(Entity):
     """A project. The counts of its tasks are kept here when a task changes."""
 
     __tablename__ = "projects"

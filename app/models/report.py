@@ -9,11 +9,10 @@ from sqlalchemy import Boolean, Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import Identifier, JsonText, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 
-class QuestionSession(RowMixin, Model):
+class QuestionSession(Record):
     """The questions that somebody asked one after the other; the later ones build on the others."""
 
     __tablename__ = "question_sessions"
@@ -26,7 +25,7 @@ class QuestionSession(RowMixin, Model):
     __table_args__ = (Index("ix_question_sessions_updated_at", "updated_at"),)
 
 
-class SavedReport(RowMixin, Model):
+class SavedReport(Record):
     """An OData query under a name, for its owner or for everybody who may read its records."""
 
     __tablename__ = "saved_reports"
@@ -51,7 +50,7 @@ class SavedReport(RowMixin, Model):
     )
 
 
-class ReportExport(RowMixin, Model):
+class ReportExport(Record):
     """An export made by the worker: its progress, then its file."""
 
     __tablename__ = "report_exports"

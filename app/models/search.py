@@ -8,11 +8,10 @@ from sqlalchemy import Index, Integer, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.types import Identifier, JsonText, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column
+from app.models.columns import Record, column
 
 
-class SearchEntry(RowMixin, Model):
+class SearchEntry(Record):
     """A record as its text was when ``revision`` was read.
 
     Whether a caller may find it is not said here: the record itself is asked.

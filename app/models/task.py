@@ -9,8 +9,7 @@ from sqlalchemy import Boolean, CheckConstraint, Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import ExactDecimal, Identifier, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, Money, column, entity_args, foreign_key
+from app.models.columns import Entity, Money, column, entity_args, foreign_key
 from app.models.document import ENTITY_TYPES
 from app.models.indexes import nulls_first
 from app.models.ticket import Priority
@@ -18,7 +17,7 @@ from app.models.ticket import Priority
 TASK_STATUSES = ("Todo", "InProgress", "Blocked", "Done", "Canceled")
 
 
-class Task(EntityMixin, Model):
+class Task(Entity):
     """Something to do. Hours have two decimals; ``hourly_rate`` is in the project's currency."""
 
     __tablename__ = "tasks"

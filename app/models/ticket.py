@@ -8,8 +8,7 @@ from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.types import OrdinalEnum, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import EntityMixin, RowMixin, column, entity_args, foreign_key
+from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
 PRIORITIES = ("Low", "Normal", "High", "Urgent")
@@ -20,7 +19,7 @@ TICKET_CHANNELS = ("Email", "Web", "Phone", "Chat", "Api")
 SLA_STATUSES = ("OnTrack", "AtRisk", "Breached", "Paused", "Met")
 
 
-class Ticket(EntityMixin, Model):
+class Ticket(Entity):
     """A request of a customer."""
 
     __tablename__ = "tickets"
@@ -95,7 +94,7 @@ class Ticket(EntityMixin, Model):
     )
 
 
-class TicketComment(RowMixin, Model):
+class TicketComment(Record):
     """An answer on a ticket, or an internal note of the agents."""
 
     __tablename__ = "ticket_comments"
@@ -109,7 +108,7 @@ class TicketComment(RowMixin, Model):
     author_id: Mapped[int | None] = foreign_key("users", "Agent who wrote it.")
 
 
-class TicketArticle(RowMixin, Model):
+class TicketArticle(Record):
     """A knowledge base article linked to a ticket."""
 
     __tablename__ = "ticket_articles"

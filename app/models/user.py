@@ -10,14 +10,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.types import Identifier, JsonText, UtcDateTime, string
 from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 USER_STATUSES = ("active", "disabled")
 # A service account stands for one API key: it owns and creates records, and cannot sign in.
 USER_KINDS = ("person", "service")
 
 
-class User(RowMixin, Model):
+class User(Record):
     """An account. ``username`` and ``email`` are compared in their folded form."""
 
     __tablename__ = "users"
@@ -45,7 +45,7 @@ class User(RowMixin, Model):
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime(), nullable=False)
 
 
-class Role(RowMixin, Model):
+class Role(Record):
     """A named set of permissions: six are built in, others are made by administrators."""
 
     __tablename__ = "roles"
@@ -73,7 +73,7 @@ class UserRole(Model):
     __mapper_args__ = {"primary_key": [user_id, role_id]}
 
 
-class ApiKey(RowMixin, Model):
+class ApiKey(Record):
     """A credential of an integration: one role, scopes that only narrow it."""
 
     __tablename__ = "api_keys"
@@ -94,7 +94,7 @@ class ApiKey(RowMixin, Model):
     last_used_ip: Mapped[str | None] = column(string(45), "Address of the last use.")
 
 
-class Session(RowMixin, Model):
+class Session(Record):
     """A sign-in: the family of refresh tokens that came from one login."""
 
     __tablename__ = "sessions"
@@ -109,7 +109,7 @@ class Session(RowMixin, Model):
     revoked_reason: Mapped[str | None] = column(string(50), "logout, reuse, disabled, admin ...")
 
 
-class RefreshToken(RowMixin, Model):
+class RefreshToken(Record):
     """One refresh token of a session; used once, then replaced."""
 
     __tablename__ = "refresh_tokens"

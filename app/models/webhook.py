@@ -10,14 +10,13 @@ from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
 from app.db.types import Identifier, JsonText, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 ENDPOINT_STATUSES = ("active", "disabled")
 DELIVERY_STATUSES = ("pending", "succeeded", "failed", "canceled")
 
 
-class WebhookEndpoint(RowMixin, Model):
+class WebhookEndpoint(Record):
     """An address that receives events."""
 
     __tablename__ = "webhook_endpoints"
@@ -43,7 +42,7 @@ class WebhookEndpoint(RowMixin, Model):
     version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
 
 
-class WebhookDelivery(RowMixin, Model):
+class WebhookDelivery(Record):
     """An event owed to an endpoint."""
 
     __tablename__ = "webhook_deliveries"
@@ -73,7 +72,7 @@ class WebhookDelivery(RowMixin, Model):
     )  # fmt: skip
 
 
-class WebhookAttempt(RowMixin, Model):
+class WebhookAttempt(Record):
     """One try to deliver, with what the receiver answered."""
 
     __tablename__ = "webhook_attempts"

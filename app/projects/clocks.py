@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sqlalchemy import or_, select
 
 from app.clock import utc_now
@@ -14,25 +12,23 @@ from app.models.task import Task
 from app.projects.tasks import TASKS
 from app.writing.transitions import TASK_OPEN
 
-_TASKS: Any = Task.__table__
-
 
 def tell_overdue_tasks() -> int:
     """Emit ``task.overdue`` for each; again only when it got another due time and missed that."""
-    overdue = select(_TASKS.c.id).where(
-        _TASKS.c.status.in_(TASK_OPEN),
-        _TASKS.c.due_at < utc_now(),
-        or_(_TASKS.c.overdue_told_for.is_(None), _TASKS.c.overdue_told_for != _TASKS.c.due_at),
+    overdue = select(Task.id).where(
+        Task.status.in_(TASK_OPEN),
+        Task.due_at < utc_now(),
+        or_(Task.overdue_told_for.is_(None), Task.overdue_told_for != Task.due_at),
     )
     return for_each_due("overdue tasks", overdue, _tell)
 
 
 def _tell(task_id: int) -> bool:
     task = TASKS.stored(task_id)
-    due = task["due_at"]
-    is_open = task["status"] in TASK_OPEN
-    if not is_open or due is None or due >= utc_now() or task["overdue_told_for"] == due:
+    due = task.due_at
+    is_open = task.status in TASK_OPEN
+    if not is_open or due is None or due >= utc_now() or task.overdue_told_for == due:
         return False
-    records.update(_TASKS, task_id, {"overdue_told_for": due})
-    emit("task.overdue", "Task", task_id, sequence=task["version"])
+    records.update(Task, task_id, {"overdue_told_for": due})
+    emit("task.overdue", "Task", task_id, sequence=task.version)
     return True

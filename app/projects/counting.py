@@ -15,24 +15,23 @@ from app.projects.service import PROJECTS
 from app.writing.change import Change
 from app.writing.transitions import TASK_OPEN
 
-_TASKS = Task.__table__.c
 # Canceled tasks are no part of the work; hours spent on them were spent all the same.
 _COUNTS = select(
-    func.count(case((_TASKS.status.in_(TASK_OPEN), 1))).label("open"),
-    func.count(case((_TASKS.status == "Done", 1))).label("done"),
-    func.coalesce(func.sum(_TASKS.actual_hours), 0).label("hours"),
-).where(_TASKS.project_id == bindparam("project_id"))
+    func.count(case((Task.status.in_(TASK_OPEN), 1))).label("open"),
+    func.count(case((Task.status == "Done", 1))).label("done"),
+    func.coalesce(func.sum(Task.actual_hours), 0).label("hours"),
+).where(Task.project_id == bindparam("project_id"))
 
 
 def recount(*project_ids: int | None) -> None:
     """Bring the counters of these projects up to date; in the order of their keys, once each."""
     for project_id in sorted({key for key in project_ids if key is not None}):
         # The lock comes first: two tasks that end at the same time both see each other then.
-        if records.read(Project.__table__, project_id, ("id",), lock=True) is not None:
+        if records.read(Project, project_id, lock=True) is not None:
             PROJECTS.roll_up(project_id, _counts(project_id))
 
 
-def count_tasks(tasks: Sequence[Change]) -> dict[str, Decimal | int]:
+def count_tasks(tasks: Sequence[Change[Task]]) -> dict[str, Decimal | int]:
     """What these tasks mean for their project."""
     states = Counter(task.get("status") for task in tasks)
     hours = sum((task.get("actual_hours") or Decimal(0) for task in tasks), Decimal(0))

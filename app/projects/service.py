@@ -13,34 +13,34 @@ from app.writing.transitions import PROJECT as PROJECT_STATES
 PROJECT = EntityRules(
     name="Project",
     title="project",
-    table=Project.__table__,
+    model=Project,
     resource="projects",
     event="project",
     assignment="manager_id",
 )
 
 
-class ProjectService(EntityService):
+class ProjectService(EntityService[Project]):
     """Writes of projects."""
 
     rules = PROJECT
     numbered = ("code", "P")
     machine = PROJECT_STATES
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Project]) -> None:
         """Led by whoever makes it; the budget is in the client's currency."""
         change.default("manager_id", change.user_id)
         if "currency" not in change.values:
             change.values["currency"] = usual_currency(change)
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Project]) -> None:
         """A project does not end before it starts."""
         start, end = change.get("start_date"), change.get("end_date")
         is_reversed = start is not None and end is not None and end < start
         if is_reversed and change.concerns("start_date", "end_date"):
             change.refuse("end_date", "must not be before startDate")
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Project], source: str | None, target: str) -> None:
         """Note the end; nothing may be left to do at a completion."""
         open_tasks = change.was("open_task_count")
         if target == "Completed" and open_tasks:

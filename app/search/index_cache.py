@@ -19,7 +19,6 @@ from app.search.entries import query_terms
 from app.search.index import Entry, Hits, Index, Segment
 
 CHANGES = "search"
-_ENTRIES: Any = SearchEntry.__table__
 _COLUMNS = (
     "entity_id", "change", "language", "category", "terms", "length", "model", "dimension",
 )  # fmt: skip
@@ -74,7 +73,7 @@ class Shelf:
             self._index, self._known = Index(), NOTHING_KNOWN
         self._in_database = in_database
         changed = self._read(connection, self._known)
-        keys = select(_ENTRIES.c.entity_id).where(_ENTRIES.c.entity == self._entity)
+        keys = select(SearchEntry.entity_id).where(SearchEntry.entity == self._entity)
         index = self._index.with_changes(changed, connection.execute(keys).scalars())
         if index.is_worn():
             every = self._read(connection, NOTHING_KNOWN)
@@ -82,12 +81,12 @@ class Shelf:
         self._index, self._known = index, change
 
     def _read(self, connection: Connection, after: int) -> list[Entry]:
-        columns: list[Any] = [_ENTRIES.c[name] for name in _COLUMNS]
-        columns.append(literal(None).label("vectors") if self._in_database else _ENTRIES.c.vectors)
+        columns: list[Any] = [SearchEntry.__table__.c[name] for name in _COLUMNS]
+        columns.append(literal(None).label("vectors") if self._in_database else SearchEntry.vectors)
         wanted = (
             select(*columns)
-            .where(_ENTRIES.c.entity == self._entity, _ENTRIES.c.change > after)
-            .order_by(_ENTRIES.c.entity_id)
+            .where(SearchEntry.entity == self._entity, SearchEntry.change > after)
+            .order_by(SearchEntry.entity_id)
         )
         return [_entry(row) for row in connection.execute(wanted)]
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from sqlalchemy import select
 
 from app.db.engines import read_engine
 from app.models.search import SearchEntry
-
-_ENTRIES: Any = SearchEntry.__table__
 
 
 def passages_of(entity: str, keys: Sequence[int]) -> Mapping[int, tuple[int, list[str]]]:
@@ -20,8 +17,8 @@ def passages_of(entity: str, keys: Sequence[int]) -> Mapping[int, tuple[int, lis
     """
     if not keys:
         return {}
-    wanted = select(_ENTRIES.c.entity_id, _ENTRIES.c.revision, _ENTRIES.c.passages).where(
-        _ENTRIES.c.entity == entity, _ENTRIES.c.entity_id.in_(keys)
+    wanted = select(SearchEntry.entity_id, SearchEntry.revision, SearchEntry.passages).where(
+        SearchEntry.entity == entity, SearchEntry.entity_id.in_(keys)
     )
     with read_engine().connect() as connection:
         return {row.entity_id: (row.revision, row.passages) for row in connection.execute(wanted)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy
-from sqlalchemy import ColumnElement, delete
+from sqlalchemy import ColumnElement, delete, insert
 
 from app.clock import utc_now
 from app.db import records
@@ -16,14 +16,12 @@ from app.search.entries import Made
 from app.search.index_cache import CHANGES
 from app.writing.numbering import next_number
 
-_ENTRIES: Any = SearchEntry.__table__
-
 
 def store(
     entity: str, key: int, made: Made, *, revision: int, language: str, category: str | None
 ) -> None:
     """Put an entry in place of the one before; the counter is locked until the commit."""
-    _remove((_ENTRIES.c.entity == entity) & (_ENTRIES.c.entity_id == key))
+    _remove((SearchEntry.entity == entity) & (SearchEntry.entity_id == key))
     vectors: dict[str, Any] = {"model": None, "dimension": None, "vectors": None}
     if made.vectors is not None:
         flat = numpy.ascontiguousarray(made.vectors, dtype="<f4").tobytes()
@@ -42,14 +40,14 @@ def store(
         **vectors,
     }
     connection = records.connection()
-    added: int = connection.execute(_ENTRIES.insert().returning(_ENTRIES.c.id), row).scalar_one()
+    added = connection.execute(insert(SearchEntry).returning(SearchEntry.id), row).scalar_one()
     if vectors["vectors"] is not None:
         pgvector.keep(connection, added, entity, key, vectors["vectors"])
 
 
 def forget(entity: str, condition: ColumnElement[bool]) -> int:
     """Remove the entries of ``entity`` that meet ``condition``; returns how many."""
-    removed = _remove((_ENTRIES.c.entity == entity) & condition)
+    removed = _remove((SearchEntry.entity == entity) & condition)
     if removed:
         announce()
     return removed
@@ -62,8 +60,8 @@ def announce() -> None:
 
 def forget_one(entity: str, key: int) -> None:
     """Remove the entry of one record, if it has one."""
-    forget(entity, _ENTRIES.c.entity_id == key)
+    forget(entity, SearchEntry.entity_id == key)
 
 
 def _remove(condition: ColumnElement[bool]) -> int:
-    return int(records.connection().execute(delete(_ENTRIES).where(condition)).rowcount)
+    return int(records.connection().execute(delete(SearchEntry).where(condition)).rowcount)

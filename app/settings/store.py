@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Connection, Text, cast, select
+from sqlalchemy import Connection, Text, cast, select, update
 
 from app import audit
 from app.clock import utc_now
@@ -39,7 +39,6 @@ from app.settings.values import BadPartsError, check_members, check_rate
 from app.writing.normal_forms import forget_national_forms
 
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
-_TABLE: Any = Setting.__table__
 
 
 def organisation(*, about_to_write: bool = False) -> Organisation:
@@ -100,9 +99,9 @@ def write_row(name: str, value: Mapping[str, Any]) -> None:
     before = _stored(name)
     row = {"value": dict(value), "updated_at": utc_now(), "updated_by_id": caller.user_id or None}
     if before is None:
-        records.insert(_TABLE, {"name": name, **row})
+        records.insert(Setting, {"name": name, **row})
     else:
-        records.connection().execute(_TABLE.update().where(_TABLE.c.name == name).values(row))
+        records.connection().execute(update(Setting).where(Setting.name == name).values(row))
     audit.record("settings.updated", "Setting", before={name: before}, after={name: dict(value)})
 
 
@@ -156,8 +155,8 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _stored(name: str) -> dict[str, Any] | None:
     """The row as it is, locked until the transaction ends; so is its place where there is none."""
     advisory_lock(f"setting {name}")
-    as_text = cast(_TABLE.c.value, Text)
-    statement = select(as_text).where(_TABLE.c.name == name).with_for_update()
+    as_text = cast(Setting.value, Text)
+    statement = select(as_text).where(Setting.name == name).with_for_update()
     value = records.connection().execute(statement).scalar_one_or_none()
     return None if value is None else _read_json(value)
 

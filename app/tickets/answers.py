@@ -13,17 +13,17 @@ from app.tickets.service import TICKETS
 
 def describe_comment(comment_id: int) -> dict[str, Any]:
     """A comment and the standing of its ticket."""
-    row = records.read(TicketComment.__table__, comment_id)
+    row = records.read(TicketComment, comment_id)
     if row is None:
         raise NotFoundError(f"There is no comment {comment_id}.")
     return {
-        "id": row["id"],
-        "ticketId": row["ticket_id"],
-        "body": row["body"],
-        "isInternal": row["is_internal"],
-        "authorId": row["author_id"],
-        "createdAt": row["created_at"],
-        "ticket": describe_ticket(row["ticket_id"]),
+        "id": row.id,
+        "ticketId": row.ticket_id,
+        "body": row.body,
+        "isInternal": row.is_internal,
+        "authorId": row.author_id,
+        "createdAt": row.created_at,
+        "ticket": describe_ticket(row.ticket_id),
     }
 
 
@@ -44,8 +44,8 @@ def describe_ticket(ticket_id: int) -> dict[str, Any]:
     """A ticket in short."""
     row = TICKETS.stored(ticket_id)
     return {
-        "id": row["id"],
-        "number": row["number"],
-        "status": row["status"],
-        "mergedIntoId": row["merged_into_id"],
+        "id": row.id,
+        "number": row.number,
+        "status": row.status,
+        "mergedIntoId": row.merged_into_id,
     }

@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Row, select
 
 from app.clock import utc_now
-from app.jobs.schedule import Row, for_each_due
+from app.jobs.schedule import for_each_due
 from app.models.ticket import Ticket
 from app.settings import organisation
-from app.tickets.service import CLOCKS, TICKETS
+from app.tickets.service import TICKETS
 from app.tickets.sla import sla_status
 from app.writing.transitions import CLOCK
 
-_TICKETS: Any = Ticket.__table__
 _RUNNING = ("New", "Open")
 _EVENTS = {"AtRisk": "ticket.sla_at_risk", "Breached": "ticket.sla_breached"}
 
@@ -27,16 +26,14 @@ def run_ticket_clocks() -> int:
 
 def resume_waiting() -> int:
     """Tickets whose wait is over become Open, and their clocks go on."""
-    waiting = select(_TICKETS.c.id).where(
-        _TICKETS.c.status == "Pending", _TICKETS.c.pending_until <= utc_now()
-    )
+    waiting = select(Ticket.id).where(Ticket.status == "Pending", Ticket.pending_until <= utc_now())
     return for_each_due("resume tickets", waiting, _resume)
 
 
 def _resume(ticket_id: int) -> bool:
     ticket = TICKETS.stored(ticket_id)
-    until = ticket["pending_until"]
-    if ticket["status"] != "Pending" or until is None or until > utc_now():
+    until = ticket.pending_until
+    if ticket.status != "Pending" or until is None or until > utc_now():
         return False
     TICKETS.apply(ticket_id, {"status": "Open"}, by=CLOCK)
     return True
@@ -44,16 +41,14 @@ def _resume(ticket_id: int) -> bool:
 
 def close_solved() -> int:
     """Tickets that nobody reopened are closed after the days of the settings."""
-    solved = select(_TICKETS.c.id).where(
-        _TICKETS.c.status == "Solved", _TICKETS.c.solved_at <= _closing_time()
-    )
+    solved = select(Ticket.id).where(Ticket.status == "Solved", Ticket.solved_at <= _closing_time())
     return for_each_due("close tickets", solved, _close)
 
 
 def _close(ticket_id: int) -> bool:
     ticket = TICKETS.stored(ticket_id)
-    solved_at = ticket["solved_at"]
-    if ticket["status"] != "Solved" or solved_at is None or solved_at > _closing_time():
+    solved_at = ticket.solved_at
+    if ticket.status != "Solved" or solved_at is None or solved_at > _closing_time():
         return False
     TICKETS.apply(ticket_id, {"status": "Closed"}, by=CLOCK)
     return True
@@ -65,21 +60,27 @@ def _closing_time() -> datetime:
 
 def watch_service_levels() -> int:
     """Running tickets that are at risk or past a due time are marked, and it is said once."""
-    columns = [_TICKETS.c[name] for name in ("id", "sla_status", *CLOCKS)]
-    running = select(*columns).where(
-        _TICKETS.c.status.in_(_RUNNING), _TICKETS.c.sla_status.in_(("OnTrack", "AtRisk"))
-    )
+    running = select(
+        Ticket.id,
+        Ticket.sla_status,
+        Ticket.status,
+        Ticket.created_at,
+        Ticket.solved_at,
+        Ticket.first_response_due_at,
+        Ticket.first_responded_at,
+        Ticket.resolution_due_at,
+    ).where(Ticket.status.in_(_RUNNING), Ticket.sla_status.in_(("OnTrack", "AtRisk")))
     return for_each_due("service levels", running, _mark, is_due=_is_another)
 
 
-def _is_another(ticket: Row) -> bool:
-    return bool(sla_status(ticket, utc_now()) != ticket["sla_status"])
+def _is_another(ticket: Row[*tuple[Any, ...]]) -> bool:
+    return bool(sla_status(ticket, utc_now()) != ticket.sla_status)
 
 
 def _mark(ticket_id: int) -> bool:
     ticket = TICKETS.stored(ticket_id)
     status = sla_status(ticket, utc_now())
-    if ticket["status"] not in _RUNNING or status == ticket["sla_status"]:
+    if ticket.status not in _RUNNING or status == ticket.sla_status:
         return False
     events = (_EVENTS[status],) if status in _EVENTS else ()
     TICKETS.apply(ticket_id, {"sla_status": status}, *events)

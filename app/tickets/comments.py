@@ -19,7 +19,7 @@ from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.validation import validate
 
-COMMENT = RowRules(table=TicketComment.__table__, writable=("body", "is_internal"))
+COMMENT = RowRules(model=TicketComment, writable=("body", "is_internal"))
 # What a follow-up takes over from the closed ticket that it follows.
 _INHERITED = (
     "subject", "priority", "type", "channel", "client_id", "contact_id", "requester_email",
@@ -42,7 +42,7 @@ def create_comment(
     """
     caller = current_caller()
     ticket = _addressed(ticket_id, caller)
-    ticket_id = ticket["id"]
+    ticket_id = ticket.id
     require(caller, "tickets:update", ticket)
     require_operation("Ticket", "ticket", "comment", ticket)
     given = {"body": body, "is_internal": is_internal}
@@ -50,7 +50,7 @@ def create_comment(
     if problems:
         raise ValidationError(problems)
     internal: bool = cleaned["is_internal"]
-    if ticket["status"] == "Closed":
+    if ticket.status == "Closed":
         if internal:
             raise InvalidStateError(
                 "A closed ticket takes no notes.", [("isInternal", "the ticket is Closed")]
@@ -64,58 +64,59 @@ def create_comment(
         "is_internal": internal,
         "author_id": None if by_customer else caller.user_id or None,
     }
-    comment_id = records.insert(TicketComment.__table__, comment)
+    comment_id = records.insert(TicketComment, comment)
     _answer(ticket, internal, by_customer)
     _report(caller, ticket_id, comment_id, comment)
     return comment_id
 
 
-def _addressed(ticket_id: int, caller: Caller) -> Mapping[str, Any]:
+def _addressed(ticket_id: int, caller: Caller) -> Ticket:
     """The ticket that goes on for ``ticket_id``, locked: itself, or the last of its mergers.
 
     Raises: NotFoundError; ForbiddenError, the caller may not answer one that was merged.
     """
     while True:
         # Looked at before it is locked: a merger locks both tickets in the order of their keys.
-        ticket: Mapping[str, Any] | None = records.read(Ticket.__table__, ticket_id)
-        if ticket is None or ticket["merged_into_id"] is None:
+        ticket = records.read(Ticket, ticket_id)
+        if ticket is None or ticket.merged_into_id is None:
             ticket = TICKETS.locked(ticket_id, caller)
-            if ticket["merged_into_id"] is None:  # nobody has merged it meanwhile
+            if ticket.merged_into_id is None:  # nobody has merged it meanwhile
                 return ticket
         if not allowed(caller, "tickets:read", ticket):
             raise NotFoundError(f"There is no ticket {ticket_id}.")
         require(caller, "tickets:update", ticket)
-        ticket_id = ticket["merged_into_id"]
+        ticket_id = ticket.merged_into_id
 
 
-def _answer(ticket: Mapping[str, Any], internal: bool, by_customer: bool) -> None:
+def _answer(ticket: Ticket, internal: bool, by_customer: bool) -> None:
     """What the comment means for the ticket."""
     now = utc_now()
     if internal:
         # Nothing of the ticket changes, but what was said about it is something new.
-        changes = {"updated_at": now, "version": ticket["version"] + 1}
-        records.update(Ticket.__table__, ticket["id"], changes)
+        changes = {"updated_at": now, "version": ticket.version + 1}
+        records.update(Ticket, ticket.id, changes)
         return
     values: dict[str, Any] = {}
-    status = ticket["status"]
+    status = ticket.status
     if by_customer:
         values["last_customer_reply_at"] = now
         if status in ("Pending", "OnHold", "Solved"):
             values["status"] = "Open"
     else:
         values["last_agent_reply_at"] = now
-        if ticket["first_responded_at"] is None:
+        if ticket.first_responded_at is None:
             values["first_responded_at"] = now
         if status == "New":
             values["status"] = "Open"
-    TICKETS.apply(ticket["id"], values, by="comment")
+    TICKETS.apply(ticket.id, values, by="comment")
 
 
-def _follow_up(closed: Mapping[str, Any]) -> int:
+def _follow_up(closed: Ticket) -> int:
     """A new ticket for what comes after the end of another."""
-    values = {name: closed[name] for name in _INHERITED if closed[name] is not None}
+    inherited = ((name, getattr(closed, name)) for name in _INHERITED)
+    values = {name: value for name, value in inherited if value is not None}
     return TICKETS.create(
-        {**values, "description": f"Follow-up to the closed ticket {closed['number']}."}
+        {**values, "description": f"Follow-up to the closed ticket {closed.number}."}
     )
 
 
@@ -128,10 +129,10 @@ def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[st
         "createdAt": comment["created_at"],
     }
     audit.record("ticket.comment_added", "Ticket", ticket_id, after=shown)
-    after = records.read(Ticket.__table__, ticket_id, ("version",))
+    after = records.read(Ticket, ticket_id)
     emit(
         "ticket.comment_added", "Ticket", ticket_id,
-        sequence=after["version"] if after else 0,
+        sequence=after.version if after else 0,
         representation=f'{represent("Ticket", ticket_id)[:-1]},"comment":{json_text(shown)}}}',
     )  # fmt: skip
 

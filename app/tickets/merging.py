@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import select, update
 
@@ -19,8 +18,6 @@ from app.writing.moving import move_linked
 from app.writing.states import require_step
 from app.writing.transitions import TICKET as TICKET_STATES
 
-_COMMENTS: Any = TicketComment.__table__
-_LINKS: Any = TicketArticle.__table__
 _REPLIES = ("last_customer_reply_at", "last_agent_reply_at")
 
 
@@ -48,27 +45,27 @@ def merge_tickets(ticket_id: int, other_id: int, *, field: str, into_other: bool
     if ticket_id == other_id:
         raise ValidationError([(field, "is the ticket itself")])
     for key in sorted((ticket_id, other_id)):
-        records.read(Ticket.__table__, key, ("id",), lock=True)
+        records.read(Ticket, key, lock=True)
     ticket = TICKETS.locked(ticket_id, caller)
     require(caller, "tickets:merge", ticket)
     other = _other(caller, other_id, field)
     require(caller, "tickets:merge", other)
     source, target = (ticket, other) if into_other else (other, ticket)
-    if target["status"] == "Closed":
+    if target.status == "Closed":
         raise InvalidStateError(
-            "A closed ticket takes up no other.", [("status", f"of {target['number']} is Closed")]
+            "A closed ticket takes up no other.", [("status", f"of {target.number} is Closed")]
         )
-    require_step(TICKET_STATES, "ticket", source["status"], "Closed", "merge")
-    values = {"status": "Closed", "merged_into_id": target["id"]}
-    TICKETS.apply(source["id"], values, "ticket.merged", by="merge")
-    moved = _move(source["id"], target["id"])
+    require_step(TICKET_STATES, "ticket", source.status, "Closed", "merge")
+    values = {"status": "Closed", "merged_into_id": target.id}
+    TICKETS.apply(source.id, values, "ticket.merged", by="merge")
+    moved = _move(source.id, target.id)
     _note(source, target)
-    audit.record("ticket.merged", "Ticket", target["id"],
-                 after={"source": source["number"], "moved": moved})  # fmt: skip
-    return TicketMerge(source_id=source["id"], target_id=target["id"], moved=moved)
+    audit.record("ticket.merged", "Ticket", target.id,
+                 after={"source": source.number, "moved": moved})  # fmt: skip
+    return TicketMerge(source_id=source.id, target_id=target.id, moved=moved)
 
 
-def _other(caller: Caller, key: int, field: str) -> Mapping[str, Any]:
+def _other(caller: Caller, key: int, field: str) -> Ticket:
     try:
         return TICKETS.locked(key, caller)
     except NotFoundError:
@@ -79,12 +76,14 @@ def _move(source_id: int, target_id: int) -> dict[str, int]:
     """Comments, links to articles, tasks and documents."""
     connection = records.connection()
     moved = connection.execute(
-        update(_COMMENTS).where(_COMMENTS.c.ticket_id == source_id).values(ticket_id=target_id)
+        update(TicketComment)
+        .where(TicketComment.ticket_id == source_id)
+        .values(ticket_id=target_id)
     )
-    known = select(_LINKS.c.article_id).where(_LINKS.c.ticket_id == target_id)
+    known = select(TicketArticle.article_id).where(TicketArticle.ticket_id == target_id)
     connection.execute(
-        update(_LINKS)
-        .where(_LINKS.c.ticket_id == source_id, _LINKS.c.article_id.not_in(known))
+        update(TicketArticle)
+        .where(TicketArticle.ticket_id == source_id, TicketArticle.article_id.not_in(known))
         .values(ticket_id=target_id)
     )
     counts = {"ticket_comments": moved.rowcount, "tasks": 0, "documents": 0}
@@ -93,11 +92,12 @@ def _move(source_id: int, target_id: int) -> dict[str, int]:
     return counts
 
 
-def _note(source: Mapping[str, Any], target: Mapping[str, Any]) -> None:
+def _note(source: Ticket, target: Ticket) -> None:
     """The ticket that goes on is a new version: it has more to say, and later answers."""
+    replies = ((getattr(source, name), getattr(target, name), name) for name in _REPLIES)
     later = {
-        name: source[name]
-        for name in _REPLIES
-        if source[name] is not None and (target[name] is None or source[name] > target[name])
+        name: reply
+        for reply, known, name in replies
+        if reply is not None and (known is None or reply > known)
     }
-    TICKETS.apply(target["id"], {**later, "version": target["version"] + 1})
+    TICKETS.apply(target.id, {**later, "version": target.version + 1})

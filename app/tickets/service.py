@@ -18,7 +18,7 @@ from app.writing.transitions import TICKET as TICKET_STATES
 TICKET = EntityRules(
     name="Ticket",
     title="ticket",
-    table=Ticket.__table__,
+    model=Ticket,
     resource="tickets",
     event="ticket",
     assignment="assignee_id",
@@ -26,31 +26,28 @@ TICKET = EntityRules(
 
 # What may still be said of a closed ticket.
 AFTER_CLOSING = frozenset(("satisfaction_rating", *COMMON_WRITABLE))
-_OF_CONTACT = ("client_id", "owner_id")
-CLOCKS = ("status", "first_response_due_at", "first_responded_at", "resolution_due_at",
-           "solved_at", "created_at")  # fmt: skip
 
 
-class TicketService(EntityService):
+class TicketService(EntityService[Ticket]):
     """Writes of tickets."""
 
     rules = TICKET
     numbered = ("number", "T")
     machine = TICKET_STATES
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[Ticket]) -> None:
         """The clocks start; who asks for a contact asks for its client."""
         values = change.values
         if change.history is None:
             level = change.settings.service_level
             values.update(due_times(change.now, change.get("priority"), level))
         if values.get("contact_id") is not None and "client_id" not in values:
-            contact = change.related(Contact.__table__, values["contact_id"], _OF_CONTACT)
+            contact = change.related(Contact, values["contact_id"])
             # Whose contact it is must not be told to somebody who may not read it.
             if contact is not None and allowed(change.caller, "contacts:read", contact):
-                values["client_id"] = contact["client_id"]
+                values["client_id"] = contact.client_id
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[Ticket]) -> None:
         """A closed ticket stays as it is; an assignee opens a new one."""
         if change.was("status") == "Closed":
             _refuse_changes(change)
@@ -73,7 +70,7 @@ class TicketService(EntityService):
         ):
             change.refuse("assignee_id", f"is required for a ticket to become {status}")
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[Ticket], source: str | None, target: str) -> None:
         """Stop and start the clocks, count, and say what happened."""
         values = change.values
         since = change.was("solved_at") if source == "Solved" else change.was("sla_paused_at")
@@ -97,18 +94,15 @@ class TicketService(EntityService):
         elif target in ("Solved", "Closed"):
             change.events.append(f"ticket.{target.lower()}")
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[Ticket]) -> None:
         """Another priority has other due times; then see how the service level stands."""
         if change.before is not None and "priority" in change.values:
-            current = {**change.before, **change.values}
-            old, new = change.before["priority"], change.values["priority"]
-            change.values.update(reprioritised(current, old, new, change.settings.service_level))
+            level = change.settings.service_level
+            change.values.update(reprioritised(change.after(), change.before.priority, level))
         if change.changes("status", "priority", "first_responded_at"):
-            clocks = {name: change.get(name) for name in CLOCKS}
-            clocks["created_at"] = clocks["created_at"] or change.now
-            change.stamp(sla_status=sla_status(clocks, change.now))
+            change.stamp(sla_status=sla_status(change.after(), change.now))
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[Ticket]) -> None:
         """Something happened around the client."""
         if change.changes("status"):
             touch_client(change.get("client_id"), change.now)
@@ -124,7 +118,7 @@ class TicketService(EntityService):
         unlink_article(caller, self.locked(key, caller), target)
 
 
-def _refuse_changes(change: Change) -> None:
+def _refuse_changes(change: Change[Ticket]) -> None:
     """A closed ticket is closed; a step to another state has the state machine's answer."""
     frozen = [name for name in change.given if name not in AFTER_CLOSING and name != "status"]
     if frozen:

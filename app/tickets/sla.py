@@ -1,15 +1,17 @@
 """The clocks of the service level: when an answer and a solution are due, and how it stands.
 
-Pure functions over the values of a ticket. The clocks run around the clock and stand still while
+Pure functions over a ticket. The clocks run around the clock and stand still while
 the ticket is Pending, OnHold or Solved (docs/adr/0033).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import Row
+
+from app.models.ticket import Ticket
 from app.settings import ServiceLevel
 
 PAUSED = ("Pending", "OnHold")
@@ -26,45 +28,44 @@ def due_times(start: datetime, priority: str, level: ServiceLevel) -> dict[str, 
     }
 
 
-def reprioritised(
-    ticket: Mapping[str, Any], old: str, new: str, level: ServiceLevel
-) -> dict[str, datetime]:
-    """The due times under another priority; what pauses have added to them stays."""
-    first = timedelta(hours=level.first_response_hours[new] - level.first_response_hours[old])
-    solved = timedelta(hours=level.resolution_hours[new] - level.resolution_hours[old])
+def reprioritised(ticket: Ticket, before: str, level: ServiceLevel) -> dict[str, datetime]:
+    """The due times under another priority than ``before``; what pauses have added stays."""
+    now = ticket.priority
+    first = timedelta(hours=level.first_response_hours[now] - level.first_response_hours[before])
+    solved = timedelta(hours=level.resolution_hours[now] - level.resolution_hours[before])
     moved = {}
-    if ticket["first_response_due_at"] and ticket["first_responded_at"] is None:
-        moved["first_response_due_at"] = ticket["first_response_due_at"] + first
-    if ticket["resolution_due_at"]:
-        moved["resolution_due_at"] = ticket["resolution_due_at"] + solved
+    if ticket.first_response_due_at and ticket.first_responded_at is None:
+        moved["first_response_due_at"] = ticket.first_response_due_at + first
+    if ticket.resolution_due_at:
+        moved["resolution_due_at"] = ticket.resolution_due_at + solved
     return moved
 
 
-def pushed(ticket: Mapping[str, Any], since: datetime, now: datetime) -> dict[str, datetime]:
+def pushed(ticket: Ticket, since: datetime, now: datetime) -> dict[str, datetime]:
     """The due times after the clocks stood still from ``since`` until ``now``."""
     stood = now - since
     moved = {}
-    if ticket["first_response_due_at"] and ticket["first_responded_at"] is None:
-        moved["first_response_due_at"] = ticket["first_response_due_at"] + stood
-    if ticket["resolution_due_at"]:
-        moved["resolution_due_at"] = ticket["resolution_due_at"] + stood
+    if ticket.first_response_due_at and ticket.first_responded_at is None:
+        moved["first_response_due_at"] = ticket.first_response_due_at + stood
+    if ticket.resolution_due_at:
+        moved["resolution_due_at"] = ticket.resolution_due_at + stood
     return moved
 
 
-def sla_status(ticket: Mapping[str, Any], now: datetime) -> str:
+def sla_status(ticket: Ticket | Row[*tuple[Any, ...]], now: datetime) -> str:
     """``OnTrack``, ``AtRisk``, ``Breached``, ``Paused`` or ``Met``."""
-    if ticket["status"] in PAUSED:
+    if ticket.status in PAUSED:
         return "Paused"
-    end = ticket["solved_at"] if ticket["status"] in FINISHED else None
-    answered = ticket["first_responded_at"] or end or now
+    end = ticket.solved_at if ticket.status in FINISHED else None
+    answered = ticket.first_responded_at or end or now
     clocks = (
-        (ticket["first_response_due_at"], answered, ticket["first_responded_at"] is None),
-        (ticket["resolution_due_at"], end or now, end is None),
+        (ticket.first_response_due_at, answered, ticket.first_responded_at is None),
+        (ticket.resolution_due_at, end or now, end is None),
     )
     if any(due is not None and at > due for due, at, _ in clocks):
         return "Breached"
     if end is not None:
         return "Met"
     running = [due for due, _, runs in clocks if due is not None and runs]
-    is_near = any(due - now < (due - ticket["created_at"]) * RISK_SHARE for due in running)
+    is_near = any(due - now < (due - ticket.created_at) * RISK_SHARE for due in running)
     return "AtRisk" if is_near else "OnTrack"

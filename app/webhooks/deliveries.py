@@ -17,6 +17,7 @@ from app.db.types import iso_instant
 from app.errors import NotFoundError
 from app.http.lists import Page, read_page
 from app.http.security import current_caller
+from app.models.webhook import WebhookDelivery
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
 from app.webhooks.messages import envelope
@@ -69,7 +70,7 @@ def resend(endpoint_id: int, delivery_id: int) -> None:
     Raises: NotFoundError; InvalidStateError, the endpoint is disabled.
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
-    delivery = records.find(DELIVERIES, delivery_id, lock=True)
+    delivery = records.read(WebhookDelivery, delivery_id, lock=True)
     if delivery is None or delivery.endpoint_id != endpoint_id:
         raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
     require_active(endpoint)

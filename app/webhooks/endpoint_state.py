@@ -28,11 +28,11 @@ def disable_endpoint(endpoint_id: int, reason: str) -> None:
 
     An endpoint that is gone or disabled already stays as it is.
     """
-    endpoint = records.find(_ENDPOINTS, endpoint_id, lock=True)
+    endpoint = records.read(WebhookEndpoint, endpoint_id, lock=True)
     if endpoint is None or endpoint.status != "active":
         return
     stop(endpoint, reason)
-    shown = endpoint_shape(records.get(_ENDPOINTS, endpoint_id))
+    shown = endpoint_shape(records.get(WebhookEndpoint, endpoint_id))
     audit.record(
         "webhook.disabled", "Webhook", endpoint_id, before={"status": "active"},
         after={"status": "disabled", "disabledReason": reason},
@@ -45,7 +45,7 @@ def disable_endpoint(endpoint_id: int, reason: str) -> None:
     log.warning("webhook endpoint disabled", endpoint=endpoint_id, reason=reason)
 
 
-def stop(endpoint: Row[Any], reason: str) -> None:
+def stop(endpoint: WebhookEndpoint | Row[Any], reason: str) -> None:
     """Disable an endpoint, and cancel what it was still owed; ``recover`` brings that back."""
     now = utc_now()
     records.update(
@@ -66,7 +66,7 @@ def stop(endpoint: Row[Any], reason: str) -> None:
     )
 
 
-def endpoint_shape(row: Row[Any]) -> dict[str, Any]:
+def endpoint_shape(row: WebhookEndpoint | Row[Any]) -> dict[str, Any]:
     """An endpoint as the API shows it: everything but the secret."""
     overlap = row.previous_secret_until
     return {
@@ -86,7 +86,7 @@ def endpoint_shape(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _write_mail(endpoint: Row[Any], reason: str) -> None:
+def _write_mail(endpoint: WebhookEndpoint | Row[Any], reason: str) -> None:
     recipients = _recipients(endpoint.created_by_id)
     if not recipients:
         return

@@ -16,6 +16,8 @@ from app.db.engines import primary_engine
 from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError, gathered
 from app.http.security import current_caller
+from app.models.event import Event
+from app.models.webhook import WebhookEndpoint
 from app.outbound.addresses import UrlError, read_url
 from app.webhooks.endpoint_state import endpoint_shape, stop
 from app.webhooks.fan_out import COUNTER, COUNTERS, DELIVERIES, ENDPOINTS, EVENTS, new_delivery
@@ -134,7 +136,7 @@ def send_test(endpoint_id: int) -> int:
         "webhook.ping", "Webhook", endpoint_id,
         sequence=endpoint.version, representation=json_text(endpoint_shape(endpoint)),
     )  # fmt: skip
-    event_id = records.insert(events.TABLE, event)
+    event_id = records.insert(Event, event)
     return records.insert(DELIVERIES, new_delivery(endpoint_id, event_id))
 
 
@@ -170,12 +172,12 @@ def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) ->
     return int(count)
 
 
-def get_endpoint(endpoint_id: int, *, lock: bool = False) -> Row[Any]:
+def get_endpoint(endpoint_id: int, *, lock: bool = False) -> WebhookEndpoint:
     """The row of an endpoint, in the running transaction.
 
     Raises: NotFoundError.
     """
-    row = records.find(ENDPOINTS, endpoint_id, lock=lock)
+    row = records.read(WebhookEndpoint, endpoint_id, lock=lock)
     if row is None:
         raise NotFoundError(f"There is no webhook {endpoint_id}.")
     return row
@@ -193,7 +195,7 @@ def show_endpoint(endpoint_id: int) -> dict[str, Any]:
     return endpoint_shape(row)
 
 
-def require_active(endpoint: Row[Any]) -> None:
+def require_active(endpoint: WebhookEndpoint | Row[Any]) -> None:
     """Refuse what a disabled endpoint cannot do.
 
     Raises: InvalidStateError.

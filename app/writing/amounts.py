@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from app.models.columns import Entity
 from app.money import is_whole, too_fine
 from app.writing.change import Change
 
 
-def check_amounts(change: Change, currency: str) -> None:
+def check_amounts(change: Change[Entity], currency: str) -> None:
     """Note the amounts that are given, or kept beside a new currency, and are too fine for it."""
     for name in change.rules.amounts:
         if not change.concerns(name, "currency"):

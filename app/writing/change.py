@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
-
-from sqlalchemy import FromClause, Table
+from typing import Any, Generic
 
 from app.db import records
 from app.db.types import json_text
 from app.errors import ApiError, Detail
 from app.http.security import Caller
 from app.settings import Organisation, organisation
-from app.writing.rules import EntityRules
+from app.writing.rules import E, E_co, EntityRules
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,28 +23,30 @@ class History:
     entity type and know these attributes, too; ``changes`` by table and key.
     """
 
-    rules: Mapping[str, EntityRules]
+    rules: Mapping[str, EntityRules[Any]]
     settings: Organisation
-    changes: dict[str, dict[int, Change]] = field(default_factory=dict)
+    changes: dict[str, dict[int, Change[Any]]] = field(default_factory=dict)
 
-    def of(self, table: FromClause) -> Mapping[int, Change]:
-        """The records of a table, by key."""
-        return self.changes.get(table.name, {}) if isinstance(table, Table) else {}
+    def of(self, model: type[E]) -> Mapping[int, Change[E]]:
+        """The records of a class, by key."""
+        return self.changes.get(model.__tablename__, {})
 
 
 @dataclass(slots=True, kw_only=True)
-class Change:
+class Change(Generic[E_co]):
     """A record being made (``before`` is None), changed or deleted.
 
     ``values`` are the attributes to write; hooks add to them. ``given`` names what the caller
     gave and that differs from what is: a derived value must not override it.
     """
 
-    rules: EntityRules
+    rules: EntityRules[E_co]
     caller: Caller
     now: datetime
     key: int = 0
-    before: Mapping[str, Any] | None = None
+    before: E_co | None = None
+    # The rows of child lists as they were, by attribute, where they were looked at.
+    lists_before: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
     problems: list[Detail] = field(default_factory=list)
@@ -70,16 +70,11 @@ class Change:
         """The settings of the organisation; read once for all records of a history."""
         return self.history.settings if self.history else organisation(about_to_write=True)
 
-    def related(
-        self, table: FromClause, key: int | None, columns: tuple[str, ...] | None = None
-    ) -> Mapping[str, Any] | None:
-        """A row that the record refers to: as it is or, of the same history, as it will be."""
-        if key is None:
-            return None
-        if self.history is not None and key in (others := self.history.of(table)):
-            other = others[key]
-            return {**other.rules.defaults, **other.values, "id": key}
-        return records.read(table, key, columns)
+    def related(self, model: type[E], key: int | None) -> E | None:
+        """What the record refers to: as it is or, of the same history, as it will be."""
+        if key is not None and self.history is not None and key in self.history.of(model):
+            return self.history.of(model)[key].after()
+        return records.read(model, key)
 
     def stamp(self, **values: Any) -> None:
         """Write what a step brings along; a record of a history says it itself, if it likes."""
@@ -92,12 +87,20 @@ class Change:
         if attribute in self.values:
             return self.values[attribute]
         if self.before is not None:
-            return self.before[attribute]
+            return getattr(self.before, attribute)
         return self.rules.defaults.get(attribute)
 
     def was(self, attribute: str) -> Any:
         """The value that the record had; None for a new one."""
-        return None if self.before is None else self.before[attribute]
+        if attribute in self.rules.children:
+            return self.lists_before.get(attribute)
+        return getattr(self.before, attribute, None)
+
+    def after(self) -> E_co:
+        """The record as it will be; no row of the database."""
+        values = {column.name: self.get(column.name) for column in self.rules.table.c}
+        values.update(id=self.key, created_at=values["created_at"] or self.now)
+        return self.rules.model(**values)
 
     def changes(self, *attributes: str) -> bool:
         """Whether one of the attributes gets another value; true for every one of a new record."""
@@ -138,19 +141,11 @@ class Change:
 
     def drop_unchanged(self) -> None:
         """Forget the values that the record has already."""
-        before = self.before
-        if before is None:
+        if self.before is None:
             return
-        comparable = self.rules.json_columns
-        same = [
-            name
-            for name, value in self.values.items()
-            if name in before
-            and (
-                json_text(before[name]) == json_text(value)
-                if name in comparable
-                else before[name] == value
-            )
-        ]
-        for name in same:
-            del self.values[name]
+        for name in [name for name in self.values if name not in self.rules.children]:
+            was, value = getattr(self.before, name), self.values[name]
+            if name in self.rules.json_columns:
+                was, value = json_text(was), json_text(value)
+            if was == value:
+                del self.values[name]

@@ -8,16 +8,18 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import Select, Table, bindparam, select
+from sqlalchemy import Select, bindparam, select
 
 from app.db import records
+from app.db.records import R
 from app.errors import Detail, InUseError
 from app.extensions import Extension
 from app.http.security import current_caller
+from app.models.columns import Entity, Record
 from app.permissions import allowed
 from app.writing.reference_rules import DELETE, RULES, Rule
 from app.writing.references import TABLES
-from app.writing.rules import ChildRules, EntityRules, Reference, RowRules
+from app.writing.rules import ChildRules, E, EntityRules, Reference, RowRules
 
 # Of the rows that keep a record so many are named, each by the first of these that it has.
 _MOST_NAMED = 10
@@ -27,7 +29,7 @@ _NAMES = ("number", "name", "title", "subject")
 class WritingService(Protocol):
     """What is asked of the service of whatever refers to a record (``pipeline.EntityService``)."""
 
-    rules: EntityRules
+    rules: EntityRules[Any]
 
     def create(self, values: Mapping[str, Any]) -> int: ...
 
@@ -35,7 +37,7 @@ class WritingService(Protocol):
 
     def apply(self, key: int, values: Mapping[str, Any]) -> None: ...
 
-    def remove(self, key: int, before: Mapping[str, Any]) -> None: ...
+    def remove(self, key: int, before: Any) -> None: ...
 
 
 services: Extension[Mapping[str, WritingService]] = Extension("services")
@@ -48,29 +50,29 @@ class _Dependent(NamedTuple):
     owner: RowRules
     attribute: str
     rule: Rule
-    row: Mapping[str, Any]
+    record: Record
 
 
-def release(rules: EntityRules, key: int) -> None:
+def release(rules: EntityRules[Entity], key: int) -> None:
     """Deal with everything that refers to a record which is about to go.
 
     Raises: InUseError, rows need it, which are named as far as the caller may read them; nothing
         is changed then.
     """
     dependents = list(_dependents(rules, key))
-    if standing := [each for each in dependents if each.rule.stops(each.row)]:
+    if standing := [each for each in dependents if each.rule.stops(each.record)]:
         raise _in_use(rules, standing)
-    for service, owner, attribute, rule, row in dependents:
+    for service, owner, attribute, rule, record in dependents:
         if owner is not service.rules:
-            records.update(owner.table, row["id"], {attribute: None})
+            records.update(owner.table, record.id, {attribute: None})
         elif rule.does == DELETE:
-            if records.read(owner.table, row["id"], ("id",)) is not None:
-                service.remove(row["id"], row)
+            if records.read(owner.model, record.id) is not None:
+                service.remove(record.id, record)
         elif service.rules.polymorphic and attribute == service.rules.polymorphic[1]:
             # It is about nothing then.
-            service.apply(row["id"], dict.fromkeys(service.rules.polymorphic))
+            service.apply(record.id, dict.fromkeys(service.rules.polymorphic))
         else:
-            service.apply(row["id"], {attribute: None})
+            service.apply(record.id, {attribute: None})
 
 
 class Consequences(NamedTuple):
@@ -82,14 +84,14 @@ class Consequences(NamedTuple):
     blocking: Mapping[str, int]
 
 
-def consequences(rules: EntityRules, key: int) -> Consequences:
+def consequences(rules: EntityRules[Entity], key: int) -> Consequences:
     """What ``release`` would do now; the rows stay locked until the transaction ends."""
     deleted: Counter[str] = Counter()
     unlinked: Counter[str] = Counter()
     blocking: Counter[str] = Counter()
     for dependent in _dependents(rules, key):
         rule, name = dependent.rule, dependent.service.rules.name
-        if rule.stops(dependent.row):
+        if rule.stops(dependent.record):
             blocking[rule.blockers] += 1
         elif rule.does == DELETE and dependent.owner is dependent.service.rules:
             deleted[name] += 1
@@ -98,21 +100,21 @@ def consequences(rules: EntityRules, key: int) -> Consequences:
     return Consequences(deleted, unlinked, blocking)
 
 
-def _dependents(rules: EntityRules, key: int) -> Iterator[_Dependent]:
+def _dependents(rules: EntityRules[Entity], key: int) -> Iterator[_Dependent]:
     """Every row that refers to a record, also by its type and key, locked."""
     for service, owner, reference in referring(rules):
-        for row in referring_rows(owner.columns, reference.attribute, key):
-            yield _Dependent(service, owner, reference.attribute, reference.rule, row)
+        for record in referring_records(owner.model, reference.attribute, key):
+            yield _Dependent(service, owner, reference.attribute, reference.rule, record)
     for service in services.current.values():
         if service.rules.polymorphic is None:
             continue
         _, attribute = service.rules.polymorphic
-        rule = RULES[f"{service.rules.columns.name}.{attribute}"]
-        for row in linked_rows(service.rules, rules.name, key):
-            yield _Dependent(service, service.rules, attribute, rule, row)
+        rule = RULES[f"{service.rules.table.name}.{attribute}"]
+        for record in linked_records(service.rules, rules.name, key):
+            yield _Dependent(service, service.rules, attribute, rule, record)
 
 
-def _in_use(rules: EntityRules, standing: Sequence[_Dependent]) -> InUseError:
+def _in_use(rules: EntityRules[Entity], standing: Sequence[_Dependent]) -> InUseError:
     counts = Counter(each.rule.blockers for each in standing)
     kinds = " and ".join(f"{blockers} ({count})" for blockers, count in counts.items())
     details = list(islice(filter(None, map(_named, standing)), _MOST_NAMED))
@@ -121,54 +123,51 @@ def _in_use(rules: EntityRules, standing: Sequence[_Dependent]) -> InUseError:
 
 def _named(dependent: _Dependent) -> Detail | None:
     """A row that keeps the record, by its name; None for one that the caller may not read."""
-    service, owner, attribute, _, row = dependent
-    record: Mapping[str, Any] | None = row
+    service, owner, attribute, _, referring = dependent
+    record: Record | None = referring
     if isinstance(owner, ChildRules):
-        record = records.read(service.rules.table, row[owner.parent])
+        record = records.read(service.rules.model, getattr(referring, owner.parent))
     if record is None or not allowed(current_caller(), service.rules.permissions["read"], record):
         return None
-    name = next((record[name] for name in _NAMES if record.get(name)), record["id"])
+    name = next(filter(None, (getattr(record, name, None) for name in _NAMES)), record.id)
     return Detail(
-        f"{service.rules.name}({record['id']})", f"{name} refers to it by {owner.wire(attribute)}"
+        f"{service.rules.name}({record.id})", f"{name} refers to it by {owner.wire(attribute)}"
     )
 
 
-def referring(rules: EntityRules) -> Iterator[tuple[WritingService, RowRules, Reference]]:
+def referring(rules: EntityRules[Entity]) -> Iterator[tuple[WritingService, RowRules, Reference]]:
     """Every reference of an entity, or of rows inside one, to the table of ``rules``."""
     for service in services.current.values():
         for owner in (service.rules, *service.rules.children.values()):
             for reference in owner.references.values():
                 is_parent = reference.attribute == getattr(owner, "parent", None)
-                if reference.target == rules.columns.name and not is_parent:
+                if reference.target == rules.table.name and not is_parent:
                     yield service, owner, reference
 
 
-def referring_rows(table: Table, attribute: str, key: int) -> list[Mapping[str, Any]]:
-    """The rows whose ``attribute`` refers to ``key``, locked."""
-    statement = _referring_rows(table, attribute)
-    return [dict(row) for row in records.connection().execute(statement, {"key": key}).mappings()]
+def referring_records(model: type[R], attribute: str, key: int) -> list[R]:
+    """The records whose ``attribute`` refers to ``key``, locked."""
+    return records.read_all(_referring(model, attribute), {"key": key})
 
 
 @lru_cache(maxsize=256)
-def _referring_rows(table: Table, attribute: str) -> Select[Any]:
-    statement = select(table).where(table.c[attribute] == bindparam("key"))
-    return statement.order_by(table.c.id).with_for_update(key_share=True)
+def _referring(model: type[Record], attribute: str) -> Select[Any]:
+    statement = select(model).where(getattr(model, attribute) == bindparam("key"))
+    return statement.order_by(model.id).with_for_update(key_share=True)
 
 
-def linked_rows(rules: EntityRules, name: str, key: int) -> list[Mapping[str, Any]]:
-    """The rows of an entity about the record ``key`` of the entity type ``name``, locked."""
+def linked_records(rules: EntityRules[E], name: str, key: int) -> list[E]:
+    """The records of an entity about the one ``key`` of the entity type ``name``, locked."""
     if rules.polymorphic is None or name not in TABLES:
         return []
-    statement = _linked_rows(rules.columns, *rules.polymorphic)
-    linked = records.connection().execute(statement, {"type": name, "key": key})
-    return [dict(row) for row in linked.mappings()]
+    return records.read_all(_linked(rules.model, *rules.polymorphic), {"type": name, "key": key})
 
 
 @lru_cache(maxsize=16)
-def _linked_rows(table: Table, type_attribute: str, key_attribute: str) -> Select[Any]:
+def _linked(model: type[Record], type_attribute: str, key_attribute: str) -> Select[Any]:
     statement = (
-        select(table)
-        .where(table.c[type_attribute] == bindparam("type"))
-        .where(table.c[key_attribute] == bindparam("key"))
+        select(model)
+        .where(getattr(model, type_attribute) == bindparam("type"))
+        .where(getattr(model, key_attribute) == bindparam("key"))
     )
-    return statement.order_by(table.c.id).with_for_update(key_share=True)
+    return statement.order_by(model.id).with_for_update(key_share=True)

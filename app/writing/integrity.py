@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 
 from app.db.constraint_refusals import FOREIGN_KEY, UNIQUE, read_refusal
 from app.errors import ApiError, Detail, DuplicateError, InUseError, ValidationError
+from app.models.columns import Entity
 from app.writing.rules import EntityRules
 
 
@@ -18,7 +19,7 @@ class named_refusals:  # stands in a with statement, as those of contextlib do
 
     __slots__ = ("_deleting", "_rules")
 
-    def __init__(self, rules: EntityRules, *, deleting: bool = False) -> None:
+    def __init__(self, rules: EntityRules[Entity], *, deleting: bool = False) -> None:
         self._rules = rules
         self._deleting = deleting
 
@@ -30,7 +31,7 @@ class named_refusals:  # stands in a with statement, as those of contextlib do
             raise _named(self._rules, error, self._deleting) from error
 
 
-def _named(rules: EntityRules, error: IntegrityError, deleting: bool) -> ApiError:
+def _named(rules: EntityRules[Entity], error: IntegrityError, deleting: bool) -> ApiError:
     refusal = read_refusal(error)
     fields = [rules.wire(name) for name in refusal.columns]
     if refusal.kind == FOREIGN_KEY and deleting:

@@ -11,6 +11,7 @@ from sqlalchemy.sql.schema import ForeignKeyConstraint
 
 from app.db import records
 from app.errors import ApiError
+from app.models.columns import Entity
 from app.writing.change import Change
 from app.writing.integrity import named_refusals
 from app.writing.rules import RowRules
@@ -20,14 +21,14 @@ PORTION = 500
 
 def insert_rows(
     rules: RowRules,
-    rows: Sequence[tuple[Change, Mapping[str, Any]]],
+    rows: Sequence[tuple[Change[Entity], Mapping[str, Any]]],
     progress: Callable[[int], None] = lambda count: None,
 ) -> None:
     """Insert the rows of changes; what the database refuses is noted in the change it is of.
 
     Columns that refer to a table made after this one stay empty (see ``close_circles``).
     """
-    table = rules.columns
+    table = rules.table
     later = circular_columns(table)
     given = {name for _, row in rows for name in row}
     columns = [
@@ -60,7 +61,7 @@ def _complete(
 
 
 def _insert_singly(
-    table: Table, changes: Sequence[Change], rows: Sequence[Mapping[str, Any]]
+    table: Table, changes: Sequence[Change[Entity]], rows: Sequence[Mapping[str, Any]]
 ) -> None:
     connection = records.connection()
     for change, row in zip(changes, rows, strict=True):
@@ -81,7 +82,7 @@ def circular_columns(table: Table) -> list[str]:
     ]
 
 
-def close_circles(table: Table, changes: Sequence[Change]) -> None:
+def close_circles(table: Table, changes: Sequence[Change[Entity]]) -> None:
     """Write the columns that ``insert_rows`` left empty, once all records are there."""
     for name in circular_columns(table):
         links = [

@@ -9,11 +9,12 @@ from sqlalchemy import Table, update
 
 from app.db import records
 from app.extensions import Model
-from app.writing.deletion import linked_rows, referring, referring_rows, services
+from app.models.columns import Entity
+from app.writing.deletion import linked_records, referring, referring_records, services
 from app.writing.rules import EntityRules
 
 
-def move_references(rules: EntityRules, source: int, target: int) -> dict[str, int]:
+def move_references(rules: EntityRules[Entity], source: int, target: int) -> dict[str, int]:
     """Let every row that refers to the record ``source`` refer to ``target``.
 
     Rows of an entity change by its service, with audit and events; others silently.
@@ -23,20 +24,20 @@ def move_references(rules: EntityRules, source: int, target: int) -> dict[str, i
     moved: dict[str, set[int]] = defaultdict(set)
     seen = set()
     for service, owner, reference in referring(rules):
-        seen.add((owner.columns.name, reference.attribute))
-        for row in referring_rows(owner.columns, reference.attribute, source):
+        seen.add((owner.table.name, reference.attribute))
+        for record in referring_records(owner.model, reference.attribute, source):
             if owner is service.rules:
-                service.apply(row["id"], {reference.attribute: target})
+                service.apply(record.id, {reference.attribute: target})
             else:
-                records.update(owner.table, row["id"], {reference.attribute: target})
-            moved[owner.columns.name].add(row["id"])
+                records.update(owner.table, record.id, {reference.attribute: target})
+            moved[owner.table.name].add(record.id)
     for table, key in move_linked(rules, source, target):
         moved[table].add(key)
     counts = {str(table): len(keys) for table, keys in moved.items()}
     return {**counts, **_move_plain_rows(rules, seen, source, target)}
 
 
-def move_linked(rules: EntityRules, source: int, target: int) -> list[tuple[str, int]]:
+def move_linked(rules: EntityRules[Entity], source: int, target: int) -> list[tuple[str, int]]:
     """Move what is about the record by its type and key (tasks, documents).
 
     Returns: (table, key) of each.
@@ -46,20 +47,20 @@ def move_linked(rules: EntityRules, source: int, target: int) -> list[tuple[str,
         if service.rules.polymorphic is None:
             continue
         _, key_attribute = service.rules.polymorphic
-        for row in linked_rows(service.rules, rules.name, source):
-            service.apply(row["id"], {key_attribute: target})
-            moved.append((str(service.rules.columns.name), row["id"]))
+        for record in linked_records(service.rules, rules.name, source):
+            service.apply(record.id, {key_attribute: target})
+            moved.append((str(service.rules.table.name), record.id))
     return moved
 
 
 def _move_plain_rows(
-    rules: EntityRules, seen: set[tuple[str, str]], source: int, target: int
+    rules: EntityRules[Entity], seen: set[tuple[str, str]], source: int, target: int
 ) -> Mapping[str, int]:
     """Move the rows of tables that have no service of their own, such as payments."""
     counts: dict[str, int] = {}
     for table in Model.metadata.sorted_tables:
-        for column in _columns_to(table, rules.columns):
-            if (table.name, column) in seen or table is rules.columns:
+        for column in _columns_to(table, rules.table):
+            if (table.name, column) in seen or table is rules.table:
                 continue
             statement = update(table).where(table.c[column] == source).values({column: target})
             if changed := records.connection().execute(statement).rowcount:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 from app.errors import ApiError, InUseError, InvalidStateError
+from app.models.columns import Record
 from app.odata.declare import camel
 from app.settings.days import today
 from app.writing.machines import StateMachine
@@ -149,48 +149,48 @@ def operations_of(entity: str, resource: str) -> tuple[Operation, ...]:
     return (*general, *listed)
 
 
-def require_operation(entity: str, title: str, name: str, record: Mapping[str, Any]) -> None:
+def require_operation(entity: str, title: str, name: str, record: Record) -> None:
     """Check that an operation is possible as the record stands; rights are asked elsewhere.
 
     Args:
         title: how a message calls the record, such as ``invoice``.
-        record: its row, by the names of columns.
+        record: as it stands.
     Raises: InvalidStateError, or the ``refusal`` of the operation.
     """
     listed = [each for each in OPERATIONS.get(entity, ()) if each.name == name]
     if not listed:
         return
+    type_, status = getattr(record, "type", None), getattr(record, "status", None)
     states = tuple(dict.fromkeys(state for each in listed for state in each.states or ()))
     operation = next(
-        (each for each in listed if each.states is None or record["status"] in each.states),
+        (each for each in listed if each.states is None or status in each.states),
         listed[0],
     )
     cannot = f"cannot be {operation.done}"
-    if operation.record_type is not None and record["type"] != operation.record_type:
+    if operation.record_type is not None and type_ != operation.record_type:
         raise InvalidStateError(
             f"Only the type {operation.record_type} can be {operation.done}.",
-            [("type", f"is {record['type']}")],
+            [("type", f"is {type_}")],
         )
-    if operation.states is not None and record["status"] not in operation.states:
+    if operation.states is not None and status not in operation.states:
         article = "An" if title[0] in "aeiou" else "A"
         raise InvalidStateError(
-            f"{article} {title} in state {record['status']} {cannot};"
-            f" possible in: {', '.join(states)}.",
-            [("status", f"is {record['status']}")],
+            f"{article} {title} in state {status} {cannot}; possible in: {', '.join(states)}.",
+            [("status", f"is {status}")],
         )
     for attribute in _standing_against(operation, record):
-        value = record[attribute]
+        value = getattr(record, attribute)
         raise operation.refusal(
             f"The {title} {cannot}: its {camel(attribute)} is {value}.",
             [(camel(attribute), f"is {value}")],
         )
 
 
-def _standing_against(operation: Operation, record: Mapping[str, Any]) -> list[str]:
+def _standing_against(operation: Operation, record: Record) -> list[str]:
     """The attributes whose values forbid the operation."""
-    ends: dict[str, date | None] = {name: record[name] for name in operation.ended}
+    ends: dict[str, date | None] = {name: getattr(record, name) for name in operation.ended}
     return [
-        *(name for name in operation.zero if record[name] != 0),
-        *(name for name in operation.positive if not record[name] > 0),
+        *(name for name in operation.zero if getattr(record, name) != 0),
+        *(name for name in operation.positive if not getattr(record, name) > 0),
         *(name for name, end in ends.items() if end is not None and end >= today()),
     ]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 
 from app.clock import utc_now
+from app.models.columns import Entity
 from app.writing.change import Change
 
 
-def date_past(change: Change) -> None:
+def date_past(change: Change[Entity]) -> None:
     """Fill the instants that the record leaves out; ``change.now`` is its last change."""
     values = change.values
     created = values.get("created_at") or change.now
@@ -22,7 +23,7 @@ def date_past(change: Change) -> None:
             row["created_at"] = row.get("created_at") or _instant(day)
 
 
-def _instants(change: Change) -> Iterator[datetime]:
+def _instants(change: Change[Entity]) -> Iterator[datetime]:
     """What the record says of when something happened to it."""
     now = utc_now()
     for name, value in change.values.items():

@@ -10,7 +10,7 @@ edge then rolls back.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from app import audit
 from app.clock import utc_now
@@ -24,6 +24,7 @@ from app.errors import (
 )
 from app.events import EVENT_NAMES, emit, represent
 from app.http.security import Caller, current_caller
+from app.models.event import AuditRecord
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.amounts import check_amounts
 from app.writing.change import Change, History
@@ -36,7 +37,7 @@ from app.writing.numbering import number_all, running_number
 from app.writing.past import date_past
 from app.writing.references import check_references
 from app.writing.reporting import reported
-from app.writing.rules import EntityRules
+from app.writing.rules import E, EntityRules
 from app.writing.states import require_state, require_step
 from app.writing.validation import validate
 
@@ -52,14 +53,14 @@ class Told(NamedTuple):
     representation: str
 
 
-class EntityService:
+class EntityService(Generic[E]):
     """The writes of one entity set; an area's service derives from it and fills the hooks.
 
     Hooks get the ``Change``. ``defaults``, ``check`` and ``prepare`` run before the row is
     written and may add values and problems; ``written`` runs after it and before the events.
     """
 
-    rules: EntityRules
+    rules: EntityRules[E]
     machine: StateMachine | None = None
     # The attribute with the running number of a record, and what the number begins with.
     numbered: tuple[str, str] | None = None
@@ -96,7 +97,7 @@ class EntityService:
         self._settle(change)
         return self._insert(change)
 
-    def draft(self, values: Mapping[str, Any], history: History | None = None) -> Change:
+    def draft(self, values: Mapping[str, Any], history: History | None = None) -> Change[E]:
         """A record to be made, with the problems of its values; nothing is written yet.
 
         Args:
@@ -114,12 +115,12 @@ class EntityService:
         change.rules = rules
         return change
 
-    def derive(self, change: Change) -> None:
+    def derive(self, change: Change[E]) -> None:
         """Give a draft of a history all that follows from its values; problems stay in it."""
         self._begin(change)
         self._follow(change)
 
-    def create_many(self, changes: Sequence[Change], progress: Callable[[int], None]) -> None:
+    def create_many(self, changes: Sequence[Change[E]], progress: Callable[[int], None]) -> None:
         """Insert the drafts of a history with few statements, parents first.
 
         All were derived and have their keys. They are of the past: no events, no line in the
@@ -234,7 +235,7 @@ class EntityService:
         if by is not None:
             if self.machine is not None and self.machine.attribute in change.values:
                 attribute = self.machine.attribute
-                source, target = before[attribute], change.values[attribute]
+                source, target = change.was(attribute), change.values[attribute]
                 require_step(self.machine, self.rules.title, source, target, by)
                 self.enter(change, source, target)
             self.prepare(change)
@@ -245,132 +246,130 @@ class EntityService:
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
         """Keep totals that follow from other rows: a new version, but no event of its own."""
         before = self.stored(key)
-        changed = {name: value for name, value in values.items() if before[name] != value}
+        changed = {name: value for name, value in values.items() if getattr(before, name) != value}
         if changed:
-            stamps = {"updated_at": utc_now(), "version": before["version"] + 1}
+            stamps = {"updated_at": utc_now(), "version": before.version + 1}
             records.update(self.rules.table, key, changed | stamps)
 
-    def remove(self, key: int, before: Mapping[str, Any]) -> None:
+    def remove(self, key: int, before: E) -> None:
         """Delete a record whose deletion is allowed, with all that goes along."""
         change = self._change(current_caller(), key=key, before=before)
-        self.deleting(change)
+        self.deleting(before)
         release(self.rules, key)
         representation = represent(self.rules.name, key)
         with named_refusals(self.rules, deleting=True):
             records.delete(self.rules.table, key)
         self.deleted(change)
         event = f"{self.rules.event}.deleted"
-        lost = {name: value for name, value in before.items() if value is not None}
+        were = records.columns_of(before)
+        lost = {name: value for name, value in were.items() if value is not None}
         audit.record(event, self.rules.name, key, before=reported(self.rules, lost))
         emit(
             event, self.rules.name, key,
-            sequence=before["version"] + 1, representation=representation,
+            sequence=before.version + 1, representation=representation,
         )  # fmt: skip
 
     def locked(
         self, key: int, caller: Caller, version: int | None = None, *, ending: bool = False
-    ) -> Mapping[str, Any]:
-        """The row as it is, locked until the transaction ends; ``ending`` if it is to be deleted.
+    ) -> E:
+        """The record, locked until the transaction ends; ``ending`` if it is to be deleted.
 
         Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
         """
-        row = records.read(self.rules.table, key, lock=True, ending=ending)
-        before = self._readable(key, row, caller)
+        record = records.read(self.rules.model, key, lock=True, ending=ending)
+        before = self._readable(key, record, caller)
         self._require_version(before, version)
         return before
 
     # --- hooks --------------------------------------------------------------------------------
 
-    def exists(self, row: Mapping[str, Any]) -> bool:
-        """Whether the row is there for callers (documents in the trash are not)."""
+    def exists(self, record: E) -> bool:
+        """Whether the record is there for callers (documents in the trash are not)."""
         return True
 
-    def defaults(self, change: Change) -> None:
+    def defaults(self, change: Change[E]) -> None:
         """Fill what a new record was not given."""
 
-    def check(self, change: Change) -> None:
+    def check(self, change: Change[E]) -> None:
         """Rules over several attributes; note problems."""
 
-    def prepare(self, change: Change) -> None:
+    def prepare(self, change: Change[E]) -> None:
         """Derive values and note events; runs only without problems."""
 
     def reconcile(self, history: History) -> None:
         """Derive what the records of a history mean for each other; note problems."""
 
-    def currency_of(self, change: Change) -> str:
+    def currency_of(self, change: Change[E]) -> str:
         """The currency of the record's amounts: its own, or that of the organisation."""
-        own = change.get("currency") if "currency" in self.rules.columns.c else None
+        own = change.get("currency") if "currency" in self.rules.table.c else None
         return str(own or change.settings.defaults.currency)
 
-    def number(self, change: Change) -> None:
+    def number(self, change: Change[E]) -> None:
         """Take a running number; last, because its counter stays locked."""
         if change.is_new and self.numbered is not None:
             attribute, prefix = self.numbered
             change.values[attribute] = running_number(prefix)
 
-    def number_many(self, changes: Sequence[Change]) -> None:
+    def number_many(self, changes: Sequence[Change[E]]) -> None:
         """Number the records of a history that have no number; the series goes on after them."""
         if self.numbered is not None:
             number_all([change.values for change in changes], *self.numbered)
 
-    def compare_children(self, change: Change) -> None:
+    def compare_children(self, change: Change[E]) -> None:
         """Drop child lists that are as they were."""
 
-    def enter(self, change: Change, source: str | None, target: str) -> None:
+    def enter(self, change: Change[E], source: str | None, target: str) -> None:
         """Guards and effects of a step of the state machine; ``source`` None for a new record."""
 
-    def written(self, change: Change) -> None:
+    def written(self, change: Change[E]) -> None:
         """Write what follows in other rows."""
 
-    def deleting(self, change: Change) -> None:
+    def deleting(self, record: E) -> None:
         """Refuse a deletion, or prepare it."""
 
-    def deleted(self, change: Change) -> None:
+    def deleted(self, change: Change[E]) -> None:
         """Write what follows from a deletion."""
 
     # --- parts --------------------------------------------------------------------------------
 
-    def _seen(self, key: int) -> Mapping[str, Any] | None:
-        """The row as it is, not locked; None where there is none that the caller may read."""
-        row = records.read(self.rules.table, key)
+    def _seen(self, key: int) -> E | None:
+        """The record as it is, not locked; None where there is none that the caller may read."""
         try:
-            return self._readable(key, row, current_caller())
+            return self._readable(key, records.read(self.rules.model, key), current_caller())
         except NotFoundError:
             return None
 
-    def _readable(
-        self, key: int, row: Mapping[str, Any] | None, caller: Caller
-    ) -> Mapping[str, Any]:
+    def _readable(self, key: int, record: E | None, caller: Caller) -> E:
         if (
-            row is None
-            or not self.exists(row)
-            or not allowed(caller, self.rules.permissions["read"], row)
+            record is None
+            or not self.exists(record)
+            or not allowed(caller, self.rules.permissions["read"], record)
         ):
             raise NotFoundError(f"There is no {self.rules.title} {key}.")
-        return row
+        return record
 
-    def _require_version(self, row: Mapping[str, Any], version: int | None) -> None:
-        if version is not None and row["version"] != version:
+    def _require_version(self, record: E, version: int | None) -> None:
+        if version is not None and record.version != version:
             raise PreconditionFailedError(
                 f"The {self.rules.title} was changed by somebody else meanwhile."
             )
 
-    def _change(self, caller: Caller, **more: Any) -> Change:
-        change = Change(rules=self.rules, caller=caller, now=utc_now(), **more)
+    def _change(self, caller: Caller, **more: Any) -> Change[E]:
+        change: Change[E] = Change(rules=self.rules, caller=caller, now=utc_now(), **more)
         change.given = frozenset(change.values)
         return change
 
-    def stored(self, key: int) -> Mapping[str, Any]:
-        """The row as it is, locked until the transaction ends; whoever asks.
+    def stored(self, key: int) -> E:
+        """The record as it is, locked until the transaction ends; whoever asks.
 
         Raises: NotFoundError.
         """
-        row = records.read(self.rules.table, key, lock=True)
-        if row is None:
+        record = records.read(self.rules.model, key, lock=True)
+        if record is None:
             raise NotFoundError(f"There is no {self.rules.title} {key}.")
-        return row
+        return record
 
-    def _require_assign(self, change: Change) -> None:
+    def _require_assign(self, change: Change[E]) -> None:
         """Giving a record to somebody needs a right of its own where the matrix has one."""
         permission = self.rules.permissions["assign"]
         if permission not in PERMISSIONS or "owner_id" not in change.values:
@@ -379,21 +378,21 @@ class EntityService:
             return
         require(change.caller, permission, change.before)
 
-    def _begin(self, change: Change) -> None:
+    def _begin(self, change: Change[E]) -> None:
         if change.history is not None:
             date_past(change)
         change.default("owner_id", change.user_id)
         self._require_assign(change)
         self.defaults(change)
 
-    def _settle(self, change: Change) -> None:
+    def _settle(self, change: Change[E]) -> None:
         """Everything between the body and the row."""
         self._follow(change)
         if change.problems:
             raise ValidationError(change.problems)
         self._note_assignment(change)
 
-    def _follow(self, change: Change) -> None:
+    def _follow(self, change: Change[E]) -> None:
         """The rules, and what follows from the values; problems are noted in the change.
 
         A record of a history refers to others of it, and may begin in any state.
@@ -414,12 +413,12 @@ class EntityService:
             self.enter(change, change.was(attribute), change.values[attribute])
         self.prepare(change)
 
-    def _check_rules(self, change: Change) -> None:
+    def _check_rules(self, change: Change[E]) -> None:
         self.check(change)
         if change.rules.has_amounts and change.changes("currency", *change.rules.amounts):
             check_amounts(change, self.currency_of(change))
 
-    def _note_assignment(self, change: Change) -> None:
+    def _note_assignment(self, change: Change[E]) -> None:
         attribute = self.rules.assignment
         event = f"{self.rules.event}.assigned"
         person = change.values.get(attribute)
@@ -428,7 +427,7 @@ class EntityService:
         if not change.is_new or (person is not None and person != change.user_id):
             change.events.append(event)
 
-    def _insert(self, change: Change) -> int:
+    def _insert(self, change: Change[E]) -> int:
         self.number(change)
         row = self._row(change)
         with named_refusals(self.rules):
@@ -439,23 +438,23 @@ class EntityService:
         self._report(change, None, reported(self.rules, after), 1, told)
         return change.key
 
-    def _row(self, change: Change) -> dict[str, Any]:
+    def _row(self, change: Change[E]) -> dict[str, Any]:
         """The columns that the change writes."""
         children = change.rules.children
         row = {name: value for name, value in change.values.items() if name not in children}
-        row |= forms_of(self.rules.columns, row, lambda: change.settings.seller.country)
+        row |= forms_of(self.rules.table, row, lambda: change.settings.seller.country)
         stamps = {"updated_at": change.now, "updated_by_id": change.user_id}
         if change.is_new:
             stamps |= {"created_at": change.now, "created_by_id": change.user_id}
         return row | stamps if change.history is None else stamps | row | {"id": change.key}
 
-    def _save(self, change: Change) -> None:
+    def _save(self, change: Change[E]) -> None:
         before = change.before
         assert before is not None  # only a new record has none
         change.drop_unchanged()
         self.number(change)
         row = self._row(change)
-        row["version"] = before["version"] + 1
+        row["version"] = before.version + 1
         with named_refusals(self.rules):
             records.update(self.rules.table, change.key, row)
             self.written(change)
@@ -464,7 +463,7 @@ class EntityService:
         after = reported(self.rules, change.values)
         self._report(change, previous, after, row["version"], told)
 
-    def _told(self, change: Change, verb: str) -> Told:
+    def _told(self, change: Change[E], verb: str) -> Told:
         """What the events of the change tell."""
         rules = self.rules
         general = f"{rules.event}.{verb}"
@@ -475,7 +474,7 @@ class EntityService:
 
     def _report(
         self,
-        change: Change,
+        change: Change[E],
         previous: Mapping[str, Any] | None,
         after: Mapping[str, Any],
         sequence: int,
@@ -484,7 +483,7 @@ class EntityService:
         """The audit record, the specific events, and the one of the verb."""
         name = self.rules.name
         audited = audit.made(told.general, name, change.key, before=previous, after=after)
-        records.append(audit.TABLE, audited)
+        records.append(AuditRecord, audited)
         for event in told.names:
             emit(
                 event, name, change.key,

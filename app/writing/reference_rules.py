@@ -13,14 +13,15 @@ from typing import Any
 from sqlalchemy import Column, ForeignKey
 
 from app.db import records
-from app.models.invoice import Invoice
+from app.models.columns import Record
+from app.models.document import Document
+from app.models.invoice import Invoice, LineItem
+from app.models.task import Task
 from app.settings.days import today
 
 # The link is removed; the row is deleted, too; the deletion is refused; the row is a part of the
 # record, and the database removes it, or its link, by itself.
 UNLINK, DELETE, RESTRICT, PART, FORGET = "unlink", "delete", "restrict", "part", "forget"
-
-Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,27 +33,26 @@ class Rule:
     """
 
     does: str = UNLINK
-    blocks: Callable[[Row], bool] | None = field(default=None, compare=False)
+    blocks: Callable[[Any], bool] | None = field(default=None, compare=False)
     blockers: str = ""
 
-    def stops(self, row: Row) -> bool:
+    def stops(self, record: Record) -> bool:
         """Whether the row keeps the record."""
-        return self.does == RESTRICT or (self.blocks is not None and self.blocks(row))
+        return self.does == RESTRICT or (self.blocks is not None and self.blocks(record))
 
 
-def is_issued(invoice: Row | None) -> bool:
+def is_issued(invoice: Invoice | None) -> bool:
     """Whether there is such an invoice and it is no draft; void ones were issued."""
-    return invoice is not None and invoice["status"] != "Draft"
+    return invoice is not None and invoice.status != "Draft"
 
 
-def _is_of_issued(row: Row) -> bool:
-    """Whether a row belongs to an issued invoice by its ``invoice_id``."""
-    key = row["invoice_id"]
-    return key is not None and is_issued(records.read(Invoice.__table__, key, ("status",)))
+def _is_of_issued(record: LineItem | Task) -> bool:
+    """Whether a record belongs to an issued invoice."""
+    return is_issued(records.read(Invoice, record.invoice_id))
 
 
-def _is_retained(document: Row) -> bool:
-    until = document["retain_until"]
+def _is_retained(document: Document) -> bool:
+    until = document.retain_until
     return until is not None and until >= today()
 
 
@@ -81,7 +81,7 @@ RULES: Mapping[str, Rule] = {
     "line_items.task_id": Rule(blocks=_is_of_issued, blockers="lines of issued invoices"),
     # As in Salesforce: open and lost ones go with the client, won ones keep it.
     "opportunities.client_id": Rule(
-        does=DELETE, blocks=lambda row: bool(row["status"] == "Won"), blockers="won opportunities"
+        does=DELETE, blocks=lambda deal: bool(deal.status == "Won"), blockers="won opportunities"
     ),
     "opportunities.contact_id": _UNLINKED,
     "opportunities.lead_id": _UNLINKED,

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import Select, Table, bindparam, select
 
-from app.db import records
-from app.extensions import Model
+from app.extensions import Model, db
 from app.http.security import Caller
+from app.models.columns import Entity
 from app.permissions import OWNING_COLUMNS, allowed
 from app.writing.change import Change
 from app.writing.rules import RowRules
@@ -50,7 +50,7 @@ TABLES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def check_references(change: Change) -> None:
+def check_references(change: Change[Entity]) -> None:
     """Note a problem for every changed reference to a row that is not there for the caller."""
     rules = change.rules
     for reference in rules.written_references:
@@ -64,7 +64,9 @@ def check_references(change: Change) -> None:
         _check_polymorphic(change, *rules.polymorphic)
 
 
-def _check_child(change: Change, rules: RowRules, place: str, row: Mapping[str, Any]) -> None:
+def _check_child(
+    change: Change[Entity], rules: RowRules, place: str, row: Mapping[str, Any]
+) -> None:
     for reference in rules.written_references:
         value = row.get(reference.attribute)
         if value is not None and not is_readable(change.caller, reference.target, value):
@@ -72,7 +74,7 @@ def _check_child(change: Change, rules: RowRules, place: str, row: Mapping[str, 
             change.refuse_field(field, missing(reference.target, value))
 
 
-def _check_polymorphic(change: Change, type_attribute: str, key_attribute: str) -> None:
+def _check_polymorphic(change: Change[Entity], type_attribute: str, key_attribute: str) -> None:
     if not change.concerns(type_attribute, key_attribute):
         return
     name, key = change.get(type_attribute), change.get(key_attribute)
@@ -94,17 +96,18 @@ def is_readable(caller: Caller, table: str, key: int) -> bool:
     if table == "users" and key == caller.user_id:
         return True
     source = Model.metadata.tables[table]
-    row = records.read(source, key, _columns_of_interest(source))
+    row = db.session.execute(_of_interest(source), {"key": key}).first()
     if row is None:
         return False
     resource = TARGETS[table].resource
     if resource is None:
-        return bool(row["status"] == "active")
+        return bool(row.status == "active")
     # Documents in the trash are there for nobody.
-    is_deleted = table == "documents" and row["status"] == "Deleted"
+    is_deleted = table == "documents" and row.status == "Deleted"
     return not is_deleted and allowed(caller, f"{resource}:read", row)
 
 
 @lru_cache(maxsize=64)
-def _columns_of_interest(table: Table) -> tuple[str, ...]:
-    return tuple(name for name in (*OWNING_COLUMNS, "status") if name in table.c)
+def _of_interest(table: Table) -> Select[Any]:
+    columns = [table.c[name] for name in (*OWNING_COLUMNS, "status") if name in table.c]
+    return select(*columns).where(table.c.id == bindparam("key"))

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import marshmallow
-from sqlalchemy import FromClause, Table
+from sqlalchemy import Table
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db.types import JsonText
+from app.extensions import Model
 from app.http.schema_fields import Field, Schema
-from app.models.columns import is_money
+from app.models.columns import Entity, Record, is_money
 from app.odata.declare import camel
 from app.writing.fields import described, field_of
 from app.writing.reference_rules import Rule, rule_of
@@ -29,6 +30,9 @@ COMMON_WRITABLE = ("owner_id", "external_id", "tags", "custom_fields")
 STAMPS = frozenset(("id", "created_at", "created_by_id", "updated_at", "updated_by_id", "version"))
 _NOT_NAMED = STAMPS | {*COMMON_WRITABLE}
 _BY_SERVICE = frozenset(("computed", "normal_form"))
+
+E = TypeVar("E", bound=Entity)
+E_co = TypeVar("E_co", bound=Entity, covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +53,7 @@ class RowRules:
     ``billingAddress.city``.
     """
 
-    table: FromClause
+    model: type[Record]
     writable: tuple[str, ...]
     filled: frozenset[str] = frozenset()
     wire_names: Mapping[str, str] = field(default_factory=dict)
@@ -59,11 +63,9 @@ class RowRules:
     children: Mapping[str, ChildRules] = field(default_factory=dict)
 
     @cached_property
-    def columns(self) -> Table:
-        """The table, as one."""
-        if not isinstance(self.table, Table):
-            raise TypeError(f"{self.table!r} is not a table")
-        return self.table
+    def table(self) -> Table:
+        """The table of the model."""
+        return Model.metadata.tables[self.model.__tablename__]
 
     @property
     def all_writable(self) -> tuple[str, ...]:
@@ -74,14 +76,14 @@ class RowRules:
     def schema(self) -> marshmallow.Schema:
         """Reads the columns that a body may set, by attribute; what else is there is left out."""
         members = {
-            name: field_of(self.columns.c[name], required=name in self.required)
+            name: field_of(self.table.c[name], required=name in self.required)
             for name in self.all_writable
         }
         return Schema.from_dict(members)(unknown=marshmallow.EXCLUDE)
 
     def field(self, attribute: str, **options: Any) -> Field:
         """The field of an attribute in the schema of a REST body, under its name on the wire."""
-        column = self.columns.c[attribute]
+        column = self.table.c[attribute]
         given = {"required": attribute in self.required, "data_key": self.wire(attribute)}
         metadata = {"description": described(column), **options.pop("metadata", {})}
         return field_of(column, metadata=metadata, **{**given, **options})
@@ -98,7 +100,7 @@ class RowRules:
             column.name: column.default.arg
             if isinstance(column.default, ScalarElementColumnDefault)
             else None
-            for column in self.columns.c
+            for column in self.table.c
         }
 
     @cached_property
@@ -107,8 +109,8 @@ class RowRules:
         return tuple(
             name
             for name in self.all_writable
-            if not self.columns.c[name].nullable
-            and self.columns.c[name].default is None
+            if not self.table.c[name].nullable
+            and self.table.c[name].default is None
             and name not in self.filled
         )
 
@@ -116,7 +118,7 @@ class RowRules:
     def json_columns(self) -> frozenset[str]:
         """Attributes whose values are compared by their JSON text."""
         return frozenset(
-            column.name for column in self.columns.c if isinstance(column.type, JsonText)
+            column.name for column in self.table.c if isinstance(column.type, JsonText)
         )
 
     @cached_property
@@ -126,14 +128,14 @@ class RowRules:
             column.name: Reference(
                 attribute=column.name, target=key.column.table.name, rule=rule_of(column, key)
             )
-            for column in self.columns.c
+            for column in self.table.c
             for key in column.foreign_keys
         }
 
     @cached_property
     def amounts(self) -> tuple[str, ...]:
         """The amounts of money that a body may set."""
-        return tuple(name for name in self.all_writable if is_money(self.columns.c[name]))
+        return tuple(name for name in self.all_writable if is_money(self.table.c[name]))
 
     @cached_property
     def has_amounts(self) -> bool:
@@ -152,7 +154,7 @@ class RowRules:
 
     def attributes(self) -> Iterable[str]:
         """Columns and child lists: everything that has a name on the wire."""
-        shown = (column.name for column in self.columns.c if "normal_form" not in column.info)
+        shown = (column.name for column in self.table.c if "normal_form" not in column.info)
         return (*shown, *self.children)
 
     def wire(self, attribute: str) -> str:
@@ -168,7 +170,7 @@ class ChildRules(RowRules):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class EntityRules(RowRules):
+class EntityRules(RowRules, Generic[E_co]):
     """The rules of one entity.
 
     ``name`` is of the entity type (``KbArticle``), ``title`` how a message calls it (``article``),
@@ -176,6 +178,7 @@ class EntityRules(RowRules):
     ``assignment`` is the attribute whose change means that somebody else is to act.
     """
 
+    model: type[E_co]
     name: str
     title: str
     resource: str
@@ -188,7 +191,7 @@ class EntityRules(RowRules):
     def __post_init__(self) -> None:
         """What a body may set, unless it is given, is what the columns do not call computed."""
         if not self.writable:
-            named = (column for column in self.columns.c if column.name not in _NOT_NAMED)
+            named = (column for column in self.table.c if column.name not in _NOT_NAMED)
             object.__setattr__(self, "writable", tuple(
                 column.name for column in named if not column.info.keys() & _BY_SERVICE
             ))  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from app.crm.clients import CLIENTS
 from app.crm.contacts import CONTACTS
@@ -16,7 +17,7 @@ from app.projects.tasks import TASKS
 from app.tickets.service import TICKETS
 from app.writing.pipeline import EntityService
 
-SERVICES: Mapping[str, EntityService] = {
+SERVICES: Mapping[str, EntityService[Any]] = {
     service.rules.name: service
     for service in (
         CLIENTS, CONTACTS, LEADS, OPPORTUNITIES, TICKETS, INVOICES, KB_ARTICLES, DOCUMENTS,

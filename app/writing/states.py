@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from app.errors import ForbiddenError, InvalidStateError
 from app.http.security import Caller
+from app.models.columns import Entity
 from app.permissions import ALL, require, scope_of
 from app.writing.change import Change
 from app.writing.machines import PATCH, StateMachine, Transition
 
 
-def require_state(machine: StateMachine, change: Change) -> None:
+def require_state(machine: StateMachine, change: Change[Entity]) -> None:
     """Check the step that ``change`` takes by changing the attribute of the state.
 
     Raises: InvalidStateError, the step is not listed; ForbiddenError, it needs a right.
@@ -21,7 +19,7 @@ def require_state(machine: StateMachine, change: Change) -> None:
     if change.before is None:
         transition = _begin(machine, change, target)
     else:
-        source = change.before[machine.attribute]
+        source = change.was(machine.attribute)
         transition = require_step(machine, change.rules.title, source, target, PATCH)
     if transition is not None:
         require_right(transition, change.caller, change.before)
@@ -47,7 +45,7 @@ def require_step(
     raise InvalidStateError(message, [(machine.attribute, f"is {source}")])
 
 
-def _begin(machine: StateMachine, change: Change, target: str) -> Transition | None:
+def _begin(machine: StateMachine, change: Change[Entity], target: str) -> Transition | None:
     """A record begins in a first state; the right for a step from there holds here too."""
     if target not in machine.initial:
         title = change.rules.title
@@ -59,7 +57,7 @@ def _begin(machine: StateMachine, change: Change, target: str) -> Transition | N
     return machine.find(machine.initial[0], target)
 
 
-def require_right(transition: Transition, caller: Caller, record: Mapping[str, Any] | None) -> None:
+def require_right(transition: Transition, caller: Caller, record: Entity | None) -> None:
     """Check the right that a step needs besides the one to change the record.
 
     Raises: ForbiddenError, InsufficientScopeError.

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from app.invoices.settlement import Balances, balances, settle, settled_values
+from app.models.invoice import Invoice
 
 cents = st.integers(0, 10**7).map(lambda value: Decimal(value).scaleb(-2))
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -35,11 +36,12 @@ def test_status(paid: str, credited: str, status: str) -> None:
     assert settle(Decimal(100), Decimal(paid), Decimal(credited)).status == status
 
 
-def invoice(**values: Any) -> dict[str, Any]:
-    return {
+def invoice(**values: Any) -> Invoice:
+    usual = {
         "type": "Invoice", "status": "Sent", "total": Decimal(100), "amount_due": Decimal(100),
-        "amount_paid": Decimal(0), "amount_credited": Decimal(0), "paid_at": None, **values,
+        "amount_paid": Decimal(0), "amount_credited": Decimal(0),
     }  # fmt: skip
+    return Invoice(**usual | values)
 
 
 def test_an_invoice_written_off_stays_so_until_money_comes() -> None:
@@ -91,7 +93,7 @@ def test_the_day_of_payment_is_kept_and_cleared() -> None:
     ],
 )  # fmt: skip
 def test_the_part_of_an_invoice_in_the_balances(
-    given_invoice: dict[str, Any] | None, expected: Balances
+    given_invoice: Invoice | None, expected: Balances
 ) -> None:
     assert balances(given_invoice, Decimal(1), "EUR") == expected
 

@@ -10,6 +10,7 @@ import time_machine
 
 from app.errors import InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as, make_caller
+from app.models.ticket import Ticket
 from app.permissions import ROLES
 from app.settings import save_settings
 from app.tickets.sla import sla_status
@@ -137,11 +138,12 @@ def test_solved_too_late_is_breached(ticket: int) -> None:
     ],
 )
 def test_the_state_of_the_service_level(values: dict[str, Any], hour: float, expected: str) -> None:
-    ticket = {
-        "status": "Open", "created_at": START, "first_responded_at": None, "solved_at": None,
+    standing = {
+        "status": "Open", "created_at": START,
         "first_response_due_at": START + timedelta(hours=8),
         "resolution_due_at": START + timedelta(hours=72), **values,
     }  # fmt: skip
+    ticket = Ticket(**standing)
     assert sla_status(ticket, START + timedelta(hours=hour)) == expected
 
 

@@ -43,7 +43,7 @@ from tests.factories import (
     update,
 )
 
-ENTITY_OF = {service.rules.columns.name: name for name, service in SERVICES.items()}
+ENTITY_OF = {service.rules.table.name: name for name, service in SERVICES.items()}
 ISSUED_STATES = ("Sent", "PartiallyPaid", "Paid", "Void", "Uncollectible")
 
 
@@ -56,8 +56,7 @@ def is_gone(entity: str, key: int) -> bool:
 
 
 def _model(entity: str) -> Any:
-    table = SERVICES[entity].rules.columns
-    return next(one for one in Model.__subclasses__() if one.__table__ is table)
+    return SERVICES[entity].rules.model
 
 
 def test_every_foreign_key_has_a_rule_for_the_deletion_of_what_it_refers_to() -> None:
@@ -68,7 +67,7 @@ def test_every_foreign_key_has_a_rule_for_the_deletion_of_what_it_refers_to() ->
         for key in column.foreign_keys
     }
     linked = {
-        f"{service.rules.columns.name}.{service.rules.polymorphic[1]}"
+        f"{service.rules.table.name}.{service.rules.polymorphic[1]}"
         for service in SERVICES.values()
         if service.rules.polymorphic
     }
@@ -97,7 +96,7 @@ class Link:
 
     @property
     def rule(self) -> Rule:
-        return RULES[f"{SERVICES[self.owner].rules.columns.name}.{self.attribute}"]
+        return RULES[f"{SERVICES[self.owner].rules.table.name}.{self.attribute}"]
 
 
 LINKS = [

@@ -97,7 +97,7 @@ def test_a_field_refuses_what_it_cannot_keep(
 ) -> None:
     rules, name = field
     wire = rules.wire(name)
-    for value in bad_values(rules.columns.c[name]):
+    for value in bad_values(rules.table.c[name]):
         found = problem_fields(rules, valid[rules.name] | {name: value})
         assert wire in found, f"{value!r:.60} was taken for {wire}"
 
@@ -118,7 +118,7 @@ def test_a_field_is_nullable_or_says_that_it_is_not(
     admin: Caller, valid: dict[str, dict[str, Any]], field: tuple[EntityRules, str]
 ) -> None:
     rules, name = field
-    column = rules.columns.c[name]
+    column = rules.table.c[name]
     values = valid[rules.name] | {name: None}
     if column.nullable and not (rules.name == "Lead" and name == "company"):
         assert stored(rules.name, create(rules.name, values))[name] in (None, admin.user_id)
@@ -134,8 +134,8 @@ def test_a_field_is_nullable_or_says_that_it_is_not(
     [
         (rules, name)
         for rules, name in FIELDS
-        if isinstance(rules.columns.c[name].type, String | Text)
-        and not rules.columns.c[name].info.keys() & {"allowed", "format"}
+        if isinstance(rules.table.c[name].type, String | Text)
+        and not rules.table.c[name].info.keys() & {"allowed", "format"}
         and name not in ("series", "disqualify_notes", "lost_notes")
     ],
     ids=ids,
@@ -144,7 +144,7 @@ def test_text_is_kept_to_the_character(
     admin: Caller, valid: dict[str, dict[str, Any]], field: tuple[EntityRules, str]
 ) -> None:
     rules, name = field
-    column = rules.columns.c[name]
+    column = rules.table.c[name]
     length = column.info.get("maximum_length") or column.type.length
     longest = ("ä" * length)[:length]
     for text in (*(text[:length] for text in GOOD_TEXTS.values()), longest):

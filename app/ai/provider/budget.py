@@ -34,7 +34,7 @@ def require_budget(limit: int) -> None:
 
 def used_today(principal: str) -> int:
     """Tokens that a caller has used today."""
-    wanted = select(USAGE.c.input_tokens + USAGE.c.output_tokens).where(_row(principal))
+    wanted = select(AiUsage.input_tokens + AiUsage.output_tokens).where(_row(principal))
     with primary_engine().connect() as connection:
         return int(connection.execute(wanted).scalar() or 0)
 
@@ -46,12 +46,12 @@ def note_usage(read: int, written: int) -> None:
     """
     principal = current_caller().principal
     add = (
-        update(USAGE)
+        update(AiUsage)
         .where(_row(principal))
         .values(
-            input_tokens=USAGE.c.input_tokens + read,
-            output_tokens=USAGE.c.output_tokens + written,
-            exchanges=USAGE.c.exchanges + 1,
+            input_tokens=AiUsage.input_tokens + read,
+            output_tokens=AiUsage.output_tokens + written,
+            exchanges=AiUsage.exchanges + 1,
         )
     )
     first = {
@@ -74,4 +74,4 @@ def estimated(texts: Sequence[str]) -> int:
 
 
 def _row(principal: str) -> Any:
-    return (USAGE.c.principal == principal) & (USAGE.c.day == today())
+    return (AiUsage.principal == principal) & (AiUsage.day == today())

@@ -113,9 +113,7 @@ def _queue(
     }
     key = records.insert(_TABLE, row)
     wake(running_app(), LOOP)
-    job = records.read(_TABLE, key)
-    assert job is not None
-    return describe(job)
+    return describe(records.columns_of(records.get(ReportExport, key)))
 
 
 def get_export(key: str) -> dict[str, Any]:

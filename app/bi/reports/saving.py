@@ -50,10 +50,10 @@ def saved_report(report_id: int, caller: Caller) -> Report:
 
     Raises: NotFoundError, there is none, or it is somebody else's.
     """
-    row = records.read(_TABLE, report_id - FIRST_SAVED)
-    if row is None or not (row["is_shared"] or row["owner_id"] == caller.user_id):
+    saved = records.read(SavedReport, report_id - FIRST_SAVED)
+    if saved is None or not (saved.is_shared or saved.owner_id == caller.user_id):
         raise NotFoundError(f"There is no report {report_id}.")
-    return _report(row)
+    return _report(records.columns_of(saved))
 
 
 def own_report(report_id: int, caller: Caller) -> Report:

@@ -25,12 +25,11 @@ def wants_page(asked: Asked, accept: Any) -> bool:
 
 def file_page(visit: Visit, file: FileVersion) -> Response:
     """What lies behind the link, and a button to save it."""
-    left = None
-    if visit.is_limited:
-        left = visit.share["max_downloads"] - visit.share["download_count"]
+    most = visit.share.max_downloads
+    left = None if most is None else most - visit.share.download_count
     return public_page(
         TEMPLATE, file=file, size=readable_size(file.size),
-        expires=_day(visit.share["expires_at"]), left=left,
+        expires=_day(visit.share.expires_at), left=left,
     )  # fmt: skip
 
 

@@ -20,15 +20,13 @@ from app.documents.versions import find_version
 from app.errors import NotFoundError, ValidationError, gathered, refuse_any
 from app.http.lists import Page, each, read_page
 from app.http.security import current_caller
-from app.models.document import DocumentShare, ShareAccess
+from app.models.document import Document, DocumentShare, ShareAccess
 from app.permissions import require
 from app.writing.operations import require_operation
 
 PERMISSION = "documents:share"
 DEFAULT_DAYS = 7
 MAXIMUM_DAYS = 365
-_SHARES: Any = DocumentShare.__table__
-_ACCESSES: Any = ShareAccess.__table__
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +61,7 @@ def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any],
     token = secrets.token_urlsafe(32)
     password = terms.password
     share_id = records.insert(
-        _SHARES,
+        DocumentShare,
         {
             "created_at": utc_now(),
             "document_id": document_id,
@@ -77,7 +75,7 @@ def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any],
             "created_by_id": caller.user_id or None,
         },
     )
-    share = describe_share(records.get(_SHARES, share_id))
+    share = describe_share(records.get(DocumentShare, share_id))
     audit.record("document.shared", "Document", document_id, after=_audited(share))
     DOCUMENTS.set_shared(document_id, True, "document.shared")
     return share, token
@@ -90,9 +88,12 @@ def list_shares(document_id: int, *, limit: int, offset: int) -> Page:
     """
     caller = current_caller()
     require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
-    statement = select(_SHARES).where(_SHARES.c.document_id == document_id)
+    statement = select(DocumentShare.__table__).where(DocumentShare.document_id == document_id)
     return read_page(
-        statement.order_by(_SHARES.c.id.desc()), each(describe_share), limit=limit, offset=offset
+        statement.order_by(DocumentShare.id.desc()),
+        each(describe_share),
+        limit=limit,
+        offset=offset,
     )
 
 
@@ -104,10 +105,10 @@ def list_accesses(document_id: int, share_id: int, *, limit: int, offset: int) -
     caller = current_caller()
     require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
     statement = (
-        select(_ACCESSES)
-        .join(_SHARES, _SHARES.c.id == _ACCESSES.c.share_id)
-        .where(_SHARES.c.document_id == document_id, _SHARES.c.id == share_id)
-        .order_by(_ACCESSES.c.id.desc())
+        select(ShareAccess.__table__)
+        .join(DocumentShare, DocumentShare.id == ShareAccess.share_id)
+        .where(DocumentShare.document_id == document_id, DocumentShare.id == share_id)
+        .order_by(ShareAccess.id.desc())
     )
     return read_page(statement, each(_describe_access), limit=limit, offset=offset)
 
@@ -120,13 +121,13 @@ def revoke_share(document_id: int, share_id: int) -> None:
     caller = current_caller()
     document = DOCUMENTS.locked(document_id, caller)
     require(caller, PERMISSION, document)
-    share = records.find(_SHARES, share_id)
+    share = records.read(DocumentShare, share_id)
     if share is None or share.document_id != document_id:
         raise NotFoundError(f"Document {document_id} has no link {share_id}.")
     if share.revoked_at is not None:
         return
     now = utc_now()
-    records.update(_SHARES, share_id, {"revoked_at": now})
+    records.update(DocumentShare, share_id, {"revoked_at": now})
     audit.record("document.share_revoked", "Document", document_id, after={"shareId": share_id})
     is_shared = _has_live_links(document_id, now)
     DOCUMENTS.set_shared(document_id, is_shared, "document.share_revoked")
@@ -135,17 +136,16 @@ def revoke_share(document_id: int, share_id: int) -> None:
 def unshare_expired() -> int:
     """Documents whose last link has expired are not shared any more; returns how many."""
     now = utc_now()
-    documents: Any = DOCUMENTS.rules.table
-    live = select(_SHARES.c.document_id).where(_is_live(now))
+    live = select(DocumentShare.document_id).where(_is_live(now))
     statement = (
-        update(documents)
-        .where(documents.c.is_shared, documents.c.id.not_in(live))
-        .values(is_shared=False, updated_at=now, version=documents.c.version + 1)
+        update(Document)
+        .where(Document.is_shared, Document.id.not_in(live))
+        .values(is_shared=False, updated_at=now, version=Document.version + 1)
     )
     return int(records.connection().execute(statement).rowcount)
 
 
-def describe_share(row: Row[Any]) -> dict[str, Any]:
+def describe_share(row: DocumentShare | Row[*tuple[Any, ...]]) -> dict[str, Any]:
     """A link as the API shows it."""
     return {
         "id": row.id,
@@ -190,7 +190,7 @@ def _expiry(terms: ShareTerms) -> datetime:
     return terms.expires_at or utc_now() + timedelta(days=days)
 
 
-def _check_version(document: Mapping[str, Any], terms: ShareTerms) -> None:
+def _check_version(document: Document, terms: ShareTerms) -> None:
     if terms.version is not None:
         try:
             find_version(document, terms.version)
@@ -199,12 +199,12 @@ def _check_version(document: Mapping[str, Any], terms: ShareTerms) -> None:
 
 
 def _has_live_links(document_id: int, now: datetime) -> bool:
-    statement = select(func.count()).where(_SHARES.c.document_id == document_id, _is_live(now))
+    statement = select(func.count()).where(DocumentShare.document_id == document_id, _is_live(now))
     return bool(records.connection().execute(statement).scalar_one())
 
 
 def _is_live(now: datetime) -> Any:
-    return _SHARES.c.revoked_at.is_(None) & (_SHARES.c.expires_at > now)
+    return DocumentShare.revoked_at.is_(None) & (DocumentShare.expires_at > now)
 
 
 def _audited(share: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from flask import Response, request
 from sqlalchemy import case, literal, or_, select, update
@@ -37,26 +35,24 @@ TRIES = 5
 CLOSED_FOR = timedelta(minutes=15)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{20,100}")
 _USER_AGENT_LENGTH = 255
-_SHARES: Any = DocumentShare.__table__
-_DOCUMENTS: Any = Document.__table__
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A link that works, and the document behind it, as rows."""
+    """A link that works, and the document behind it."""
 
-    share: Mapping[str, Any]
-    document: Mapping[str, Any]
+    share: DocumentShare
+    document: Document
 
     @property
     def asks_password(self) -> bool:
         """Whether a password has to be given."""
-        return self.share["password_hash"] is not None
+        return self.share.password_hash is not None
 
     @property
     def is_limited(self) -> bool:
         """Whether every download counts."""
-        return self.share["max_downloads"] is not None
+        return self.share.max_downloads is not None
 
 
 class LinkPasswordError(InvalidCredentialsError):
@@ -72,19 +68,12 @@ def open_link(token: str) -> Visit:
     if not _TOKEN.fullmatch(token):
         raise _nothing()
     with primary_engine().connect() as connection:
-        share = (
-            connection.execute(select(_SHARES).where(_SHARES.c.token_hash == token_hash(token)))
-            .mappings()
-            .first()
-        )
-        if share is None:
+        of_token = select(DocumentShare).where(DocumentShare.token_hash == token_hash(token))
+        shares = records.read_all(of_token, of=connection)
+        if not shares:
             raise _nothing()
-        document = (
-            connection.execute(select(_DOCUMENTS).where(_DOCUMENTS.c.id == share["document_id"]))
-            .mappings()
-            .one()
-        )
-    visit = Visit(dict(share), dict(document))
+        of_share = select(Document).where(Document.id == shares[0].document_id)
+        visit = Visit(shares[0], *records.read_all(of_share, of=connection))
     if problem := _ended(visit, utc_now()):
         _log_denied(visit)
         raise NotFoundError(problem)
@@ -101,25 +90,25 @@ def check_password(visit: Visit, password: str | None) -> None:
         return
     if not password:
         raise LinkPasswordError("This link asks for a password.", [("password", "is missing")])
-    share_id = visit.share["id"]
+    share_id = visit.share.id
     _count_try(share_id)
-    if not passwords.current.is_right(password[:1000], visit.share["password_hash"]):
+    if not passwords.current.is_right(password[:1000], visit.share.password_hash):
         _log_denied(visit)
         raise LinkPasswordError("The password is wrong.", [("password", "is wrong")])
-    records.update(_SHARES, share_id, {"password_failures": 0, "locked_until": None})
+    records.update(DocumentShare, share_id, {"password_failures": 0, "locked_until": None})
     db.session.commit()
 
 
 def file_behind(visit: Visit) -> FileVersion:
     """The file that a link gives out: the one it is pinned to, or the current one."""
-    return find_version(visit.document, visit.share["version"])
+    return find_version(visit.document, visit.share.version)
 
 
 def note_view(visit: Visit) -> None:
     """Write down that somebody looked at the page of the link."""
     with acting_as(visitor()):
         _log(visit, "viewed")
-        DOCUMENTS.note_access(visit.document["id"])
+        DOCUMENTS.note_access(visit.document.id)
 
 
 def download_link(visit: Visit, asked: Asked, *, by_form: bool = False) -> Response:
@@ -142,8 +131,8 @@ def download_link(visit: Visit, asked: Asked, *, by_form: bool = False) -> Respo
         raise
     with acting_as(visitor()):
         _log(visit, "downloaded")
-        DOCUMENTS.count_download(visit.document["id"])
-        DOCUMENTS.note_access(visit.document["id"])
+        DOCUMENTS.count_download(visit.document.id)
+        DOCUMENTS.note_access(visit.document.id)
     return delivery.response
 
 
@@ -154,28 +143,29 @@ def _consume(visit: Visit) -> None:
     """
     now = utc_now()
     # The document first, as those do who archive it or revoke its links.
-    document = records.read(_DOCUMENTS, visit.document["id"], lock=True)
+    document = records.read(Document, visit.document.id, lock=True)
     left = or_(
-        _SHARES.c.max_downloads.is_(None), _SHARES.c.download_count < _SHARES.c.max_downloads
+        DocumentShare.max_downloads.is_(None),
+        DocumentShare.download_count < DocumentShare.max_downloads,
     )
     statement = (
-        update(_SHARES)
-        .where(_SHARES.c.id == visit.share["id"], left)
-        .where(_SHARES.c.revoked_at.is_(None), _SHARES.c.expires_at > now)
-        .values(download_count=_SHARES.c.download_count + 1)
+        update(DocumentShare)
+        .where(DocumentShare.id == visit.share.id, left)
+        .where(DocumentShare.revoked_at.is_(None), DocumentShare.expires_at > now)
+        .values(download_count=DocumentShare.download_count + 1)
     )
     is_taken = bool(records.connection().execute(statement).rowcount)
-    if not is_taken or document is None or document["status"] != "Active":
+    if not is_taken or document is None or document.status != "Active":
         raise NotFoundError("This link has been used as often as it may, or has ended.")
 
 
 def _ended(visit: Visit, now: datetime) -> str | None:
     share = visit.share
-    if share["revoked_at"] is not None or visit.document["status"] in ("Archived", "Deleted"):
+    if share.revoked_at is not None or visit.document.status in ("Archived", "Deleted"):
         return "This link was withdrawn."
-    if share["expires_at"] <= now:
+    if share.expires_at <= now:
         return "This link has expired."
-    if visit.is_limited and share["download_count"] >= share["max_downloads"]:
+    if share.max_downloads is not None and share.download_count >= share.max_downloads:
         return "This link has been used as often as it may."
     return None
 
@@ -186,21 +176,21 @@ def _count_try(share_id: int) -> None:
     Raises: RateLimitedError.
     """
     now = utc_now()
-    was_closed = _SHARES.c.locked_until.is_not(None)
+    was_closed = DocumentShare.locked_until.is_not(None)
     # Within an expression the type has to be said: it is the column's.
     closed_until = literal(now + CLOSED_FOR, UtcDateTime())
-    failures = case((was_closed, 1), else_=_SHARES.c.password_failures + 1)
+    failures = case((was_closed, 1), else_=DocumentShare.password_failures + 1)
     statement = (
-        update(_SHARES)
-        .where(_SHARES.c.id == share_id)
-        .where(or_(_SHARES.c.locked_until.is_(None), _SHARES.c.locked_until <= now))
+        update(DocumentShare)
+        .where(DocumentShare.id == share_id)
+        .where(or_(DocumentShare.locked_until.is_(None), DocumentShare.locked_until <= now))
         .values(
             password_failures=failures,
             locked_until=case((failures >= TRIES, closed_until), else_=None),
         )
     )
     is_counted = bool(records.connection().execute(statement).rowcount)
-    locked_until = records.get(_SHARES, share_id).locked_until
+    locked_until = records.get(DocumentShare, share_id).locked_until or now
     db.session.commit()
     if not is_counted:
         seconds = max(1, math.ceil((locked_until - now).total_seconds()))
@@ -218,10 +208,10 @@ def _log_denied(visit: Visit) -> None:
 
 def _log(visit: Visit, action: str) -> None:
     records.insert(
-        ShareAccess.__table__,
+        ShareAccess,
         {
             "created_at": utc_now(),
-            "share_id": visit.share["id"],
+            "share_id": visit.share.id,
             "action": action,
             "ip": client_address(),
             "user_agent": request.user_agent.string[:_USER_AGENT_LENGTH] or None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import hmac
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from flask import current_app, has_request_context, request
@@ -49,7 +48,7 @@ def read_token(token: str) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def link_for_mail(invoice: Mapping[str, Any]) -> str | None:
+def link_for_mail(invoice: Invoice) -> str | None:
     """The address of a document's page for its mail; None where there is no page, or no address.
 
     Args:
@@ -68,12 +67,12 @@ def show_link(invoice_id: int) -> dict[str, Any]:
         that there are no pages.
     """
     invoice = _sendable(invoice_id)
-    if invoice["status"] == "Draft":
+    if invoice.status == "Draft":
         raise InvalidStateError("A draft has no page: issue it first.", [("status", "is Draft")])
     if not organisation().invoicing.public_page:
         raise InvalidStateError("The settings say that documents have no page.")
     root = service_root(request.environ, current_app.config["BASE_URL"])
-    return {"id": invoice_id, "url": root + _path(invoice), "viewedAt": invoice["viewed_at"]}
+    return {"id": invoice_id, "url": root + _path(invoice), "viewedAt": invoice.viewed_at}
 
 
 def withdraw_link(invoice_id: int) -> None:
@@ -83,11 +82,11 @@ def withdraw_link(invoice_id: int) -> None:
     """
     invoice = _sendable(invoice_id)
     values = {
-        "link_version": (invoice["link_version"] or 0) + 1,
+        "link_version": (invoice.link_version or 0) + 1,
         "updated_at": utc_now(),
-        "version": invoice["version"] + 1,
+        "version": invoice.version + 1,
     }
-    records.update(Invoice.__table__, invoice_id, values)
+    records.update(Invoice, invoice_id, values)
     audit.record("invoice.link_withdrawn", "Invoice", invoice_id)
 
 
@@ -96,15 +95,15 @@ def not_there() -> NotFoundError:
     return NotFoundError("There is nothing behind this link.")
 
 
-def _sendable(invoice_id: int) -> Mapping[str, Any]:
+def _sendable(invoice_id: int) -> Invoice:
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     return invoice
 
 
-def _path(invoice: Mapping[str, Any]) -> str:
-    return f"{PATH}/{link_token(invoice['id'], invoice['link_version'] or 0)}"
+def _path(invoice: Invoice) -> str:
+    return f"{PATH}/{link_token(invoice.id, invoice.link_version or 0)}"
 
 
 def _root_for_mail() -> str | None:

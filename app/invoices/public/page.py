@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from flask import Response
 
 from app.http.public_pages import public_page
@@ -13,6 +10,7 @@ from app.invoices.einvoice.preflight import preflight
 from app.invoices.formats import Formats
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
+from app.models.invoice import Invoice
 from app.settings.days import today
 
 TEMPLATE = "invoice.html"
@@ -20,11 +18,11 @@ Facts = list[tuple[str, str]]
 
 
 def document_page(
-    invoice: Mapping[str, Any], document: InvoiceDocument, *, is_preview: bool = False
+    invoice: Invoice, document: InvoiceDocument, *, is_preview: bool = False
 ) -> Response:
     """The page of an issued document, in the language of the client."""
     words, formats = texts_for(document.language), Formats(document)
-    is_void = invoice["status"] == "Void"
+    is_void = invoice.status == "Void"
     is_open = bool(document.amount_due) and not document.is_credit_note and not is_void
     title = words("titles.credit_note" if document.is_credit_note else "titles.invoice")
     return public_page(
@@ -47,11 +45,9 @@ def problem_page(status: int, problem: str) -> Response:
     return public_page(TEMPLATE, status, problem=problem)
 
 
-def _facts(
-    invoice: Mapping[str, Any], document: InvoiceDocument, words: Texts, formats: Formats
-) -> Facts:
+def _facts(invoice: Invoice, document: InvoiceDocument, words: Texts, formats: Formats) -> Facts:
     facts: Facts = []
-    if not document.is_credit_note or invoice["status"] == "Void":
+    if not document.is_credit_note or invoice.status == "Void":
         facts.append((words("page.status"), words(f"page.{_state(invoice, document)}")))
     if document.issue_date:
         facts.append((words("labels.date"), formats.day(document.issue_date)))
@@ -66,15 +62,15 @@ def _facts(
     return facts
 
 
-def _state(invoice: Mapping[str, Any], document: InvoiceDocument) -> str:
+def _state(invoice: Invoice, document: InvoiceDocument) -> str:
     """What the state means to the client; that it was written off is no concern of theirs."""
-    if invoice["status"] == "Void":
+    if invoice.status == "Void":
         return "void"
     if not document.amount_due:
         return "paid"
     if document.due_date and document.due_date < today():
         return "overdue"
-    return "partly_paid" if invoice["status"] == "PartiallyPaid" else "open"
+    return "partly_paid" if invoice.status == "PartiallyPaid" else "open"
 
 
 def _payment(document: InvoiceDocument, words: Texts) -> Facts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, request
@@ -17,6 +16,7 @@ from app.invoices.downloads import InvoiceFile, data_of, pdf_of
 from app.invoices.public.page import document_page, problem_page
 from app.invoices.public.visits import is_reader, note_view, open_document
 from app.invoices.reading import read_document
+from app.models.invoice import Invoice
 
 pages = Area(
     "invoice-pages", __name__, description="Documents for the clients who got a link to them"
@@ -61,27 +61,27 @@ def show_document(query: dict[str, Any], token: str) -> Response:
         invoice = open_document(token)
         wanted = query.get("file")
         if wanted is None:
-            document = read_document(invoice["id"])
+            document = read_document(invoice.id)
             answer = document_page(invoice, document, is_preview=query["preview"])
             if not _count(query, invoice):  # then nobody is to wait for the transaction
                 db.session.rollback()
             return answer
-        if invoice["status"] == "Void":
+        if invoice.status == "Void":
             raise InvalidStateError("The document was cancelled.", [("status", "is Void")])
         if wanted == "einvoice":
-            return _answer(data_of(invoice["id"], invoice, "ubl"))
-        file = pdf_of(invoice["id"], invoice)
+            return _answer(data_of(invoice.id, invoice, "ubl"))
+        file = pdf_of(invoice.id, invoice)
         _count(query, invoice)
         return _answer(file)
     except ApiError as error:
         return problem_page(error.status, error.message)
 
 
-def _count(query: dict[str, Any], invoice: Mapping[str, Any]) -> bool:
+def _count(query: dict[str, Any], invoice: Invoice) -> bool:
     """Note the view where it is the first; whether it is."""
-    if query["preview"] or invoice["viewed_at"] is not None or not is_reader(request):
+    if query["preview"] or invoice.viewed_at is not None or not is_reader(request):
         return False
-    return note_view(invoice["id"])
+    return note_view(invoice.id)
 
 
 def _answer(file: InvoiceFile) -> Response:

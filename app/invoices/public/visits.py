@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from flask import Request
 
@@ -27,7 +25,7 @@ _PROGRAM = re.compile(
 )
 
 
-def open_document(token: str) -> Mapping[str, Any]:
+def open_document(token: str) -> Invoice:
     """The row of the issued document behind a link.
 
     Raises: NotFoundError, the link is wrong or withdrawn, or the settings say that there are no
@@ -37,12 +35,8 @@ def open_document(token: str) -> Mapping[str, Any]:
     if known is None or not organisation().invoicing.public_page:
         raise not_there()
     invoice_id, link_version = known
-    invoice = records.read(Invoice.__table__, invoice_id)
-    if (
-        invoice is None
-        or invoice["status"] == "Draft"
-        or (invoice["link_version"] or 0) != link_version
-    ):
+    invoice = records.read(Invoice, invoice_id)
+    if invoice is None or invoice.status == "Draft" or (invoice.link_version or 0) != link_version:
         raise not_there()
     return invoice
 
@@ -64,7 +58,7 @@ def note_view(invoice_id: int) -> bool:
     """
     with acting_as(visitor()):
         invoice = INVOICES.stored(invoice_id)
-        if invoice["viewed_at"] is not None or invoice["status"] == "Void":
+        if invoice.viewed_at is not None or invoice.status == "Void":
             return False
         INVOICES.apply(invoice_id, {"viewed_at": utc_now()}, "invoice.viewed")
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sqlalchemy import Table, delete, insert, select, update
+from sqlalchemy import RowMapping, Table, delete, insert, select, update
 
 from app.db import records
 from app.errors import (
@@ -38,10 +38,7 @@ class TableService:
 
     def update(self, key: Any, changes: dict[str, Any], version: int | None = None) -> None:
         self.calls.append(("update", changes))
-        before = records.find(self.table, key)
-        if before is None:
-            raise NotFoundError(f"There is no {self.table.name} {key}.")
-        row = before if isinstance(before, dict) else before._mapping
+        row = self._row(key)
         if version is not None and row["version"] != version:
             raise PreconditionFailedError("It has another version.")
         if self.required in changes and not changes[self.required]:
@@ -52,13 +49,17 @@ class TableService:
 
     def delete(self, key: Any, version: int | None = None) -> None:
         self.calls.append(("delete", key))
-        row = records.find(self.table, key)
-        if row is None:
-            raise NotFoundError(f"There is no {self.table.name} {key}.")
-        mapping = row if isinstance(row, dict) else row._mapping
-        if version is not None and mapping["version"] != version:
+        row = self._row(key)
+        if version is not None and row["version"] != version:
             raise PreconditionFailedError("It has another version.")
         records.delete(self.table, key)
+
+    def _row(self, key: Any) -> RowMapping:
+        statement = select(self.table).where(self.table.c.id == key)
+        row = records.connection().execute(statement).mappings().first()
+        if row is None:
+            raise NotFoundError(f"There is no {self.table.name} {key}.")
+        return row
 
     def _pop_items(self, values: dict[str, Any]) -> list[dict[str, Any]] | None:
         if self.owned is None or self.owned[0] not in values:
