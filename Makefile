@@ -6,6 +6,9 @@ PYTHON_DIRS = $(wildcard $(CHECKED)) wsgi.py gunicorn.conf.py $(wildcard bin/*.p
 PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-extras --allow-unsafe \
 	--no-header --no-emit-index-url --no-emit-find-links
 
+# Tests start dozens of processes: none compiles a thousand modules that the last one compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
 

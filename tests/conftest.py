@@ -19,6 +19,7 @@ from sqlalchemy.orm import Session
 from app.config import Config
 from app.db.engines import read_engine, transaction
 from app.factory import create_app
+from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, new_database
 from tests.forms import FORMS, short_form
 from tests.measured import measure_what_tests_start
@@ -42,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
     measure_what_tests_start()
     keep_temporary_files_in_memory()
+    if depth := config.getoption("costs"):
+        config.pluginmanager.register(Costs(depth), "costs")
     watch = SecretWatch()
     watch.watch()
     config.pluginmanager.register(watch, "secret-watch")
@@ -71,6 +74,10 @@ LEFT_OUT: Counter[str] = Counter()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--form", choices=FORMS, default="all", help="see tests/forms.py")
+    parser.addoption(
+        "--costs", type=int, metavar="DEPTH", default=0,
+        help="CPU seconds by the first DEPTH parts of the path; see tests/costs.py",
+    )  # fmt: skip
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
