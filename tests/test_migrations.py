@@ -143,22 +143,30 @@ def test_up_down_and_up_again_with_data(empty_app: Callable[[str], Flask]) -> No
 
 @pytest.mark.requirement("OPS-02", "OPS-03")
 def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Flask]) -> None:
-    """One migration after the other is taken back from a full database, and made again."""
+    """One migration after the other is taken back from a full database, made again, and taken back.
+
+    The next one then starts from there: what is made again is what was there before.
+    """
     app = empty_app("steps")
     with app.app_context():
         flask_migrate.upgrade()
         with db.engine.begin() as connection:
             fill(connection)
-            full = describe(connection)
-        for revision in reversed(revisions()[:-1]):
-            flask_migrate.downgrade(revision=revision)
-            flask_migrate.upgrade()
+            before = describe(connection)
+        steps = revisions()
+        for revision, earlier in zip(reversed(steps[1:]), reversed(steps[:-1]), strict=True):
+            flask_migrate.downgrade(revision=earlier)
             with db.engine.begin() as connection:
-                assert describe(connection) == full
-                if revision == "0032":  # the next one fills what it finds
+                without = describe(connection)
+            flask_migrate.upgrade(revision=revision)
+            with db.engine.begin() as connection:
+                assert describe(connection) == before, revision
+                if revision == "0033":  # it fills what it finds
                     for table, name, form in FORMS:
                         column = Model.metadata.tables[table].c[name]
                         assert connection.scalars(select(column)).all() == [form], name
+            flask_migrate.downgrade(revision=earlier)
+            before = without
 
 
 @pytest.mark.only_on("postgresql")
