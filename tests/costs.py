@@ -83,8 +83,10 @@ class Costs:
         whole = sum(self._sums.values(), Cost())
         rows = sorted(self._sums.items(), key=lambda entry: -entry[1].cpu - entry[1].idle)
         for place, cost in [*rows, ("all", whole)]:
-            tests = len(self._tests[place]) if place in self._tests else sum(
-                len(names) for names in self._tests.values()
+            tests = (
+                len(self._tests[place])
+                if place in self._tests
+                else sum(len(names) for names in self._tests.values())
             )
             terminalreporter.write_line(
                 f"{tests:>7,} {cost.cpu:>9.1f} {cost.children:>9.1f} {cost.idle:>9.1f}  {place}"

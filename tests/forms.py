@@ -5,6 +5,7 @@ Every test is in one of the two. The short form has of each test function:
 - of what is marked ``costly(n)``, every n-th case only; none for 0;
 - of a matrix (three ``parametrize`` and more) cases in which each value of one meets each value of
   every other;
+- of a longer list that is asked of an application ``LONGEST_LIST`` cases, evenly spread;
 - each case on one database, in turn, except in the rooms of ``BOTH_DATABASES`` and where it is
   marked ``both_databases``: there SQL is made, and what a database does with it is at stake.
 """
@@ -23,6 +24,9 @@ BOTH_DATABASES = (
     "tests/container/", "tests/db/", "tests/models/", "tests/odata/", "tests/reference/",
     "tests/search/",
 )  # fmt: skip
+LONGEST_LIST = 8
+# Fixtures that are an application: what asks one costs a hundred times of what calls a function.
+_APPLICATIONS = frozenset({"app", "reference_app"})
 _FEWEST_AXES = 3
 
 Case = tuple[Hashable, ...]  # the value of each axis
@@ -39,7 +43,7 @@ def short_form(items: Sequence[pytest.Item]) -> set[pytest.Item]:
         for item in of_function:
             database, case = _case(item)
             cases[case][database] = item
-        chosen = _thinned(of_function[0], pairwise(list(cases)))
+        chosen = _thinned(of_function[0], list(cases))
         if _needs_both(of_function[0]):
             kept.update(item for case in chosen for item in cases[case].values())
             continue
@@ -52,7 +56,7 @@ def short_form(items: Sequence[pytest.Item]) -> set[pytest.Item]:
 
 def pairwise(cases: Sequence[Case]) -> list[Case]:
     """Cases in which every two values of two axes meet; all of them if there are only two axes."""
-    axes = [axis for axis, values in enumerate(zip(*cases, strict=True)) if len(set(values)) > 1]
+    axes = _axes(cases)
     if len(axes) < _FEWEST_AXES:
         return list(cases)
     pairs = {case: set(combinations([(axis, case[axis]) for axis in axes], 2)) for case in cases}
@@ -65,6 +69,18 @@ def pairwise(cases: Sequence[Case]) -> list[Case]:
     return chosen
 
 
+def spread(cases: Sequence[Case], most: int = LONGEST_LIST) -> list[Case]:
+    """At most so many of a list, the first and the last among them, equally far from each other."""
+    if len(cases) <= most:
+        return list(cases)
+    return [cases[round(place * (len(cases) - 1) / (most - 1))] for place in range(most)]
+
+
+def _axes(cases: Sequence[Case]) -> list[int]:
+    """The places of the parameters that have several values."""
+    return [axis for axis, values in enumerate(zip(*cases, strict=True)) if len(set(values)) > 1]
+
+
 def _needs_both(item: pytest.Item) -> bool:
     marked = item.get_closest_marker("both_databases") is not None
     return marked or item.nodeid.startswith(BOTH_DATABASES)
@@ -73,7 +89,10 @@ def _needs_both(item: pytest.Item) -> bool:
 def _thinned(item: pytest.Item, cases: list[Case]) -> list[Case]:
     mark = item.get_closest_marker("costly")
     step = mark.args[0] if mark else 1
-    return cases[::step] if step else []
+    chosen = pairwise(cases)[::step] if step else []
+    is_list = len(_axes(cases)) < _FEWEST_AXES
+    asks_an_application = not _APPLICATIONS.isdisjoint(getattr(item, "fixturenames", ()))
+    return spread(chosen) if is_list and asks_an_application else chosen
 
 
 def _case(item: pytest.Item) -> tuple[str, Case]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from itertools import combinations, product
+import itertools
 from pathlib import Path
 
 import pytest
 
-from tests.forms import BOTH_DATABASES, Case, pairwise
+from tests.forms import BOTH_DATABASES, LONGEST_LIST, Case, pairwise, spread
 
 ROOT = Path(__file__).parents[1]
 
 
 def matrix(*sizes: int) -> list[Case]:
     """Each value of each axis with all of the others."""
-    return list(product(*(range(size) for size in sizes)))
+    return list(itertools.product(*(range(size) for size in sizes)))
 
 
 def pairs(cases: list[Case]) -> set[object]:
-    return {pair for case in cases for pair in combinations(enumerate(case), 2)}
+    return {pair for case in cases for pair in itertools.combinations(enumerate(case), 2)}
 
 
 @pytest.mark.parametrize("sizes", [(2, 3, 4), (3, 3, 3, 3), (5, 2, 6, 1), (2, 2, 2, 2, 2, 2)])
@@ -37,6 +37,16 @@ def test_what_has_two_axes_is_kept_whole() -> None:
 
 def test_what_a_function_has_once_is_kept() -> None:
     assert pairwise([()]) == [()]
+
+
+@pytest.mark.parametrize("length", [1, LONGEST_LIST, LONGEST_LIST + 1, 20, 93])
+def test_of_a_list_both_ends_are_kept_and_what_is_equally_far_apart(length: int) -> None:
+    cases = matrix(length)
+    chosen = spread(cases)
+    assert len(set(chosen)) == len(chosen) == min(length, LONGEST_LIST)
+    assert (chosen[0], chosen[-1]) == (cases[0], cases[-1])
+    steps = {after - before for (before,), (after,) in itertools.pairwise(chosen)}
+    assert max(steps, default=0) - min(steps, default=0) <= 1
 
 
 @pytest.mark.parametrize("room", BOTH_DATABASES)
