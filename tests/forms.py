@@ -2,7 +2,8 @@
 
 Every test is in one of the two. The short form has of each test function:
 
-- of what is marked ``costly(n)``, every n-th case only; none for 0;
+- of what is marked ``costly(n)``, every n-th case only; none for 0, as of what kills a service;
+- none of what drives a browser;
 - of a matrix (three ``parametrize`` and more) cases in which each value of one meets each value of
   every other;
 - of a longer list that is asked of an application ``LONGEST_LIST`` cases, evenly spread;
@@ -86,9 +87,13 @@ def _needs_both(item: pytest.Item) -> bool:
     return marked or item.nodeid.startswith(BOTH_DATABASES)
 
 
+def _drives_a_browser(item: pytest.Item) -> bool:
+    return any("chromium" in mark.args for mark in item.iter_markers("needs"))
+
+
 def _thinned(item: pytest.Item, cases: list[Case]) -> list[Case]:
     mark = item.get_closest_marker("costly")
-    step = mark.args[0] if mark else 1
+    step = 0 if _drives_a_browser(item) else mark.args[0] if mark else 1
     chosen = pairwise(cases)[::step] if step else []
     is_list = len(_axes(cases)) < _FEWEST_AXES
     asks_an_application = not _APPLICATIONS.isdisjoint(getattr(item, "fixturenames", ()))

@@ -16,12 +16,12 @@ from app.ai.provider.errors import CROWDED
 from app.bi.query import flat
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
-from tests.ai.provider.conftest import ModelServer, ai, make_ai, says, server
+from tests.ai.provider.conftest import ModelServer, ai, make_ai, says, server, short_pauses
 from tests.contract.conftest import Api, sign_in
 from tests.factories import line, make_client, make_issued_invoice
 from tests.receivers import status
 
-__all__ = ["ai", "make_ai", "server", "sign_in"]
+__all__ = ["ai", "make_ai", "server", "short_pauses", "sign_in"]
 
 ODD = "gimme the biggies in our book"
 NAMES = "/odata/Clients?$filter=contains(name,'e')&$select=id,name&$orderby=name"

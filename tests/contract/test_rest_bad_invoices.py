@@ -179,6 +179,7 @@ def test_hostile_text_is_printed_and_sent_as_text(
     assert "\n" not in mail.subject and "\r" not in mail.subject
 
 
+@pytest.mark.costly(0)
 def test_only_the_documents_sent_before_a_kill_are_sent(
     admin: Api, session: Session, make_app: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -332,6 +332,7 @@ with app.app_context(), acting_as(system_caller()):
 """
 
 
+@pytest.mark.costly(0)
 @pytest.mark.requirement("DUR-08")
 def test_a_conversion_that_is_killed_leaves_nothing(
     app: Flask, admin: Api, session: Session, tmp_path: Path

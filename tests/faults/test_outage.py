@@ -52,6 +52,7 @@ def service(cluster: PostgreSQL, data_dir: Path) -> Iterator[Flask]:
     close_engines(app)
 
 
+@pytest.mark.costly(0)
 @pytest.mark.needs("postgresql")
 @pytest.mark.requirement("OUT-01", "OUT-03", "OUT-04", "OUT-05", "OUT-07", "OUT-08")
 def test_an_outage_loses_nothing_acknowledged_and_doubles_nothing(

@@ -20,6 +20,8 @@ from tests.mail.conftest import Post
 from tests.mail.servers import Mailbox, mail_server
 from tests.waiting import until
 
+pytestmark = pytest.mark.costly(0)
+
 # Says where it stands, and stays there until it is killed.
 WORKER = """
 import sys, time

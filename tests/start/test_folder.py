@@ -40,6 +40,7 @@ def answers(port: int) -> bool:
         return False
 
 
+@pytest.mark.costly(0)
 def test_of_two_that_are_started_together_on_an_empty_folder_one_serves(tmp_path: Path) -> None:
     ports = [free_port(), free_port()]
     services = [start(tmp_path / "data", port) for port in ports]

@@ -25,6 +25,7 @@ def state(place: Place) -> tuple[str, str]:
         return row.status, row.message_id
 
 
+@pytest.mark.costly(0)
 @pytest.mark.requirement("DUR-14")
 def test_message_of_a_killed_worker_comes_again_with_the_same_id() -> None:
     with receiver() as there, service(WEBHOOK_ALLOW_PRIVATE="1") as place:

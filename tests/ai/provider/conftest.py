@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -11,7 +11,9 @@ import orjson
 import pytest
 from flask import Flask
 
+from app.ai import answering
 from app.ai.provider import completions
+from app.extensions import configuration
 from tests.ai.conftest import index
 from tests.contract.conftest import Api, sign_in
 from tests.kb.test_search import ARTICLES, make
@@ -62,22 +64,36 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def make_ai(
-    make_app: Callable[..., Flask], server: ModelServer, monkeypatch: pytest.MonkeyPatch
+    make_app: Callable[..., Flask], server: ModelServer, short_pauses: None
 ) -> Callable[..., Flask]:
-    """Applications that ask the scripted server; pauses between tries are short."""
-    monkeypatch.setattr(completions, "PAUSES", (0.01, 0.01))
+    """Applications that ask the scripted server."""
 
     def make(**settings: Any) -> Flask:
-        given = {"AI_BASE_URL": server.base_url, "AI_API_KEY": "key-1", "AI_MODEL": "tiny"}
-        return make_app(**given | settings)
+        return make_app(**asking(server) | settings)
 
     return make
 
 
 @pytest.fixture
-def ai(make_ai: Callable[..., Flask], sign_in: Callable[..., Api]) -> Api:
-    """An administrator of a service with a model."""
-    return sign_in("Admin", app=make_ai())
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses between tries are short."""
+    monkeypatch.setattr(completions, "PAUSES", (0.01, 0.01))
+
+
+@pytest.fixture
+def ai(
+    app: Flask, server: ModelServer, short_pauses: None, sign_in: Callable[..., Api]
+) -> Iterator[Api]:
+    """An administrator of a service with a model: the shared one, to which it is given."""
+    plain = configuration.of(app)
+    answering.init_app(app, replace(plain, **asking(server)))
+    yield sign_in("Admin")
+    answering.init_app(app, plain)
+
+
+def asking(server: ModelServer) -> dict[str, Any]:
+    """The settings of a service that asks the scripted server."""
+    return {"AI_BASE_URL": server.base_url, "AI_API_KEY": "key-1", "AI_MODEL": "tiny"}
 
 
 @pytest.fixture
