@@ -34,8 +34,8 @@ PARTS = {
             "app/odata/syntax/parser_paths.py",
         ),
         (
-            "tests/odata/test_parser.py", "tests/odata/test_option_parser.py",
-            "tests/odata/test_places.py", "tests/odata/test_printer.py",
+            "tests/odata/syntax/test_parser.py", "tests/odata/syntax/test_option_parser.py",
+            "tests/odata/test_places.py", "tests/odata/syntax/test_printer.py",
         ),
     ),
 }  # fmt: skip
