@@ -8,10 +8,11 @@
 Every question is put to the demonstration as it stands at a fixed moment; the expected rows come
 from the OData query written beside it. An answer with other rows is wrong; a question that is sent
 back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
-only those that ``bench.nlq_split`` keeps, or fits. ``--store`` writes the counts of each set, which
-``tests/bi/test_questions.py`` holds. ``--by`` says what understands: the rules, the grammar alone,
-or the grammar where it is sure and else the rules. ``--shadow`` asks the grammar the same, and
-prints how often which is right. ``--sample`` asks so many of the questions, the same each time.
+only those that ``bench.nlq_split`` keeps, or fits; a ``.tsv`` has translations of some. ``--store``
+writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--by`` says
+what understands: the rules, the grammar alone, or the grammar where it is sure and else the rules.
+``--shadow`` asks the grammar the same, and prints how often which is right. ``--sample`` asks so
+many of the questions, the same each time.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ from app.config import UNDERSTANDINGS, Config, database_url
 from app.demo.load import fill
 from app.factory import create_app
 from app.http.security import acting_as, system_caller
-from bench.nlq_cases import SETS, Case, read_cases
+from bench.nlq_cases import SETS, Case, read_cases, read_translations
 from bench.nlq_split import split
 
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)
@@ -100,6 +101,8 @@ def main() -> int:
 
 def _chosen(path: Path, part: str) -> Iterator[Case]:
     """The questions of a file, or those of one part of them."""
+    if path.suffix == ".tsv":
+        return read_translations(path)
     if part == "all":
         return read_cases(path)
     wanted = {one.number for one in split() if one.set_name == path.stem and one.part == part}

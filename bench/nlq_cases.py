@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 FOLDER = Path(__file__).parent.parent / "tests" / "bi"
 SETS = tuple(sorted(FOLDER.glob("questions*.txt")))
 QUESTIONS = FOLDER / "questions.txt"
+GERMAN = Path(__file__).parent / "questions" / "german.tsv"
 PARAPHRASES = FOLDER / "paraphrases.txt"
 
 
@@ -43,6 +44,15 @@ def read_cases(path: Path) -> Iterator[Case]:
             before = before if goes_on else ()
             yield Case(section, question, before, expected)
             before = (*before, question)
+
+
+def read_translations(path: Path) -> Iterator[Case]:
+    """Questions of another language: each names the set and the number of the one it translates."""
+    known: dict[str, list[Case]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        question, name, number = line.split("\t")
+        cases = known.setdefault(name, list(read_cases(FOLDER / f"{name}.txt")))
+        yield replace(cases[int(number)], question=question)
 
 
 def read_paraphrases(path: Path = PARAPHRASES) -> list[tuple[str, ...]]:

@@ -64,7 +64,9 @@ def answer_question(
     blank = _blank(text, iso_instant(now))
     by = by or configuration.current.NLQ_UNDERSTANDING
     if by == "rules":
-        return _by_rules(blank, history, now, limit)
+        answered = _by_rules(blank, history, now, limit)
+        is_read = answered["status"] != "unsupported" or _is_english(text, history)
+        return answered if is_read else _by_grammar(blank, history, calendar(now), limit)[0]
     found, is_certain = _by_grammar(blank, history, calendar(now), limit)
     if by == "grammar" or (is_certain and not history):
         return found
@@ -79,6 +81,13 @@ def _or_else(refused: Answer, found: Answer) -> Answer:
     if found["status"] != "answered" or understanding.is_refused(refused["question"]):
         return refused
     return found | {"confidence": min(found["confidence"], UNSURE)}
+
+
+def _is_english(question: str, history: Sequence[str]) -> bool:
+    """Whether a question is in the language of the rules; others the grammar alone reads."""
+    from app.bi.questions import answering  # large: loaded with the first question
+
+    return answering.language_asked(question, history) == "en"
 
 
 def _by_grammar(

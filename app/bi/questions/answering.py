@@ -57,7 +57,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
         before: the questions before it in the same session, the oldest first; what names no kind
             of record by itself goes on from them.
     """
-    code = language_of(question)
+    code = language_of(question, before)
     fitted = ranker.fitted(code)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
@@ -77,6 +77,11 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
         confidence = min(confidence, UNSURE)
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     return Proposal((plans[0], *others[:1]), confidence, understood)
+
+
+def language_asked(question: str, before: Sequence[str] = ()) -> str:
+    """The language of a question, after those before it in its session."""
+    return language_of(question, before)
 
 
 def understand(question: str, now: Calendar, before: Sequence[str], code: str) -> Understood:

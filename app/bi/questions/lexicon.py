@@ -24,7 +24,11 @@ from app.odata.model import edm
 
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
+# The language of ``app.bi.nlq.phrasing``, in which every question is answered.
+ANSWERED_IN = "en"
 _SHORTEST_STEM = 4
+_SHORTEST_PART = 3
+_LIGHTEST = ("of", "by", "with", "list", "and")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
@@ -58,12 +62,15 @@ class Lexicon:
         self.code = code
         self.data = _file(code)
         self._suffixes: Sequence[str] = self.data["language"].get("suffixes", ())
+        self._whole = frozenset(self.data["language"].get("whole", ()))
+        self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
+        said = _file(ANSWERED_IN)
         nouns = {key: (told["nouns"][0], told.get("many", f"{told['nouns'][0]}s"))
-                 for key, told in self.data.items() if "nouns" in told}  # fmt: skip
+                 for key, told in said.items() if "nouns" in told}  # fmt: skip
         labels = {
             key: {name: words[0] for name, words in told.get("dimensions", {}).items() if words}
-            for key, told in self.data.items()
+            for key, told in said.items()
         }
         self.model = Model(nouns, labels)
         self._found: dict[Phrase, dict[tuple[str, str], Any]] = defaultdict(dict)
@@ -85,10 +92,55 @@ class Lexicon:
         if not self._suffixes:
             return stem(word)
         word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
-        for suffix in self._suffixes:
-            if word.endswith(suffix) and len(word) - len(suffix) >= _SHORTEST_STEM:
-                return word.removesuffix(suffix)
+        while word not in self._whole:
+            ends = (one for one in self._suffixes if word.endswith(one))
+            suffix = next((one for one in ends if len(word) - len(one) >= _SHORTEST_STEM), "")
+            if not suffix:
+                break
+            word = word.removesuffix(suffix)
         return word
+
+    def parts(self, word: str) -> tuple[str, ...]:
+        """A word, or the words that a compound is made of where it is not known itself."""
+        if not self._joints or self.stem(word) in self.known:
+            return (word,)
+        pieces = word.split("-")
+        if len(pieces) > 1:
+            return tuple(part for piece in pieces if piece for part in self.parts(piece))
+        for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            first, rest = word[:cut], word[cut:]
+            heads = (first.removesuffix(joint) for joint in self._joints if first.endswith(joint))
+            head = next((one for one in heads if self._is_part(one)), None)
+            if head is not None and self._is_part(rest):
+                return (head, rest)
+        return (word,)
+
+    def count_known(self, words: Iterable[str]) -> int:
+        """How many words mean something, or all parts of them do."""
+        return sum(
+            all(self.stem(part) in self.known for part in self.parts(word)) for word in words
+        )
+
+    def _is_part(self, word: str) -> bool:
+        return len(word) >= _SHORTEST_PART and self.stem(word) in self.known
+
+    def crossed(self, stem: str, roles: Iterable[str]) -> str:
+        """By which word a word of the grammar is priced: that of English with its first role."""
+        if not self._joints:
+            return stem
+        words = _file("en")["words"]
+        plain = (filter(str.isalpha, words[role.removeprefix("f:")]) for role in roles)
+        found = {word for word in (next(one, "") for one in plain) if word}
+        return next((one for one in _LIGHTEST if one in found), min(found, default=stem))
+
+    @cached_property
+    def english(self) -> Mapping[str, str]:
+        """Stems of words of periods -> the English words that periods are kept in."""
+        found: dict[str, str] = {}
+        for english, texts in self.data.get("english", {}).items():
+            for text in texts:
+                found.setdefault(self.stem(text), english)
+        return found
 
     def phrase(self, text: str) -> Phrase:
         """The stems of a phrase."""
@@ -110,7 +162,7 @@ class Lexicon:
     def known(self) -> frozenset[str]:
         """Every single word that means something."""
         found = {word for phrase in self.entries for word in phrase} | set(self.fillers)
-        found |= set(self.reader.words)
+        found |= set(self.english or self.reader.words)
         for phrases in (self.beyond, self.commands, self.follows):
             found |= {word for phrase in phrases for word in phrase}
         return frozenset(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.bi.nlq.periods import PeriodReader
@@ -26,39 +26,72 @@ class Spoken:
     when: When
 
 
-class Periods:
-    """Reads and resolves periods on a day."""
+@dataclass(frozen=True)
+class _English:
+    """Tokens in the words that periods are kept in, and the place of the one each comes from."""
 
-    def __init__(self, reader: PeriodReader, now: Calendar) -> None:
-        self._reader, self.now = reader, now
+    tokens: list[Token]
+    places: list[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int] | None:
+        """From which token to which; None where a part of one would be left."""
+        before, behind = self.places[:start][-1:], self.places[end : end + 1]
+        first, last = self.places[start], self.places[end - 1]
+        return None if before == [first] or behind == [last] else (first, last + 1)
+
+
+class Periods:
+    """Reads and resolves periods on a day.
+
+    ``english``: stems of another language -> the English words that periods are kept in.
+    """
+
+    def __init__(
+        self, reader: PeriodReader, now: Calendar, english: Mapping[str, str] | None = None
+    ) -> None:
+        self._reader, self.now, self._english = reader, now, english or {}
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Spoken]:
         """The longest period that begins at each token."""
-        for at in range(len(tokens)):
-            found = self._reader.read(tokens, at, self.now)
-            if found is None:
+        english = self._in_english(tokens)
+        for at in range(len(english.tokens)):
+            found = self._reader.read(english.tokens, at, self.now)
+            span = None if found is None else english.span(at, at + found[0])
+            if found is None or span is None:
                 continue
             length, period = found
-            words = " ".join(said(one) for one in tokens[at : at + length]).lower()
+            words = " ".join(said(one) for one in english.tokens[at : at + length]).lower()
             for candidate in (words, f"in {words}", f"since {words}"):
                 if self._read(candidate) == period:
-                    yield Spoken(at, at + length, When(candidate))
+                    yield Spoken(*span, When(candidate))
                     break
             else:
                 exact = self._dated(period)
                 if exact is not None:
-                    yield Spoken(at, at + length, exact)
+                    yield Spoken(*span, exact)
 
     def grains(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         """Units by which something is told: ``monthly``, ``per week``, ``weekday``."""
-        for at in range(len(tokens)):
-            found = self._reader.grain(tokens, at) or self._reader.cycle(tokens, at)
-            if found is not None:
-                yield at, at + found[0], found[1]
+        english = self._in_english(tokens)
+        for at in range(len(english.tokens)):
+            found = self._reader.grain(english.tokens, at) or self._reader.cycle(english.tokens, at)
+            span = None if found is None else english.span(at, at + found[0])
+            if found is not None and span is not None:
+                yield *span, found[1]
 
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""
-        return self._reader.number(token)
+        words = self._in_english([token]).tokens
+        return self._reader.number(words[0]) if len(words) == 1 else None
+
+    def _in_english(self, tokens: Sequence[Token]) -> _English:
+        found = _English([], [])
+        for at, token in enumerate(tokens):
+            words = self._english.get(token.stem)
+            parts = [token] if words is None else tokenise(words)
+            found.tokens.extend(parts)
+            found.places.extend([at] * len(parts))
+        return found
 
     def resolve(self, when: When) -> Period | None:
         """The days that are meant; None where the words are no period."""

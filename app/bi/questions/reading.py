@@ -109,8 +109,16 @@ class Reader:
     def _tokens(self, question: str) -> list[Token]:
         tokens = tokenise(question)[:MOST_WORDS]
         if self._lexicon.code != "en":
-            tokens = [replace(one, stem=self._lexicon.stem(one.text)) for one in tokens]
+            tokens = [part for one in tokens for part in self._parts(one)][:MOST_WORDS]
         return list(repaired(tokens, self._lexicon.known))
+
+    def _parts(self, token: Token) -> list[Token]:
+        """A word by its stem, a compound as its parts; a capital letter says nothing."""
+        if token.kind != "word":
+            return [token]
+        parts = self._lexicon.parts(token.text)
+        return [replace(token, text=part, stem=self._lexicon.stem(part), first=True,
+                        apart=token.apart and not at) for at, part in enumerate(parts)]  # fmt: skip
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at in range(len(tokens)):
@@ -178,7 +186,10 @@ class Reader:
             read.places.append(place)
             if token.stem in self._lexicon.fillers and at not in begun:
                 continue
-            read.crossing.append(_crossing(token, covered.get(at, set()), stems[at]))
+            categories = covered.get(at, set())
+            roles = {one for one in categories if one.startswith("f:")}
+            word = self._lexicon.crossed(stems[at], roles)
+            read.crossing.append(_crossing(token, categories, word))
             place += 1
         read.places.append(place)
 

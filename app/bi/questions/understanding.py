@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import Calendar
+from app.bi.nlq.words import tokenise
 from app.bi.questions import ranker
 from app.bi.questions.algebra import (
     All,
@@ -27,7 +28,7 @@ from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed, operations
-from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon
+from app.bi.questions.lexicon import ANSWERED_IN, LONGEST_PHRASE, Lexicon
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
@@ -35,7 +36,7 @@ from app.bi.questions.realise import Saying
 from app.bi.questions.rules import Grammar
 
 MOST_ANALYSES = 10
-LANGUAGES = ("en",)
+LANGUAGES = ("en", "de")
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,12 @@ class Understanding:
     def __init__(self, code: str) -> None:
         self.lexicon = Lexicon(code)
         self.grammar = Grammar(self.lexicon)
-        self._say = Saying(self.lexicon).restriction
+        said = self.lexicon if code == ANSWERED_IN else understanding_of(ANSWERED_IN).lexicon
+        self._say = Saying(said).restriction
 
     def understand(self, question: str, now: Calendar, weights: ranker.Weights) -> Understood:
         """The meanings of a question that stands by itself."""
-        periods = Periods(self.lexicon.reader, now)
+        periods = Periods(self.lexicon.reader, now, self.lexicon.english)
         reader = Reader(self.lexicon, periods, self.grammar)
         read = reader.read(question)
         parsed = reader.parsed(read, weights)
@@ -114,7 +116,7 @@ class Understanding:
         self, previous: Meaning, question: str, now: Calendar, weights: ranker.Weights
     ) -> Understood:
         """What a question means that goes on from another, as operations on its meaning."""
-        periods = Periods(self.lexicon.reader, now)
+        periods = Periods(self.lexicon.reader, now, self.lexicon.english)
         reader = Reader(self.lexicon, periods, self.grammar)
         read = reader.read(question)
         self._pass_over(read)
@@ -151,7 +153,9 @@ class Understanding:
 
     def rules_of(self, question: str, now: Calendar, weights: ranker.Weights) -> set[str]:
         """The names of the rules that combine some words of a question."""
-        reader = Reader(self.lexicon, Periods(self.lexicon.reader, now), self.grammar)
+        reader = Reader(
+            self.lexicon, Periods(self.lexicon.reader, now, self.lexicon.english), self.grammar
+        )
         cells = reader.parsed(reader.read(question), weights).cells.values()
         used = {feature for cell in cells for item in cell for feature in item.features}
         return {one.removeprefix("rule ") for one in used if one.startswith("rule ")}
@@ -212,6 +216,9 @@ def understanding_of(code: str) -> Understanding:
     return Understanding(code)
 
 
-def language_of(question: str) -> str:
-    """The language whose words the question has most of."""
-    return LANGUAGES[0]
+def language_of(question: str, before: Sequence[str] = ()) -> str:
+    """The language whose words the question has most of; of as many, that of the one before."""
+    words = [one.text for one in tokenise(question) if one.kind == "word"]
+    known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
+    usual = language_of(before[-1], before[:-1]) if before else LANGUAGES[0]
+    return max(LANGUAGES, key=lambda code: (known[code], code == usual))
