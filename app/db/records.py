@@ -32,6 +32,7 @@ from app.extensions import Model, db
 from app.models.columns import Record
 
 R = TypeVar("R", bound=Record)
+M = TypeVar("M", bound=Model)
 # What is written to: a mapped class, or its table.
 Target = type[Model] | FromClause
 
@@ -126,6 +127,11 @@ def read_all(
 def columns_of(record: Model) -> dict[str, Any]:
     """Column name -> value of a record."""
     return {column.name: getattr(record, column.name) for column in record.__table__.c}
+
+
+def changed(record: M, **values: Any) -> M:
+    """A copy of a record with other values; it lies in no database."""
+    return type(record)(**columns_of(record) | values)
 
 
 def update(

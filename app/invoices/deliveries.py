@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Select, select
 
 from app import audit
 from app.db import records
@@ -29,7 +28,12 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
     if not is_readable(current_caller(), "invoices", invoice_id):
         raise NotFoundError(f"There is no invoice {invoice_id}.")
     statement = _of(invoice_id).order_by(OutgoingMail.id.desc())
-    return read_page(statement, each(_shown), limit=limit, offset=offset)
+    return read_page(
+        statement,
+        each(lambda row: _shown(OutgoingMail(**row._mapping))),
+        limit=limit,
+        offset=offset,
+    )
 
 
 def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
@@ -41,36 +45,31 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     statement = _of(invoice_id).where(OutgoingMail.id == delivery_id).with_for_update()
-    row = records.connection().execute(statement).first()
-    if row is None:
+    mail = next(iter(records.read_all(statement)), None)
+    if mail is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
-    mail = dict(row._mapping)
-    if mail["status"] not in SETTLED or not has_missed(mail):
+    if mail.status not in SETTLED or not has_missed(mail):
         raise InvalidStateError(
             "Only a mail that failed for a recipient is sent again; send the invoice for another.",
             [("status", f"is {shown_delivery(mail)['status']}")],
         )
     changes = queue_again(mail)
     audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
-    return _shown_of({**mail, **changes})
+    return _shown(records.changed(mail, **changes))
 
 
-def _of(invoice_id: int) -> Any:
+def _of(invoice_id: int) -> Select[OutgoingMail]:
     about = (OutgoingMail.entity == "Invoice") & (OutgoingMail.entity_id == invoice_id)
-    return select(OutgoingMail.__table__).where(about)
+    return select(OutgoingMail).where(about)
 
 
-def _shown(row: Row[Any]) -> dict[str, Any]:
-    return _shown_of(dict(row._mapping))
-
-
-def _shown_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(mail: OutgoingMail) -> dict[str, Any]:
     return {
-        **shown_delivery(row),
-        "messageId": row["message_id"],
-        "attempts": row["attempts"],
-        "createdAt": row["created_at"],
-        "sentAt": row["sent_at"],
-        "nextAttemptAt": row["next_attempt_at"] if row["status"] == "queued" else None,
-        "bounces": row["bounces"] or [],
+        **shown_delivery(mail),
+        "messageId": mail.message_id,
+        "attempts": mail.attempts,
+        "createdAt": mail.created_at,
+        "sentAt": mail.sent_at,
+        "nextAttemptAt": mail.next_attempt_at if mail.status == "queued" else None,
+        "bounces": mail.bounces or [],
     }

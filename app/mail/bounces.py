@@ -29,7 +29,7 @@ NO_FAILURE = "The report says of no recipient that delivery failed."
 class Bounced:
     """What a report came to: the mail that it is about, or why there is none."""
 
-    mail: Mapping[str, Any] | None = None
+    mail: OutgoingMail | None = None
     recipients: tuple[str, ...] = ()
     reason: str | None = None
 
@@ -47,43 +47,39 @@ def note_bounce(content: bytes) -> Bounced:
     mail = _find_mail(report)
     if mail is None:
         return Bounced(reason=NOT_OURS)
-    known = {bounce["recipient"] for bounce in mail["bounces"] or ()}
+    known = {bounce["recipient"] for bounce in mail.bounces or ()}
     fresh = [bounce for bounce in _bounces(mail, report) if bounce["recipient"] not in known]
     if not fresh:
         return Bounced(mail, tuple(sorted(known)), None if known else NO_FAILURE)
-    bounces = [*(mail["bounces"] or ()), *fresh]
+    bounces = [*(mail.bounces or ()), *fresh]
     lost = {bounce["recipient"] for bounce in bounces}
-    is_done = mail["status"] in SETTLED
+    is_done = mail.status in SETTLED
     values = {
         "bounces": bounces,
-        "status": status_of({**mail, "bounces": bounces}) if is_done else mail["status"],
+        "status": status_of(records.changed(mail, bounces=bounces)) if is_done else mail.status,
         "error": f"bounced: {'; '.join(map(_line, bounces))}"[:_ERROR_LENGTH],
     }
-    records.update(OutgoingMail, mail["id"], values)
-    after = {"delivery": mail["id"], "bounces": fresh}
-    audit.record("mail.bounced", mail["entity"], mail["entity_id"], after=after)
-    say_failed({**mail, **values})
-    return Bounced({**mail, **values}, tuple(sorted(lost)))
+    records.update(OutgoingMail, mail.id, values)
+    after = {"delivery": mail.id, "bounces": fresh}
+    audit.record("mail.bounced", mail.entity, mail.entity_id, after=after)
+    mail = records.changed(mail, **values)
+    say_failed(mail)
+    return Bounced(mail, tuple(sorted(lost)))
 
 
-def _find_mail(report: DeliveryReport) -> Mapping[str, Any] | None:
+def _find_mail(report: DeliveryReport) -> OutgoingMail | None:
     if not report.message_ids:
         return None
-    statement = (
-        select(OutgoingMail.__table__)
-        .where(OutgoingMail.message_id.in_(report.message_ids))
-        .limit(1)
-    )
-    row = records.connection().execute(statement.with_for_update()).mappings().first()
-    return None if row is None else dict(row)
+    statement = select(OutgoingMail).where(OutgoingMail.message_id.in_(report.message_ids)).limit(1)
+    return next(iter(records.read_all(statement.with_for_update())), None)
 
 
-def _recipients(mail: Mapping[str, Any]) -> dict[str, str]:
+def _recipients(mail: OutgoingMail) -> dict[str, str]:
     """Normal form of an address -> as it is kept."""
-    return {email_form(address): address for address in (*mail["to"], *mail["cc"])}
+    return {email_form(address): address for address in (*mail.to, *mail.cc)}
 
 
-def _bounces(mail: Mapping[str, Any], report: DeliveryReport) -> list[dict[str, Any]]:
+def _bounces(mail: OutgoingMail, report: DeliveryReport) -> list[dict[str, Any]]:
     known = _recipients(mail)
     copy = organisation().mail.copy_to
     bounces: dict[str, dict[str, Any]] = {}

@@ -35,7 +35,7 @@ def bounce(message: BinaryIO) -> None:
     if outcome.mail is None or not outcome.recipients:
         click.echo(outcome.reason)
     else:
-        click.echo(f"mail {outcome.mail['id']} did not reach {', '.join(outcome.recipients)}")
+        click.echo(f"mail {outcome.mail.id} did not reach {', '.join(outcome.recipients)}")
 
 
 def _chunks(message: BinaryIO) -> Iterator[bytes]:

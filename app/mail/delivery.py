@@ -25,10 +25,11 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from app import audit
 from app.clock import utc_now
+from app.db import records
 from app.db.engines import transaction
 from app.errors import ApiError
 from app.http.security import acting_as, system_caller
-from app.jobs.leases import Loop, finish, is_stopping, take
+from app.jobs.leases import Loop, Order, finish, is_stopping, take
 from app.mail.address import MailServer, mail_target
 from app.mail.failing import say_failed
 from app.mail.files import write_file
@@ -89,10 +90,7 @@ def deliver_due() -> int:
         due: ColumnElement[bool] = (OutgoingMail.status == "queued") & (
             OutgoingMail.next_attempt_at <= now
         )
-        rows = take(
-            OutgoingMail.__table__, due, limit=BATCH, order=OutgoingMail.next_attempt_at,
-            seconds=LEASE_SECONDS
-        )  # fmt: skip
+        rows = _take(due, OutgoingMail.next_attempt_at)
         if rows:
             target = mail_target.current
             if isinstance(target, Path):
@@ -104,28 +102,32 @@ def deliver_due() -> int:
 
 def _settle_unknown() -> int:
     """Say of mails whose worker died after the point of no return that nobody knows."""
-    rows = take(
-        OutgoingMail.__table__, OutgoingMail.status == "sending", limit=BATCH, seconds=LEASE_SECONDS
-    )
-    for row in map(dict, rows):
+    rows = _take(OutgoingMail.status == "sending", OutgoingMail.id)
+    for row in rows:
         _fail(row, _in_flight(row), UNKNOWN)
     return len(rows)
 
 
-def _everybody(row: Mapping[str, Any]) -> list[str]:
+def _take(due: ColumnElement[bool], order: Order) -> list[OutgoingMail]:
+    table = OutgoingMail.__table__
+    rows = take(table, due, limit=BATCH, order=order, seconds=LEASE_SECONDS)
+    return [OutgoingMail(**row) for row in rows]
+
+
+def _everybody(row: OutgoingMail) -> list[str]:
     """All who wait for a mail, blind copies too."""
     with transaction():
         return waiting(row, blind_copies(organisation()))
 
 
-def _in_flight(row: Mapping[str, Any]) -> list[str]:
+def _in_flight(row: OutgoingMail) -> list[str]:
     """For whom the server had the message when its end went out."""
     outcomes = outcomes_of(row)
     addresses = [address for address, outcome in outcomes.items() if outcome["status"] == "sending"]
     return addresses or _everybody(row)
 
 
-def _write_files(rows: list[Any], folder: Path) -> None:
+def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
     for row in rows:
         try:
             write_file(folder, row, _envelope(row).as_bytes())
@@ -137,11 +139,11 @@ def _write_files(rows: list[Any], folder: Path) -> None:
             _note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
 
 
-def _send_all(rows: list[Any], server: MailServer) -> None:
+def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
     connection: SmtpConnection | None = None
     for place, row in enumerate(rows):
-        if row["leased_until"] - utc_now() < _NEEDED or is_stopping():
+        if row.leased_until is None or row.leased_until - utc_now() < _NEEDED or is_stopping():
             _give_back(rows[place:])
             break
         try:
@@ -159,9 +161,8 @@ def _send_all(rows: list[Any], server: MailServer) -> None:
         connection.close()
 
 
-def _send(row: Any, connection: SmtpConnection) -> bool:
+def _send(held: OutgoingMail, connection: SmtpConnection) -> bool:
     """Send one mail and write down what became of it; whether the connection is still good."""
-    held: dict[str, Any] = dict(row)
     addressed = _everybody(held)
     outcomes = outcomes_of(held)
     try:
@@ -169,15 +170,16 @@ def _send(row: Any, connection: SmtpConnection) -> bool:
         addressed = list(envelope.recipients.values())
         outcomes = with_outcome(outcomes, envelope.unreachable, "failed", UNREACHABLE)
         if not addressed:
-            _conclude(row, outcomes)
+            _conclude(held, outcomes)
             return True
 
         def before_end(refusals: Refusals) -> None:
+            nonlocal held
             # Of those who are refused it is told with the rest, once.
             taken = [
                 recipient for form, recipient in envelope.recipients.items() if form not in refusals
             ]
-            _mark_sending(held, with_outcome(outcomes_of(held), taken, "sending"))
+            held = _mark_sending(held, with_outcome(outcomes_of(held), taken, "sending"))
 
         refusals = connection.send(envelope, before_end)
     except RefusedError as error:
@@ -189,7 +191,7 @@ def _send(row: Any, connection: SmtpConnection) -> bool:
         text = f"outcome unknown: {error}; send again if it did not arrive"
         _fail(held, _in_flight(held), text)
     except LeaseLostError:
-        _log.warning("mail lease lost", mail=row["id"])
+        _log.warning("mail lease lost", mail=held.id)
     else:
         _note_sent(held, _answered(outcomes, envelope, refusals))
         return True
@@ -211,7 +213,7 @@ def _answered(
     return after
 
 
-def _envelope(row: Mapping[str, Any]) -> Envelope:
+def _envelope(row: OutgoingMail) -> Envelope:
     try:
         with transaction():
             return make_envelope(row, organisation())
@@ -221,38 +223,38 @@ def _envelope(row: Mapping[str, Any]) -> Envelope:
         raise RefusedError(f"no message can be made of it: {error}") from error
 
 
-def _mark_sending(held: dict[str, Any], outcomes: Outcomes) -> None:
+def _mark_sending(held: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
     """The point of no return: from here on only an answer says what became of the mail."""
     until = utc_now() + _END_LEASE
     values = {"status": "sending", "leased_until": until, "outcomes": outcomes}
     with transaction():
-        if not finish(OutgoingMail.__table__, held, values):
+        if not _finish(held, values):
             raise LeaseLostError
-    held.update(values)
+    return records.changed(held, **values)
 
 
-def _note_sent(row: Mapping[str, Any], outcomes: Outcomes) -> None:
+def _note_sent(row: OutgoingMail, outcomes: Outcomes) -> None:
     for left in reversed(range(_COMMIT_TRIES)):
         try:
             _conclude(row, outcomes)
         except (DBAPIError, SQLAlchemyError):
             if not left:
                 raise
-            _log.warning("mail is sent, its row waits for the database", mail=row["id"])
+            _log.warning("mail is sent, its row waits for the database", mail=row.id)
             time.sleep(_COMMIT_REST_SECONDS)
         else:
             return
 
 
-def _put_off(row: Mapping[str, Any], addressed: Sequence[str], error: str) -> None:
+def _put_off(row: OutgoingMail, addressed: Sequence[str], error: str) -> None:
     _conclude(row, with_outcome(outcomes_of(row), addressed, "queued", error), error)
 
 
-def _fail(row: Mapping[str, Any], addressed: Sequence[str], error: str) -> None:
+def _fail(row: OutgoingMail, addressed: Sequence[str], error: str) -> None:
     _conclude(row, with_outcome(outcomes_of(row), addressed, "failed", error), error)
 
 
-def _conclude(row: Mapping[str, Any], outcomes: Outcomes, error: str | None = None) -> None:
+def _conclude(row: OutgoingMail, outcomes: Outcomes, error: str | None = None) -> None:
     """Write down what became of an attempt; who waits is tried again, and others are told of.
 
     Args:
@@ -262,32 +264,32 @@ def _conclude(row: Mapping[str, Any], outcomes: Outcomes, error: str | None = No
     """
     with transaction():
         values = _after_attempt(row, outcomes, error, blind_copies(organisation()))
-        if finish(OutgoingMail.__table__, row, values):
-            _tell({**row, **values}, _newly_settled(row, values["outcomes"]))
-    _log.info("mail tried", mail=row["id"], status=values["status"], error=values["error"])
+        if _finish(row, values):
+            _tell(records.changed(row, **values), _newly_settled(row, values["outcomes"]))
+    _log.info("mail tried", mail=row.id, status=values["status"], error=values["error"])
 
 
 def _after_attempt(
-    row: Mapping[str, Any], outcomes: Outcomes, error: str | None, blind: Sequence[str]
+    row: OutgoingMail, outcomes: Outcomes, error: str | None, blind: Sequence[str]
 ) -> dict[str, Any]:
     """The columns that an attempt changes."""
-    now, attempts = utc_now(), row["attempts"] + 1
-    left = waiting({**row, "outcomes": outcomes}, blind)
-    if left and now - row["created_at"] > GIVE_UP_AFTER:
+    now, attempts = utc_now(), row.attempts + 1
+    left = waiting(records.changed(row, outcomes=outcomes), blind)
+    if left and now - row.created_at > GIVE_UP_AFTER:
         error = f"given up after {GIVE_UP_AFTER.days} days: {error or 'not taken'}"
         outcomes, left = with_outcome(outcomes, left, "failed", error), []
     # Those of another form of the message have their turn at once.
     untried = [address for address in left if address not in outcomes]
     values: dict[str, Any] = {
-        "status": "queued" if left else status_of({**row, "outcomes": outcomes}),
+        "status": "queued" if left else status_of(records.changed(row, outcomes=outcomes)),
         "outcomes": outcomes,
-        "attempts": row["attempts"] if untried else attempts,
+        "attempts": row.attempts if untried else attempts,
         "error": _error_of(outcomes),
     }
     if left:
         pause = 0 if untried else pause_after(attempts)
         values["next_attempt_at"] = now + timedelta(seconds=pause)
-    if row["sent_at"] is None and "sent" in _newly_settled(row, outcomes).values():
+    if row.sent_at is None and "sent" in _newly_settled(row, outcomes).values():
         values["sent_at"] = now
     return values
 
@@ -302,7 +304,7 @@ def _error_of(outcomes: Outcomes) -> str | None:
     return "; ".join(lines)[:_ERROR_LENGTH] or None
 
 
-def _newly_settled(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, str]:
+def _newly_settled(row: OutgoingMail, outcomes: Outcomes) -> dict[str, str]:
     """Recipients of whom it is known now, and was not, whether a server took the mail."""
     before = outcomes_of(row)
     return {
@@ -312,15 +314,15 @@ def _newly_settled(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, str]
     }
 
 
-def _tell(mail: Mapping[str, Any], settled: Mapping[str, str]) -> None:
+def _tell(mail: OutgoingMail, settled: Mapping[str, str]) -> None:
     """Write into the audit log who got a mail and who did not; of the latter others hear too."""
     if not settled:
         return
     named = [recipient for recipient in shown_recipients(mail) if recipient["address"] in settled]
     is_lost = any(one["status"] == "failed" for one in named)
-    after = {"delivery": mail["id"], "recipients": named}
+    after = {"delivery": mail.id, "recipients": named}
     action = "mail.failed" if is_lost else "mail.sent"
-    audit.record(action, mail["entity"], mail["entity_id"], after=after)
+    audit.record(action, mail.entity, mail.entity_id, after=after)
     if is_lost:
         say_failed(mail)
 
@@ -332,10 +334,15 @@ def pause_after(attempts: int) -> float:
     return seconds * percent / 100
 
 
-def _give_back(rows: list[Any]) -> None:
+def _finish(row: OutgoingMail, values: Mapping[str, Any]) -> bool:
+    held = {"id": row.id, "leased_until": row.leased_until}
+    return finish(OutgoingMail.__table__, held, values)
+
+
+def _give_back(rows: Sequence[OutgoingMail]) -> None:
     with suppress(SQLAlchemyError), transaction():
         for row in rows:
-            finish(OutgoingMail.__table__, row, {})
+            _finish(row, {})
 
 
 MAIL_LOOP = Loop(LOOP, deliver_due, idle_seconds=1.0, threads=2)

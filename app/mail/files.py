@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+
+from app.models.event import OutgoingMail
 
 
-def write_file(folder: Path, row: Mapping[str, Any], content: bytes) -> Path:
+def write_file(folder: Path, row: OutgoingMail, content: bytes) -> Path:
     """Write a mail as ``00000042.eml``; a second attempt writes the same file."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{row['id']:08d}.eml"
+    path = folder / f"{row.id:08d}.eml"
     draft = path.with_suffix(".part")
     with draft.open("wb") as file:
         file.write(content)

@@ -8,11 +8,11 @@ from email.header import Header
 from email.headerregistry import Address, Group
 from email.message import EmailMessage
 from email.policy import SMTPUTF8, EmailPolicy
-from typing import Any
 
 from app.blobs import blobs
 from app.mail.address import find_server_form, server_form
 from app.mail.recipients import waiting
+from app.models.event import OutgoingMail
 from app.settings import Organisation
 
 # Where nobody has said whom mail comes from.
@@ -67,7 +67,7 @@ def blind_copies(settings: Organisation) -> tuple[str, ...]:
     return (settings.mail.copy_to,) if settings.mail.copy_to else ()
 
 
-def make_envelope(row: Mapping[str, Any], settings: Organisation) -> Envelope:
+def make_envelope(row: OutgoingMail, settings: Organisation) -> Envelope:
     """The message of a row for some who wait for it; its Message-ID is always that of the row.
 
     A message to an address in other letters reaches those servers only that know RFC 6531, also
@@ -96,20 +96,20 @@ def make_envelope(row: Mapping[str, Any], settings: Organisation) -> Envelope:
     }
     message = EmailMessage(policy=SMTPUTF8)
     message["From"] = _address(sender, mail.sender_name or seller.name)
-    message["To"] = [_named(address, needs_utf8) for address in row["to"]]
-    if row["cc"]:
-        message["Cc"] = [_named(address, needs_utf8) for address in row["cc"]]
+    message["To"] = [_named(address, needs_utf8) for address in row.to]
+    if row.cc:
+        message["Cc"] = [_named(address, needs_utf8) for address in row.cc]
     answers_to = find_server_form(mail.reply_to) if mail.reply_to else None
     if answers_to and (needs_utf8 or answers_to.isascii()):
         message["Reply-To"] = _address(answers_to)
-    message["Subject"] = row["subject"]
-    message["Date"] = row["created_at"]
-    message["Message-ID"] = row["message_id"]
+    message["Subject"] = row.subject
+    message["Date"] = row.created_at
+    message["Message-ID"] = row.message_id
     message["Auto-Submitted"] = "auto-generated"
-    message.set_content(row["text_body"], cte="quoted-printable")
-    if row["html_body"]:
-        message.add_alternative(row["html_body"], subtype="html", cte="quoted-printable")
-    for attached in row["attachments"]:
+    message.set_content(row.text_body, cte="quoted-printable")
+    if row.html_body:
+        message.add_alternative(row.html_body, subtype="html", cte="quoted-printable")
+    for attached in row.attachments:
         maintype, _, subtype = attached["contentType"].partition("/")
         message.add_attachment(
             blobs.current.read(attached["blobKey"]),

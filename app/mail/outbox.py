@@ -38,7 +38,7 @@ def queue_mail(
     entity: str | None = None,
     entity_id: int | None = None,
     key: str | None = None,
-) -> dict[str, Any]:
+) -> OutgoingMail:
     """Write a mail into the outbox; the worker sends it once the transaction is committed.
 
     Args:
@@ -47,7 +47,7 @@ def queue_mail(
         attachments: ``{"name", "contentType", "blobKey"}``, files in the store.
         entity, entity_id: the record that the mail is about.
         key: what makes it the same mail when it is asked for again (``find_mail``).
-    Returns: the row.
+    Returns: the mail.
     """
     now, domain = utc_now(), _domain(organisation())
     row = {
@@ -66,17 +66,16 @@ def queue_mail(
     mail_id = records.insert(OutgoingMail, row)
     # Heard after the commit or not: the loop looks every second anyhow.
     wake(running_app(), LOOP)
-    return {**row, "id": mail_id, "status": "queued", "attempts": 0, "error": None, "sent_at": None}
+    return records.get(OutgoingMail, mail_id)
 
 
-def find_mail(key: str) -> Mapping[str, Any] | None:
+def find_mail(key: str) -> OutgoingMail | None:
     """The mail that was queued with this key, or None."""
     begins = OutgoingMail.message_id.startswith(f"<{key}@", autoescape=True)
-    mail = records.connection().execute(select(OutgoingMail.__table__).where(begins)).first()
-    return None if mail is None else dict(mail._mapping)
+    return next(iter(records.read_all(select(OutgoingMail).where(begins))), None)
 
 
-def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | None:
+def find_same(mail: Mapping[str, Any], since: datetime) -> OutgoingMail | None:
     """The mail of the same record, recipients and words that was queued after ``since``, or None.
 
     One that failed counts for nothing.
@@ -85,7 +84,7 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | N
         mail: what ``queue_mail`` would be given.
     """
     statement = (
-        select(OutgoingMail.__table__)
+        select(OutgoingMail)
         .where(
             OutgoingMail.entity == mail["entity"],
             OutgoingMail.entity_id == mail["entity_id"],
@@ -95,10 +94,10 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> Mapping[str, Any] | N
         .order_by(OutgoingMail.id.desc())
     )
     wanted = [mail[name] for name in ("to", "cc", "subject", "text", "html", "attachments")]
-    for row in records.connection().execute(statement).mappings():
-        names = ("to", "cc", "subject", "text_body", "html_body", "attachments")
-        if [row[name] for name in names] == wanted:
-            return dict(row)
+    for known in records.read_all(statement):
+        words = [known.subject, known.text_body, known.html_body]
+        if [known.to, known.cc, *words, known.attachments] == wanted:
+            return known
     return None
 
 
@@ -118,17 +117,17 @@ def check_addresses(field: str, given: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def shown_delivery(row: Mapping[str, Any]) -> dict[str, Any]:
+def shown_delivery(mail: OutgoingMail) -> dict[str, Any]:
     """The ``delivery`` of contract 11.1."""
     return {
-        "id": row["id"],
-        "to": row["to"],
-        "cc": row["cc"],
-        "subject": row["subject"],
-        "status": _SHOWN.get(row["status"], row["status"]),
-        "recipients": shown_recipients(row),
-        "attachments": [attached["name"] for attached in row["attachments"]],
-        "error": row["error"],
+        "id": mail.id,
+        "to": mail.to,
+        "cc": mail.cc,
+        "subject": mail.subject,
+        "status": _SHOWN.get(mail.status, mail.status),
+        "recipients": shown_recipients(mail),
+        "attachments": [attached["name"] for attached in mail.attachments],
+        "error": mail.error,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 
 from app import audit
 from app.clock import utc_now
@@ -36,7 +36,12 @@ def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
     statement = select(*_LISTED).order_by(OutgoingMail.id.desc())
     if status is not None:
         statement = statement.where(OutgoingMail.status == status)
-    return read_page(statement, each(_shape), limit=limit, offset=offset)
+    return read_page(
+        statement,
+        each(lambda row: _shape(OutgoingMail(**row._mapping))),
+        limit=limit,
+        offset=offset,
+    )
 
 
 def count_mail() -> dict[str, int]:
@@ -60,12 +65,12 @@ def show_mail(mail_id: int) -> dict[str, Any]:
     """
     require(current_caller(), "settings:read")
     with primary_engine().connect() as connection:
-        row = connection.execute(
-            select(OutgoingMail.__table__).where(OutgoingMail.id == mail_id)
-        ).first()
-    if row is None:
+        found = records.read_all(
+            select(OutgoingMail).where(OutgoingMail.id == mail_id), of=connection
+        )
+    if not found:
         raise NotFoundError(f"There is no mail {mail_id}.")
-    return {**_shape(row), "text": row.text_body, "html": row.html_body}
+    return {**_shape(found[0]), "text": found[0].text_body, "html": found[0].html_body}
 
 
 def retry_mail(mail_id: int) -> None:
@@ -74,24 +79,23 @@ def retry_mail(mail_id: int) -> None:
     Raises: ForbiddenError; NotFoundError; InvalidStateError, it reached everybody or is being sent.
     """
     require(current_caller(), "settings:update")
-    row = records.read(OutgoingMail, mail_id, lock=True)
-    if row is None:
+    mail = records.read(OutgoingMail, mail_id, lock=True)
+    if mail is None:
         raise NotFoundError(f"There is no mail {mail_id}.")
-    mail = records.columns_of(row)
-    if row.status == "queued":
+    if mail.status == "queued":
         records.update(OutgoingMail, mail_id, {"next_attempt_at": utc_now()})
-    elif row.status != "sending" and has_missed(mail):
+    elif mail.status != "sending" and has_missed(mail):
         queue_again(mail)
     else:
         raise InvalidStateError(
             "Only a mail that did not reach everybody is tried again.",
-            [("status", f"is {row.status}")],
+            [("status", f"is {mail.status}")],
         )
     wake(running_app(), LOOP)
-    audit.record("mail.retried", row.entity, row.entity_id, after={"mail": mail_id})
+    audit.record("mail.retried", mail.entity, mail.entity_id, after={"mail": mail_id})
 
 
-def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
+def queue_again(mail: OutgoingMail) -> Mapping[str, Any]:
     """Send a mail to those whom it did not reach, the same message with the same Message-ID.
 
     Returns: what changed.
@@ -107,7 +111,7 @@ def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
         for address, outcome in outcomes_of(mail).items()
         if address not in lost and outcome["status"] == "sent"
     }
-    if mail["outcomes"] is None:  # written before outcomes were kept
+    if mail.outcomes is None:  # written before outcomes were kept
         reached = [
             recipient["address"]
             for recipient in shown_recipients(mail)
@@ -118,19 +122,18 @@ def queue_again(mail: Mapping[str, Any]) -> Mapping[str, Any]:
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
         "bounces": None, "outcomes": kept,
     }  # fmt: skip
-    records.update(OutgoingMail, mail["id"], changes)
+    records.update(OutgoingMail, mail.id, changes)
     return changes
 
 
-def _shape(row: Row[Any]) -> dict[str, Any]:
-    mail = dict(row._mapping)
+def _shape(mail: OutgoingMail) -> dict[str, Any]:
     return {
         **shown_delivery(mail),
-        "messageId": mail["message_id"],
-        "attempts": mail["attempts"],
-        "createdAt": mail["created_at"],
-        "sentAt": mail["sent_at"],
-        "nextAttemptAt": mail["next_attempt_at"] if mail["status"] == "queued" else None,
-        "entity": mail["entity"],
-        "entityId": mail["entity_id"],
+        "messageId": mail.message_id,
+        "attempts": mail.attempts,
+        "createdAt": mail.created_at,
+        "sentAt": mail.sent_at,
+        "nextAttemptAt": mail.next_attempt_at if mail.status == "queued" else None,
+        "entity": mail.entity,
+        "entityId": mail.entity_id,
     }

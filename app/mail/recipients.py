@@ -11,6 +11,7 @@ from typing import Any
 
 from app.clock import utc_now
 from app.db.types import iso_instant
+from app.models.event import OutgoingMail
 from app.writing.sameness import email_form
 
 SETTLED = ("sent", "failed")
@@ -19,19 +20,19 @@ STATUSES = ("queued", "sent", "failed", "bounced")
 Outcomes = Mapping[str, Mapping[str, Any]]
 
 
-def outcomes_of(mail: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def outcomes_of(mail: OutgoingMail) -> dict[str, Mapping[str, Any]]:
     """What servers said so far: ``queued`` (not now), ``sending``, ``sent`` or ``failed``."""
-    return dict(mail.get("outcomes") or {})
+    return dict(mail.outcomes or {})
 
 
-def waiting(mail: Mapping[str, Any], blind: Collection[str] = ()) -> list[str]:
+def waiting(mail: OutgoingMail, blind: Collection[str] = ()) -> list[str]:
     """The recipients that a server neither took nor refused for good, who waits longest first.
 
     Args:
         blind: recipients whom the message does not name.
     """
     outcomes = outcomes_of(mail)
-    everybody = dict.fromkeys((*mail["to"], *mail["cc"], *blind))
+    everybody = dict.fromkeys((*mail.to, *mail.cc, *blind))
     left = [
         address for address in everybody if outcomes.get(address, {}).get("status") not in SETTLED
     ]
@@ -50,34 +51,34 @@ def with_outcome(
     return {**outcomes, **dict.fromkeys(open_ones, outcome)}
 
 
-def shown_recipients(mail: Mapping[str, Any]) -> list[dict[str, Any]]:
+def shown_recipients(mail: OutgoingMail) -> list[dict[str, Any]]:
     """Each recipient whom the message names, and what became of the mail to him.
 
     Returns: ``{"address", "kind": "to" | "cc", "status": one of STATUSES, "error", "at"}``.
     """
     outcomes = outcomes_of(mail)
-    bounces = {bounce["recipient"]: bounce for bounce in mail.get("bounces") or ()}
-    kinds = dict.fromkeys(mail["cc"], "cc") | dict.fromkeys(mail["to"], "to")
+    bounces = {bounce["recipient"]: bounce for bounce in mail.bounces or ()}
+    kinds = dict.fromkeys(mail.cc, "cc") | dict.fromkeys(mail.to, "to")
     return [
         {"address": address, "kind": kinds[address],
          **_shown(mail, outcomes.get(address), bounces.get(email_form(address)))}
-        for address in dict.fromkeys((*mail["to"], *mail["cc"]))
+        for address in dict.fromkeys((*mail.to, *mail.cc))
     ]  # fmt: skip
 
 
-def has_missed(mail: Mapping[str, Any]) -> bool:
+def has_missed(mail: OutgoingMail) -> bool:
     """Whether a recipient is given up: the mail can be sent to him again."""
     return any(recipient["status"] in ("failed", "bounced") for recipient in shown_recipients(mail))
 
 
-def status_of(mail: Mapping[str, Any]) -> str:
+def status_of(mail: OutgoingMail) -> str:
     """The state that follows: ``queued`` while one waits, ``sent`` when it reached one."""
     statuses = {recipient["status"] for recipient in shown_recipients(mail)}
     return next((status for status in ("queued", "sent") if status in statuses), "failed")
 
 
 def _shown(
-    mail: Mapping[str, Any], outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None
+    mail: OutgoingMail, outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None
 ) -> dict[str, Any]:
     if bounce is not None:
         said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
@@ -86,9 +87,9 @@ def _shown(
         status = outcome["status"]
         return {**outcome, "status": "queued" if status == "sending" else status}
     # Written before outcomes were kept: they went the way of the mail.
-    is_old = mail.get("outcomes") is None and mail["status"] in SETTLED
-    at = mail["sent_at"] if is_old and mail["status"] == "sent" else None
+    is_old = mail.outcomes is None and mail.status in SETTLED
+    at = mail.sent_at if is_old and mail.status == "sent" else None
     return {
-        "status": mail["status"] if is_old else "queued", "error": None,
+        "status": mail.status if is_old else "queued", "error": None,
         "at": None if at is None else iso_instant(at),
     }  # fmt: skip

@@ -80,9 +80,9 @@ def take_bounce() -> dict[str, Any]:
     return {
         "matched": bool(outcome.recipients),
         "reason": outcome.reason,
-        "deliveryId": None if mail is None else mail["id"],
-        "entity": None if mail is None else mail["entity"],
-        "entityId": None if mail is None else mail["entity_id"],
+        "deliveryId": None if mail is None else mail.id,
+        "entity": None if mail is None else mail.entity,
+        "entityId": None if mail is None else mail.entity_id,
         "status": None if mail is None else shown_delivery(mail)["status"],
         "recipients": list(outcome.recipients),
     }

@@ -31,7 +31,7 @@ class Post:
         """A mail in the outbox, due now."""
         given = {"to": ["a@acme.example"], "subject": "Hello", "text": "Hi there."} | values
         with self.app.app_context(), self._begin():
-            key: int = queue_mail(**given)["id"]
+            key: int = queue_mail(**given).id
         return key
 
     def set(self, key: int, **values: Any) -> None:

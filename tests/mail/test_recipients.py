@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from app.clock import utc_now
 from app.mail import delivery
 from app.mail.recipients import shown_recipients
-from app.models.event import AuditRecord, Event
+from app.models.event import AuditRecord, Event, OutgoingMail
 from bench.peers.processes import free_port
 from tests.contract.conftest import Api, admin, sign_in
 from tests.contract.test_rest_mail import make
@@ -67,7 +67,8 @@ def deliver_all(post: Post, keys: list[int], port: int) -> None:
 
 
 def statuses(post: Post, key: int) -> dict[str, str]:
-    return {one["address"]: one["status"] for one in shown_recipients(post.row(key))}
+    mail = OutgoingMail(**post.row(key))
+    return {one["address"]: one["status"] for one in shown_recipients(mail)}
 
 
 @pytest.mark.parametrize("knows_utf8", [False, True], ids=["plain", "SMTPUTF8"])
