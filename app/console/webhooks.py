@@ -12,15 +12,15 @@ from sqlalchemy import select
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.events import NAMES
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
-from app.models.webhook import DELIVERY_STATUSES
+from app.models.webhook import DELIVERY_STATUSES, WebhookEndpoint
 from app.webhooks import deliveries, endpoints
 from app.webhooks.endpoint_state import endpoint_shape
-from app.webhooks.fan_out import ENDPOINTS
 from app.webhooks.subscriptions import may_read_group
 
 
@@ -127,10 +127,8 @@ def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
 
 def _list(problem: ApiError | None = None, **values: Any) -> Response:
     with primary_engine().connect() as connection:
-        rows = connection.execute(
-            select(ENDPOINTS).order_by(ENDPOINTS.c.id.desc()).limit(CONSOLE_WHOLE)
-        )
-        known = [endpoint_shape(row) for row in rows]
+        newest = select(WebhookEndpoint).order_by(WebhookEndpoint.id.desc()).limit(CONSOLE_WHOLE)
+        known = list(map(endpoint_shape, records.read_all(newest, of=connection)))
     return page(
         "webhooks.html",
         200 if problem is None else problem.status,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Row, Select, func, select
 
 from app.db.engines import primary_engine, steady_read
+from app.extensions import Model
 
+M = TypeVar("M", bound=Model)
 Page = dict[str, Any]
 # The rows of a page, and the connection they were read with, to what the API shows.
 Shape = Callable[[Connection, Iterable[Row[Any]]], list[dict[str, Any]]]
@@ -32,3 +34,8 @@ def read_page(statement: Select[Any], shape: Shape, *, limit: int, offset: int) 
 def each(shape_row: Callable[[Row[Any]], dict[str, Any]]) -> Shape:
     """The shape of rows that need nothing but themselves."""
     return lambda connection, rows: [shape_row(row) for row in rows]
+
+
+def each_of(model: type[M], shape: Callable[[M], dict[str, Any]]) -> Shape:
+    """The shape of rows that are records of ``model``."""
+    return lambda connection, rows: [shape(model(**row._mapping)) for row in rows]

@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 from app import audit
 from app.db import records
 from app.errors import InvalidStateError, NotFoundError
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.security import current_caller
 from app.invoices.service import INVOICES
 from app.mail.outbox import shown_delivery
@@ -30,7 +30,7 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
     statement = _of(invoice_id).order_by(OutgoingMail.id.desc())
     return read_page(
         statement,
-        each(lambda row: _shown(OutgoingMail(**row._mapping))),
+        each_of(OutgoingMail, _shown),
         limit=limit,
         offset=offset,
     )

@@ -12,7 +12,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import InvalidStateError, NotFoundError
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.request_context import running_app
 from app.http.security import current_caller
 from app.jobs.leases import wake
@@ -38,7 +38,7 @@ def list_mail(status: str | None, *, limit: int, offset: int) -> Page:
         statement = statement.where(OutgoingMail.status == status)
     return read_page(
         statement,
-        each(lambda row: _shape(OutgoingMail(**row._mapping))),
+        each_of(OutgoingMail, _shape),
         limit=limit,
         offset=offset,
     )

@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 import structlog
 from flask import current_app
-from sqlalchemy import ColumnElement, Connection, Row, RowMapping, Text, and_, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, RowMapping, Text, and_, select, type_coerce
 
 from app.clock import utc_now
+from app.db import records
 from app.db.engines import primary_engine, transaction
 from app.db.types import iso_instant
 from app.extensions import Extension
 from app.jobs import leases
+from app.models.event import Event
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.outbound.client import EXCHANGE_SECONDS, Client, outbound_client
 from app.sealing import UnsealError
 from app.webhooks.delivery_pool import Crew
-from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, audience_of
+from app.webhooks.fan_out import audience_of
 from app.webhooks.messages import Message, Outcome, Sender, envelope
 from app.webhooks.outcomes import write_outcomes
 from app.webhooks.signing import open_secret
@@ -102,39 +104,43 @@ def _deliverer() -> Deliverer:
     return deliverer.current
 
 
-def due_endpoints(crew: Crew) -> list[tuple[Row[Any], int]]:
+def due_endpoints(crew: Crew) -> list[tuple[WebhookEndpoint, int]]:
     """The endpoints for which something is due, and how much of it the crew has room for."""
     now = utc_now()
-    due = select(DELIVERIES.c.id).where(
-        DELIVERIES.c.endpoint_id == ENDPOINTS.c.id, is_due(now), leases.is_free(DELIVERIES, now)
+    due = select(WebhookDelivery.id).where(
+        WebhookDelivery.endpoint_id == WebhookEndpoint.id,
+        is_due(now),
+        leases.is_free(WebhookDelivery.__table__, now),
     )
     statement = (
-        select(ENDPOINTS)
-        .where(ENDPOINTS.c.status == "active", due.exists())
-        .order_by(ENDPOINTS.c.id)
+        select(WebhookEndpoint)
+        .where(WebhookEndpoint.status == "active", due.exists())
+        .order_by(WebhookEndpoint.id)
     )
     with primary_engine().connect() as reading:
-        found = reading.execute(statement).all()
+        found = records.read_all(statement, of=reading)
     rooms = [(row, crew.room(row.id, row.failing_since is not None)) for row in found]
     return [(row, room) for row, room in rooms if room > 0]
 
 
 def is_due(now: datetime) -> ColumnElement[bool]:
     """The condition that a delivery is to be tried now; its index finds it."""
-    return and_(DELIVERIES.c.status == "pending", DELIVERIES.c.next_attempt_at <= now)
+    return and_(WebhookDelivery.status == "pending", WebhookDelivery.next_attempt_at <= now)
 
 
-def take_messages(connection: Connection, wanted: Sequence[tuple[Row[Any], int]]) -> list[Message]:
+def take_messages(
+    connection: Connection, wanted: Sequence[tuple[WebhookEndpoint, int]]
+) -> list[Message]:
     """Lease what is due for these endpoints, as much as there is room for each."""
     now = utc_now()
     messages = []
     for endpoint, room in wanted:
         taken = leases.take_within(
             connection,
-            DELIVERIES,
-            (DELIVERIES.c.endpoint_id == endpoint.id) & is_due(now),
+            WebhookDelivery.__table__,
+            (WebhookDelivery.endpoint_id == endpoint.id) & is_due(now),
             limit=room,
-            order=(DELIVERIES.c.next_attempt_at, DELIVERIES.c.id),
+            order=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
             columns=("event_id", "message_id", "attempts"),
         )
         if taken:
@@ -143,12 +149,12 @@ def take_messages(connection: Connection, wanted: Sequence[tuple[Row[Any], int]]
 
 
 def _messages(
-    connection: Connection, endpoint: Row[Any], taken: Sequence[RowMapping]
+    connection: Connection, endpoint: WebhookEndpoint, taken: Sequence[RowMapping]
 ) -> list[Message]:
     statement = select(
-        EVENTS.c.id, EVENTS.c.type, EVENTS.c.created_at,
-        type_coerce(EVENTS.c.payload, Text).label("payload"),
-    ).where(EVENTS.c.id.in_([row["event_id"] for row in taken]))  # fmt: skip
+        Event.id, Event.type, Event.created_at,
+        type_coerce(Event.payload, Text).label("payload"),
+    ).where(Event.id.in_([row["event_id"] for row in taken]))  # fmt: skip
     owner = audience_of(connection, (endpoint,)).owner(endpoint)
     bodies = {
         event.id: envelope(
@@ -175,10 +181,11 @@ def _messages(
     ]
 
 
-def open_secrets(endpoint: Row[Any]) -> tuple[str, ...]:
+def open_secrets(endpoint: WebhookEndpoint) -> tuple[str, ...]:
     """The secrets that sign now: the newest, and the one before it while they overlap."""
     sealed = [endpoint.secret]
-    if endpoint.previous_secret and endpoint.previous_secret_until > utc_now():
+    until = endpoint.previous_secret_until
+    if endpoint.previous_secret and until is not None and until > utc_now():
         sealed.append(endpoint.previous_secret)
     try:
         return tuple(open_secret(text) for text in sealed)

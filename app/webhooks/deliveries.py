@@ -7,21 +7,20 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import Connection, Row, Select, Text, select, type_coerce
+from sqlalchemy import Connection, Select, Text, select, type_coerce
 
 from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, steady_read
-from app.db.types import iso_instant
+from app.db.types import AnyRow, iso_instant
 from app.errors import NotFoundError
 from app.http.lists import Page, read_page
 from app.http.security import current_caller
-from app.models.webhook import WebhookDelivery
+from app.models.event import Event
+from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
-from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS
 from app.webhooks.messages import envelope
-from app.webhooks.outcomes import ATTEMPTS
 from app.webhooks.subscriptions import data_for, may_see, names_of
 
 
@@ -33,14 +32,14 @@ def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
     Raises: NotFoundError.
     """
     show_endpoint(endpoint_id)
-    statement = _statement().where(DELIVERIES.c.endpoint_id == endpoint_id)
+    statement = _statement().where(WebhookDelivery.endpoint_id == endpoint_id)
     if status := query.get("status"):
-        statement = statement.where(DELIVERIES.c.status == status)
+        statement = statement.where(WebhookDelivery.status == status)
     if name := query.get("type"):
-        statement = statement.where(EVENTS.c.type.in_(sorted(names_of((name,)))))
+        statement = statement.where(Event.type.in_(sorted(names_of((name,)))))
     statement = _between(statement, query.get("since"), query.get("until"))
     return read_page(
-        statement.order_by(DELIVERIES.c.id.desc()), _shapes,
+        statement.order_by(WebhookDelivery.id.desc()), _shapes,
         limit=query["limit"], offset=query["offset"],
     )  # fmt: skip
 
@@ -75,49 +74,55 @@ def resend(endpoint_id: int, delivery_id: int) -> None:
         raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
     require_active(endpoint)
     changes = {"status": "pending", "attempts": 0, "next_attempt_at": utc_now()}
-    records.update(DELIVERIES, delivery_id, changes)
+    records.update(WebhookDelivery, delivery_id, changes)
     audit.record("webhook.resent", "Webhook", endpoint_id, after={"messageId": delivery.message_id})
 
 
 def _statement() -> Select[Any]:
     return (
         select(
-            DELIVERIES, ENDPOINTS.c.url, EVENTS.c.key, EVENTS.c.type,
-            EVENTS.c.created_at.label("happened_at"),
-            type_coerce(EVENTS.c.payload, Text).label("payload"),
+            WebhookDelivery.__table__, WebhookEndpoint.url, Event.key, Event.type,
+            Event.created_at.label("happened_at"),
+            type_coerce(Event.payload, Text).label("payload"),
         )
-        .join(ENDPOINTS, ENDPOINTS.c.id == DELIVERIES.c.endpoint_id)
-        .join(EVENTS, EVENTS.c.id == DELIVERIES.c.event_id)
+        .join(WebhookEndpoint, WebhookEndpoint.id == WebhookDelivery.endpoint_id)
+        .join(Event, Event.id == WebhookDelivery.event_id)
     )  # fmt: skip
 
 
 def _between(statement: Select[Any], since: datetime | None, until: datetime | None) -> Select[Any]:
     if since is not None:
-        statement = statement.where(DELIVERIES.c.created_at >= since)
+        statement = statement.where(WebhookDelivery.created_at >= since)
     if until is not None:
-        statement = statement.where(DELIVERIES.c.created_at < until)
+        statement = statement.where(WebhookDelivery.created_at < until)
     return statement
 
 
 def _one(connection: Connection, endpoint_id: int, delivery_id: int) -> dict[str, Any]:
     row = connection.execute(
-        _statement().where(DELIVERIES.c.id == delivery_id, DELIVERIES.c.endpoint_id == endpoint_id)
+        _statement().where(
+            WebhookDelivery.id == delivery_id, WebhookDelivery.endpoint_id == endpoint_id
+        )
     ).first()
     if row is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
     return _shapes(connection, (row,))[0]
 
 
-def _shapes(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
+def _shapes(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, Any]]:
     deliveries = list(rows)
     attempts: dict[int, list[dict[str, Any]]] = {row.id: [] for row in deliveries}
-    statement = select(ATTEMPTS).where(ATTEMPTS.c.delivery_id.in_(attempts)).order_by(ATTEMPTS.c.id)
+    statement = (
+        select(WebhookAttempt.__table__)
+        .where(WebhookAttempt.delivery_id.in_(attempts))
+        .order_by(WebhookAttempt.id)
+    )
     for attempt in connection.execute(statement):
         attempts[attempt.delivery_id].append(_attempt_shape(attempt))
     return [_shape(row, attempts[row.id]) for row in deliveries]
 
 
-def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
+def _shape(row: AnyRow, attempts: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "id": row.id,
         "endpointId": row.endpoint_id,
@@ -137,7 +142,7 @@ def _shape(row: Row[Any], attempts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _body(row: Row[Any]) -> str | None:
+def _body(row: AnyRow) -> str | None:
     """What is sent; None where the caller may not read the record that it shows."""
     caller = current_caller()
     if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
@@ -146,7 +151,7 @@ def _body(row: Row[Any]) -> str | None:
     return envelope(row.type, iso_instant(row.happened_at), data)
 
 
-def _attempt_shape(row: Row[Any]) -> dict[str, Any]:
+def _attempt_shape(row: AnyRow) -> dict[str, Any]:
     return {
         "at": row.created_at,
         "requestHeaders": row.request_headers or {},

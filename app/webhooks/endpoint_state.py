@@ -6,21 +6,17 @@ from typing import Any
 
 import structlog
 from flask import current_app
-from sqlalchemy import Row, Table, select, update
+from sqlalchemy import select, update
 
 from app import audit, events
 from app.clock import utc_now
 from app.db import records
 from app.db.types import json_text
-from app.extensions import Model
 from app.mail.outbox import queue_mail
 from app.models.user import Role, User, UserRole
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 
 log = structlog.get_logger(__name__)
-
-_ENDPOINTS: Table = Model.metadata.tables[WebhookEndpoint.__tablename__]
-_DELIVERIES: Table = Model.metadata.tables[WebhookDelivery.__tablename__]
 
 
 def disable_endpoint(endpoint_id: int, reason: str) -> None:
@@ -45,11 +41,11 @@ def disable_endpoint(endpoint_id: int, reason: str) -> None:
     log.warning("webhook endpoint disabled", endpoint=endpoint_id, reason=reason)
 
 
-def stop(endpoint: WebhookEndpoint | Row[Any], reason: str) -> None:
+def stop(endpoint: WebhookEndpoint, reason: str) -> None:
     """Disable an endpoint, and cancel what it was still owed; ``recover`` brings that back."""
     now = utc_now()
     records.update(
-        _ENDPOINTS,
+        WebhookEndpoint,
         endpoint.id,
         {
             "status": "disabled",
@@ -60,13 +56,13 @@ def stop(endpoint: WebhookEndpoint | Row[Any], reason: str) -> None:
         },
     )
     records.connection().execute(
-        update(_DELIVERIES)
-        .where(_DELIVERIES.c.endpoint_id == endpoint.id, _DELIVERIES.c.status == "pending")
+        update(WebhookDelivery)
+        .where(WebhookDelivery.endpoint_id == endpoint.id, WebhookDelivery.status == "pending")
         .values(status="canceled", next_attempt_at=None, leased_until=None)
     )
 
 
-def endpoint_shape(row: WebhookEndpoint | Row[Any]) -> dict[str, Any]:
+def endpoint_shape(row: WebhookEndpoint) -> dict[str, Any]:
     """An endpoint as the API shows it: everything but the secret."""
     overlap = row.previous_secret_until
     return {
@@ -86,7 +82,7 @@ def endpoint_shape(row: WebhookEndpoint | Row[Any]) -> dict[str, Any]:
     }
 
 
-def _write_mail(endpoint: WebhookEndpoint | Row[Any], reason: str) -> None:
+def _write_mail(endpoint: WebhookEndpoint, reason: str) -> None:
     recipients = _recipients(endpoint.created_by_id)
     if not recipients:
         return

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flask import current_app
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 
 from app import audit, events
 from app.clock import utc_now
@@ -16,11 +16,11 @@ from app.db.engines import primary_engine
 from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError, gathered
 from app.http.security import current_caller
-from app.models.event import Event
-from app.models.webhook import WebhookEndpoint
+from app.models.event import Counter, Event
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.outbound.addresses import UrlError, read_url
 from app.webhooks.endpoint_state import endpoint_shape, stop
-from app.webhooks.fan_out import COUNTER, COUNTERS, DELIVERIES, ENDPOINTS, EVENTS, new_delivery
+from app.webhooks.fan_out import COUNTER, new_delivery
 from app.webhooks.signing import new_secret, sealed_secret
 from app.webhooks.subscriptions import check_patterns, require_readable
 
@@ -42,7 +42,7 @@ def register_endpoint(
     secret = new_secret()
     now = utc_now()
     endpoint_id = records.insert(
-        ENDPOINTS,
+        WebhookEndpoint,
         {
             "created_at": now,
             "updated_at": now,
@@ -83,7 +83,9 @@ def change_endpoint(endpoint_id: int, changes: dict[str, Any]) -> None:
         require_readable(current_caller(), new.get("events", endpoint.events))
         new["created_by_id"] = current_caller().user_id or None
     records.update(
-        ENDPOINTS, endpoint_id, {**new, "updated_at": utc_now(), "version": endpoint.version + 1}
+        WebhookEndpoint,
+        endpoint_id,
+        {**new, "updated_at": utc_now(), "version": endpoint.version + 1},
     )
     audit.record(
         "webhook.updated", "Webhook", endpoint_id,
@@ -97,7 +99,7 @@ def remove_endpoint(endpoint_id: int) -> None:
     Raises: NotFoundError.
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
-    records.delete(ENDPOINTS, endpoint_id)
+    records.delete(WebhookEndpoint, endpoint_id)
     before = {"url": endpoint.url, "events": endpoint.events}
     audit.record("webhook.deleted", "Webhook", endpoint_id, before=before)
 
@@ -111,7 +113,7 @@ def rotate_secret(endpoint_id: int) -> tuple[str, datetime]:
     secret = new_secret()
     now = utc_now()
     records.update(
-        ENDPOINTS,
+        WebhookEndpoint,
         endpoint_id,
         {
             "secret": sealed_secret(secret),
@@ -137,7 +139,7 @@ def send_test(endpoint_id: int) -> int:
         sequence=endpoint.version, representation=json_text(endpoint_shape(endpoint)),
     )  # fmt: skip
     event_id = records.insert(Event, event)
-    return records.insert(DELIVERIES, new_delivery(endpoint_id, event_id))
+    return records.insert(WebhookDelivery, new_delivery(endpoint_id, event_id))
 
 
 def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) -> int:
@@ -150,19 +152,19 @@ def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) ->
         raise ValidationError([("until", "must be after since")])
     require_active(get_endpoint(endpoint_id, lock=True))
     connection = records.connection()
-    period = (EVENTS.c.created_at >= since) & EVENTS.c.dispatched_at.is_not(None)
+    period = (Event.created_at >= since) & Event.dispatched_at.is_not(None)
     if until is not None:
-        period &= EVENTS.c.created_at < until
+        period &= Event.created_at < until
     first, last, count = connection.execute(
-        select(func.min(EVENTS.c.position), func.max(EVENTS.c.position), func.count()).where(period)
+        select(func.min(Event.position), func.max(Event.position), func.count()).where(period)
     ).one()
     if until is None:  # what has no place yet is delivered anyhow
-        place = select(COUNTERS.c.value).where(COUNTERS.c.name == COUNTER)
+        place = select(Counter.value).where(Counter.name == COUNTER)
         last = connection.execute(place).scalar()
     if first is None or last is None:
         return 0
     records.update(
-        ENDPOINTS,
+        WebhookEndpoint,
         endpoint_id,
         {"recover_after": first - 1, "recover_until": last, "updated_at": utc_now()},
     )
@@ -189,13 +191,15 @@ def show_endpoint(endpoint_id: int) -> dict[str, Any]:
     Raises: NotFoundError.
     """
     with primary_engine().connect() as connection:
-        row = connection.execute(select(ENDPOINTS).where(ENDPOINTS.c.id == endpoint_id)).first()
-    if row is None:
+        found = records.read_all(
+            select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id), of=connection
+        )
+    if not found:
         raise NotFoundError(f"There is no webhook {endpoint_id}.")
-    return endpoint_shape(row)
+    return endpoint_shape(found[0])
 
 
-def require_active(endpoint: WebhookEndpoint | Row[Any]) -> None:
+def require_active(endpoint: WebhookEndpoint) -> None:
     """Refuse what a disabled endpoint cannot do.
 
     Raises: InvalidStateError.

@@ -14,8 +14,6 @@ import orjson
 import structlog
 from sqlalchemy import (
     Connection,
-    Row,
-    Table,
     Text,
     bindparam,
     exists,
@@ -28,7 +26,7 @@ from app.auth.accounts import callers_of
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
-from app.extensions import Model
+from app.db.types import AnyRow
 from app.http.request_context import running_app
 from app.http.security import Caller, system_caller
 from app.jobs.leases import wake
@@ -46,16 +44,12 @@ EVENTS_AT_ONCE = 200
 DELIVERIES_AT_ONCE = 4000
 DELIVERY_LOOP = "webhook-deliveries"
 
-EVENTS: Table = Model.metadata.tables[Event.__tablename__]
-ENDPOINTS: Table = Model.metadata.tables[WebhookEndpoint.__tablename__]
-DELIVERIES: Table = Model.metadata.tables[WebhookDelivery.__tablename__]
-COUNTERS: Table = Model.metadata.tables[Counter.__tablename__]
 
-_WAITING = EVENTS.c.dispatched_at.is_(None)
-_PAYLOAD = type_coerce(EVENTS.c.payload, Text).label("payload")
+_WAITING = Event.dispatched_at.is_(None)
+_PAYLOAD = type_coerce(Event.payload, Text).label("payload")
 _PLACED = (
-    update(EVENTS)
-    .where(EVENTS.c.id == bindparam("event"))
+    update(Event)
+    .where(Event.id == bindparam("event"))
     .values(position=bindparam("place"), dispatched_at=bindparam("now"))
 )
 
@@ -63,23 +57,23 @@ _PLACED = (
 class Audience:
     """The active endpoints with their owners, as they are at this moment."""
 
-    def __init__(self, endpoints: Sequence[Row[Any]], owners: Mapping[int, Caller]) -> None:
+    def __init__(self, endpoints: Sequence[WebhookEndpoint], owners: Mapping[int, Caller]) -> None:
         self.endpoints = endpoints
         self._owners = owners
 
-    def owner(self, endpoint: Row[Any]) -> Caller | None:
+    def owner(self, endpoint: WebhookEndpoint) -> Caller | None:
         """Whose rights the endpoint has; None when that account may not sign in any more."""
         if endpoint.created_by_id is None:  # made by a command
             return system_caller()
         return self._owners.get(endpoint.created_by_id)
 
-    def of(self, event: Row[Any]) -> list[Row[Any]]:
+    def of(self, event: AnyRow) -> list[WebhookEndpoint]:
         """The endpoints that get ``event``; a ping goes to the endpoint it is for, not here."""
         if event.type == "webhook.ping":
             return []
         return [endpoint for endpoint in self.endpoints if self.wants(endpoint, event)]
 
-    def wants(self, endpoint: Row[Any], event: Row[Any]) -> bool:
+    def wants(self, endpoint: WebhookEndpoint, event: AnyRow) -> bool:
         """Whether ``endpoint`` has asked for ``event``, and its owner may see it."""
         if event.type == "webhook.ping" or not matches(endpoint.events, event.type):
             return False
@@ -104,7 +98,7 @@ def fan_out() -> int:
             for event in events
             for endpoint in audience.of(event)
         ]
-        records.insert_all(DELIVERIES, made)
+        records.insert_all(WebhookDelivery, made)
         _give_places(connection, events, last)
     if made:
         wake(running_app(), DELIVERY_LOOP)
@@ -113,10 +107,14 @@ def fan_out() -> int:
 
 def read_audience(connection: Connection, *endpoint_ids: int) -> Audience:
     """All active endpoints, or those named; endpoints whose owner is gone are disabled."""
-    statement = select(ENDPOINTS).where(ENDPOINTS.c.status == "active").order_by(ENDPOINTS.c.id)
+    statement = (
+        select(WebhookEndpoint)
+        .where(WebhookEndpoint.status == "active")
+        .order_by(WebhookEndpoint.id)
+    )
     if endpoint_ids:
-        statement = statement.where(ENDPOINTS.c.id.in_(endpoint_ids))
-    endpoints = connection.execute(statement).all()
+        statement = statement.where(WebhookEndpoint.id.in_(endpoint_ids))
+    endpoints = records.read_all(statement, of=connection)
     audience = audience_of(connection, endpoints)
     orphans = [row for row in endpoints if audience.owner(row) is None]
     for orphan in orphans:
@@ -126,7 +124,7 @@ def read_audience(connection: Connection, *endpoint_ids: int) -> Audience:
     return audience
 
 
-def audience_of(connection: Connection, endpoints: Sequence[Row[Any]]) -> Audience:
+def audience_of(connection: Connection, endpoints: Sequence[WebhookEndpoint]) -> Audience:
     """These endpoints with their owners."""
     owners = (row.created_by_id for row in endpoints if row.created_by_id is not None)
     return Audience(endpoints, callers_of(connection, owners))
@@ -146,20 +144,17 @@ def new_delivery(endpoint_id: int, event_id: int) -> dict[str, Any]:
     }
 
 
-def _next_events(connection: Connection, audience: Audience) -> list[Row[Any]]:
+def _next_events(connection: Connection, audience: Audience) -> list[AnyRow]:
     endpoints = len(audience.endpoints)
     at_once = max(1, min(EVENTS_AT_ONCE, DELIVERIES_AT_ONCE // max(1, endpoints)))
     return list(
         connection.execute(
-            select(EVENTS.c.id, EVENTS.c.type, _PAYLOAD)
-            .where(_WAITING)
-            .order_by(EVENTS.c.id)
-            .limit(at_once)
+            select(Event.id, Event.type, _PAYLOAD).where(_WAITING).order_by(Event.id).limit(at_once)
         )
     )
 
 
-def _give_places(connection: Connection, events: Iterable[Row[Any]], last: int) -> None:
+def _give_places(connection: Connection, events: Iterable[AnyRow], last: int) -> None:
     now = utc_now()
     places = [
         {"event": event.id, "place": place, "now": now}
@@ -167,16 +162,16 @@ def _give_places(connection: Connection, events: Iterable[Row[Any]], last: int) 
     ]
     if places:
         connection.execute(_PLACED, places)
-        statement = update(COUNTERS).where(COUNTERS.c.name == COUNTER)
+        statement = update(Counter).where(Counter.name == COUNTER)
         connection.execute(statement.values(value=places[-1]["place"]))
 
 
 def _lock_counter(connection: Connection) -> int | None:
     """The last place given, locked; None while another worker holds it."""
-    value = select(COUNTERS.c.value).where(COUNTERS.c.name == COUNTER)
+    value = select(Counter.value).where(Counter.name == COUNTER)
     last: int | None = connection.execute(value.with_for_update(skip_locked=True)).scalar()
     if last is None and connection.execute(value).scalar() is None:
         # Two workers that begin together: the second waits here for the first, and fails.
-        records.insert(COUNTERS, {"name": COUNTER, "value": 0})
+        records.insert(Counter, {"name": COUNTER, "value": 0})
         return 0
     return last

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Row, Text, func, select, type_coerce
+from sqlalchemy import Text, func, select, type_coerce
 
 from app.db.engines import primary_engine
+from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.http.security import Caller, current_caller
-from app.webhooks.fan_out import EVENTS
+from app.models.event import Event
 from app.webhooks.subscriptions import data_for, may_read_group, may_see, names_of
 
 
@@ -32,16 +33,16 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
     names = sorted(name for name in wanted if may_read_group(caller, name.partition(".")[0]))
     statement = (
         select(
-            EVENTS.c.position, EVENTS.c.key, EVENTS.c.type, EVENTS.c.created_at,
-            EVENTS.c.entity, EVENTS.c.entity_id, EVENTS.c.request_id,
-            type_coerce(EVENTS.c.payload, Text).label("payload"),
+            Event.position, Event.key, Event.type, Event.created_at,
+            Event.entity, Event.entity_id, Event.request_id,
+            type_coerce(Event.payload, Text).label("payload"),
         )
-        .where(EVENTS.c.position > begin, EVENTS.c.type.in_(names))
-        .order_by(EVENTS.c.position)
+        .where(Event.position > begin, Event.type.in_(names))
+        .order_by(Event.position)
         .limit(limit + 1)
     )  # fmt: skip
     with primary_engine().connect() as connection:
-        first = select(func.min(EVENTS.c.position)).where(EVENTS.c.position.is_not(None))
+        first = select(func.min(Event.position)).where(Event.position.is_not(None))
         oldest: int | None = connection.execute(first).scalar()
         rows = connection.execute(statement).all()
     page = rows[:limit]
@@ -53,7 +54,7 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
     }
 
 
-def _item(caller: Caller, row: Row[Any]) -> dict[str, Any] | None:
+def _item(caller: Caller, row: AnyRow) -> dict[str, Any] | None:
     """An event as it is shown; None when the caller may not see it."""
     if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
         return None
@@ -76,7 +77,7 @@ def _position(after: str | None) -> int:
         return int(after)
     if after.startswith("evt_"):
         with primary_engine().connect() as connection:
-            statement = select(EVENTS.c.position).where(EVENTS.c.key == after[:40])
+            statement = select(Event.position).where(Event.key == after[:40])
             position: int | None = connection.execute(statement).scalar()
         if position is not None:
             return position

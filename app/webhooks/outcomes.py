@@ -7,25 +7,25 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flask import current_app
-from sqlalchemy import Connection, Table, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
 from app.db import records
-from app.extensions import Model
-from app.models.webhook import WebhookAttempt
+from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import disable_endpoint
-from app.webhooks.fan_out import DELIVERIES, ENDPOINTS
 from app.webhooks.messages import Outcome
 from app.webhooks.schedule import delay_after
 
 # An endpoint that failed for so long, without a success between, is disabled.
 GIVEN_UP_AFTER = timedelta(days=5)
 
-ATTEMPTS: Table = Model.metadata.tables[WebhookAttempt.__tablename__]
 
-_HELD = (DELIVERIES.c.id == bindparam("delivery"), DELIVERIES.c.leased_until == bindparam("lease"))
-_GIVEN_BACK = update(DELIVERIES).where(*_HELD).values(leased_until=None)
+_HELD = (
+    WebhookDelivery.id == bindparam("delivery"),
+    WebhookDelivery.leased_until == bindparam("lease"),
+)
+_GIVEN_BACK = update(WebhookDelivery).where(*_HELD).values(leased_until=None)
 _FINISHED = (
-    update(DELIVERIES)
+    update(WebhookDelivery)
     .where(*_HELD)
     .values(
         leased_until=None,
@@ -54,7 +54,7 @@ def write_outcomes(connection: Connection, outcomes: Sequence[Outcome]) -> None:
     there = _lock_deliveries(connection, sent)
     sent = [outcome for outcome in sent if outcome.message.delivery_id in there]
     if sent:
-        records.insert_all(ATTEMPTS, [_attempt(outcome) for outcome in sent])
+        records.insert_all(WebhookAttempt, [_attempt(outcome) for outcome in sent])
         connection.execute(_FINISHED, [_next_step(outcome) for outcome in sent])
     for endpoint_id, reason in given_up.items():
         disable_endpoint(endpoint_id, reason)
@@ -73,9 +73,9 @@ def _write_health(connection: Connection, sent: Sequence[Outcome]) -> dict[int, 
     if not changed:
         return {}
     endpoints = connection.execute(
-        select(ENDPOINTS.c.id, ENDPOINTS.c.failing_since)
-        .where(ENDPOINTS.c.id.in_(changed))
-        .order_by(ENDPOINTS.c.id)
+        select(WebhookEndpoint.id, WebhookEndpoint.failing_since)
+        .where(WebhookEndpoint.id.in_(changed))
+        .order_by(WebhookEndpoint.id)
         .with_for_update()
     ).all()
     given_up = {}
@@ -83,7 +83,7 @@ def _write_health(connection: Connection, sent: Sequence[Outcome]) -> dict[int, 
         found = changed[endpoint.id]
         since = _failing_since(endpoint.failing_since, found)
         if since != endpoint.failing_since:
-            records.update(ENDPOINTS, endpoint.id, {"failing_since": since})
+            records.update(WebhookEndpoint, endpoint.id, {"failing_since": since})
         if any(outcome.is_gone for outcome in found):
             given_up[endpoint.id] = "The receiver answered 410: it wants no more events."
         elif since is not None and found[-1].at - since >= GIVEN_UP_AFTER:
@@ -101,9 +101,9 @@ def _lock_deliveries(connection: Connection, sent: Sequence[Outcome]) -> set[int
     """The deliveries that are still there: an endpoint may have been deleted meanwhile."""
     ids = [outcome.message.delivery_id for outcome in sent]
     statement = (
-        select(DELIVERIES.c.id)
-        .where(DELIVERIES.c.id.in_(ids))
-        .order_by(DELIVERIES.c.id)
+        select(WebhookDelivery.id)
+        .where(WebhookDelivery.id.in_(ids))
+        .order_by(WebhookDelivery.id)
         .with_for_update(key_share=True)
     )
     return set(connection.execute(statement).scalars())

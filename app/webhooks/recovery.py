@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlalchemy import Connection, Row, Text, exists, select, type_coerce, update
+from sqlalchemy import Connection, Text, exists, select, type_coerce, update
 
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
-from app.webhooks.fan_out import DELIVERIES, ENDPOINTS, EVENTS, new_delivery, read_audience
+from app.db.types import AnyRow
+from app.models.event import Event
+from app.models.webhook import WebhookDelivery, WebhookEndpoint
+from app.webhooks.fan_out import new_delivery, read_audience
 
 EVENTS_AT_ONCE = 500
-_RECOVERING = (ENDPOINTS.c.recover_until.is_not(None), ENDPOINTS.c.status == "active")
+_RECOVERING = (WebhookEndpoint.recover_until.is_not(None), WebhookEndpoint.status == "active")
 
 
 def recover() -> int:
@@ -22,17 +23,18 @@ def recover() -> int:
             return 0
     with transaction() as session:
         connection = session.connection()
-        endpoint = connection.execute(
-            select(ENDPOINTS).where(*_RECOVERING).order_by(ENDPOINTS.c.id).limit(1)
+        recovering = (
+            select(WebhookEndpoint).where(*_RECOVERING).order_by(WebhookEndpoint.id).limit(1)
             .with_for_update(skip_locked=True)
-        ).first()  # fmt: skip
+        )  # fmt: skip
+        endpoint = next(iter(records.read_all(recovering)), None)
         if endpoint is None:
             return 0
         events = _events(connection, endpoint)
         _deliver(connection, endpoint, events)
         is_last = not events or events[-1].position >= endpoint.recover_until
         records.update(
-            ENDPOINTS,
+            WebhookEndpoint,
             endpoint.id,
             {
                 "recover_after": None if is_last else events[-1].position,
@@ -42,24 +44,24 @@ def recover() -> int:
         return len(events) or 1
 
 
-def _events(connection: Connection, endpoint: Row[Any]) -> list[Row[Any]]:
+def _events(connection: Connection, endpoint: WebhookEndpoint) -> list[AnyRow]:
     return list(
         connection.execute(
             select(
-                EVENTS.c.id, EVENTS.c.type, EVENTS.c.position,
-                type_coerce(EVENTS.c.payload, Text).label("payload"),
+                Event.id, Event.type, Event.position,
+                type_coerce(Event.payload, Text).label("payload"),
             )
             .where(
-                EVENTS.c.position > endpoint.recover_after,
-                EVENTS.c.position <= endpoint.recover_until,
+                Event.position > endpoint.recover_after,
+                Event.position <= endpoint.recover_until,
             )
-            .order_by(EVENTS.c.position)
+            .order_by(Event.position)
             .limit(EVENTS_AT_ONCE)
         )
     )  # fmt: skip
 
 
-def _deliver(connection: Connection, endpoint: Row[Any], events: list[Row[Any]]) -> None:
+def _deliver(connection: Connection, endpoint: WebhookEndpoint, events: list[AnyRow]) -> None:
     """Make the deliveries that there never were, and try again those that were given up."""
     audience = read_audience(connection, endpoint.id)
     if not audience.endpoints:
@@ -67,20 +69,20 @@ def _deliver(connection: Connection, endpoint: Row[Any], events: list[Row[Any]])
     known = {
         row.event_id: row.id
         for row in connection.execute(
-            select(DELIVERIES.c.event_id, DELIVERIES.c.id).where(
-                DELIVERIES.c.endpoint_id == endpoint.id,
-                DELIVERIES.c.event_id.in_([event.id for event in events]),
+            select(WebhookDelivery.event_id, WebhookDelivery.id).where(
+                WebhookDelivery.endpoint_id == endpoint.id,
+                WebhookDelivery.event_id.in_([event.id for event in events]),
             )
         )
     }
     wanted = [event for event in events if audience.wants(endpoint, event)]
     records.insert_all(
-        DELIVERIES,
+        WebhookDelivery,
         [new_delivery(endpoint.id, event.id) for event in wanted if event.id not in known],
     )
     again = [known[event.id] for event in wanted if event.id in known]
     connection.execute(
-        update(DELIVERIES)
-        .where(DELIVERIES.c.id.in_(again), DELIVERIES.c.status.in_(("failed", "canceled")))
+        update(WebhookDelivery)
+        .where(WebhookDelivery.id.in_(again), WebhookDelivery.status.in_(("failed", "canceled")))
         .values(status="pending", attempts=0, next_attempt_at=utc_now(), leased_until=None)
     )

@@ -7,12 +7,12 @@ from typing import Any
 from sqlalchemy import select
 
 from app.http.areas import Area
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import page_schema
 from app.http.security import requires
+from app.models.webhook import WebhookEndpoint
 from app.webhooks import deliveries, endpoints, journal
 from app.webhooks.endpoint_state import endpoint_shape
-from app.webhooks.fan_out import ENDPOINTS
 from app.webhooks.schemas import (
     JournalQuerySchema,
     JournalSchema,
@@ -52,10 +52,10 @@ def register(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str
 @requires("webhooks:read")
 def list_webhooks(query: dict[str, Any]) -> Page:
     """All receivers, the newest first."""
-    statement = select(ENDPOINTS).order_by(ENDPOINTS.c.id.desc())
+    statement = select(WebhookEndpoint).order_by(WebhookEndpoint.id.desc())
     if status := query.get("status"):
-        statement = statement.where(ENDPOINTS.c.status == status)
-    shape = each(endpoint_shape)
+        statement = statement.where(WebhookEndpoint.status == status)
+    shape = each_of(WebhookEndpoint, endpoint_shape)
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
 
 

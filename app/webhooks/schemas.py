@@ -13,7 +13,7 @@ from app.outbound.addresses import MAXIMUM_URL
 from app.webhooks.endpoints import check_endpoint
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
-_EVENTS = {
+Event = {
     "description": "Exact names, all of an object (`invoice.*`), or `*`.",
     "example": ["invoice.paid", "client.*"],
 }
@@ -31,7 +31,7 @@ class NewWebhookSchema(CheckedSchema):
 
     url = fields.String(required=True, validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(
-        fields.String(validate=_NAME), required=True, validate=_PATTERNS, metadata=_EVENTS
+        fields.String(validate=_NAME), required=True, validate=_PATTERNS, metadata=Event
     )
     description = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(max=500),
@@ -47,7 +47,7 @@ class WebhookChangesSchema(CheckedSchema):
         check_endpoint(given)
 
     url = fields.String(validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
-    events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=_EVENTS)
+    events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=Event)
     description = fields.String(allow_none=True, validate=validate.Length(max=500))
     status = fields.String(
         validate=validate.OneOf(ENDPOINT_STATUSES),
