@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, or_, select
+from sqlalchemy import Connection, Select, or_, select
 
 from app.admin.area import area
 from app.admin.schemas import ApiKeyQuerySchema, ApiKeySchema, MadeApiKeySchema, NewApiKeySchema
@@ -12,6 +12,7 @@ from app.auth import api_keys
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
+from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.http.lists import Page, each, read_page
 from app.http.schema_parts import page_schema
@@ -69,7 +70,7 @@ def revoke_api_key(key_id: int) -> None:
 
 
 def _shown(connection: Connection, key_id: int) -> dict[str, Any]:
-    row: Row[Any] | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
+    row: AnyRow | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
     if row is None:
         raise NotFoundError(f"There is no API key {key_id}.")
     return api_keys.api_key_dict(row)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from app.admin.area import area
 from app.admin.schemas import AuditQuerySchema, AuditRecordSchema
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import page_schema
 from app.http.security import requires
 from app.models.event import AuditRecord
@@ -20,10 +20,10 @@ from app.models.event import AuditRecord
 @requires("audit:read")
 def list_audit_records(query: dict[str, Any]) -> Page:
     """Who did what, the latest first."""
-    statement = select(AuditRecord.__table__).order_by(AuditRecord.id.desc())
+    statement = select(AuditRecord).order_by(AuditRecord.id.desc())
     for name in ("entity", "entity_id", "actor_id"):
         if name in query:
-            statement = statement.where(AuditRecord.__table__.c[name] == query[name])
+            statement = statement.where(getattr(AuditRecord, name) == query[name])
     action = query.get("action", "")
     if action.endswith(".*"):
         statement = statement.where(AuditRecord.action.startswith(action[:-1], autoescape=True))
@@ -33,11 +33,11 @@ def list_audit_records(query: dict[str, Any]) -> Page:
         statement = statement.where(AuditRecord.created_at >= query["begin"])
     if "end" in query:
         statement = statement.where(AuditRecord.created_at < query["end"])
-    shape = each(_record_dict)
+    shape = each_of(AuditRecord, _record_dict)
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
 
 
-def _record_dict(row: Row[Any]) -> dict[str, Any]:
+def _record_dict(row: AuditRecord) -> dict[str, Any]:
     return {
         "id": row.id,
         "createdAt": row.created_at,

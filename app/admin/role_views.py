@@ -12,7 +12,7 @@ from app.auth import roles
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
 from app.models.user import Role
@@ -24,7 +24,7 @@ from app.models.user import Role
 @requires("roles:manage")
 def list_roles(page: dict[str, int]) -> Page:
     """The roles, those that came with the product first."""
-    return read_page(select(Role.__table__).order_by(Role.id), each(roles.role_dict), **page)
+    return read_page(select(Role).order_by(Role.id), each_of(Role, roles.role_dict), **page)
 
 
 @area.post("/roles")
@@ -43,10 +43,10 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 def show_role(role_id: int) -> dict[str, Any]:
     """One role."""
     with primary_engine().connect() as connection:
-        row = connection.execute(select(Role.__table__).where(Role.id == role_id)).first()
-    if row is None:
+        role = records.find(select(Role).where(Role.id == role_id), of=connection)
+    if role is None:
         raise NotFoundError(f"There is no role {role_id}.")
-    return roles.role_dict(row)
+    return roles.role_dict(role)
 
 
 @area.patch("/roles/<int:role_id>")

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row
-
 from app import audit, events
 from app.auth.credentials import new_api_key
 from app.auth.epoch import bump_epoch
@@ -16,7 +14,7 @@ from app.auth.roles import find_roles, get_rights
 from app.auth.users import insert_account
 from app.clock import utc_now
 from app.db import records
-from app.db.types import json_text
+from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
 from app.http.security import current_caller
 from app.models.user import ApiKey, User
@@ -83,7 +81,7 @@ def revoke_api_key(key_id: int) -> None:
     _emit("api_key.revoked", key_id, shown)
 
 
-def api_key_dict(row: Row[Any]) -> dict[str, Any]:
+def api_key_dict(row: AnyRow) -> dict[str, Any]:
     """A key as lists show it: everything but the key. ``row`` has ``role_name`` besides."""
     return {
         "id": row.id,
@@ -100,7 +98,7 @@ def api_key_dict(row: Row[Any]) -> dict[str, Any]:
     }
 
 
-def _status(row: Row[Any]) -> str:
+def _status(row: AnyRow) -> str:
     if row.revoked_at is not None:
         return "revoked"
     return "expired" if row.expires_at and row.expires_at <= utc_now() else "active"

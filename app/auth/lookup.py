@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, bindparam, select
+from sqlalchemy import Connection, Engine, Select, bindparam, select
 
 from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
 from app.clock import utc_now
+from app.db.types import AnyRow
 from app.errors import ApiKeyInvalidError, TokenRevokedError
 from app.http.security import Caller, make_caller
 from app.models.user import ApiKey, Role, SecurityEpoch, Session, User, UserRole
@@ -152,7 +153,7 @@ def hash_api_key(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-def _session_lives(row: Row[Any]) -> bool:
+def _session_lives(row: AnyRow) -> bool:
     return row.revoked_at is None and row.status == "active" and not _past(row.expires_at)
 
 
@@ -160,5 +161,5 @@ def _past(instant: datetime | None) -> bool:
     return instant is not None and instant <= utc_now()
 
 
-def _role(row: Row[Any]) -> RoleRow:
+def _role(row: AnyRow) -> RoleRow:
     return RoleRow(row.name, row.is_builtin, row.permissions)

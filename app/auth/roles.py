@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from app import audit
 from app.auth.epoch import bump_epoch
@@ -25,7 +25,7 @@ _OWNABLE = frozenset(
 )
 
 
-def role_dict(row: Role | Row[Any]) -> dict[str, Any]:
+def role_dict(row: Role) -> dict[str, Any]:
     """A role as the API shows it."""
     return {
         "id": row.id,
@@ -123,7 +123,7 @@ def get_rights(name: str) -> Mapping[str, str]:
 
     Raises: NotFoundError, there is none of that name.
     """
-    row = db.session.execute(select(Role.__table__).where(Role.name == name)).first()
+    row = records.find(select(Role).where(Role.name == name))
     if row is None:
         raise NotFoundError(f"There is no role {name}.")
     return rights_of_role(_role_row(row))
@@ -167,5 +167,5 @@ def scopes_of(permission: str) -> tuple[str, ...]:
     return (ALL, OWN) if permission in _OWNABLE else (ALL,)
 
 
-def _role_row(row: Role | Row[Any]) -> RoleRow:
+def _role_row(row: Role) -> RoleRow:
     return RoleRow(row.name, row.is_builtin, row.permissions)

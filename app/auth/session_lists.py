@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from app import audit
 from app.auth.sessions import end_sessions
 from app.clock import utc_now
+from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.http.lists import Page, each, read_page
 from app.http.security import current_caller
@@ -41,7 +42,7 @@ def end_session(key: str, reason: str, *, user_id: int | None = None) -> None:
     audit.record("auth.session_ended", "User", user_id, after={"reason": reason})
 
 
-def _session_dict(row: Row[Any]) -> dict[str, Any]:
+def _session_dict(row: AnyRow) -> dict[str, Any]:
     return {
         "id": row.key,
         "userId": row.user_id,

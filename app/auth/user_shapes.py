@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, select
 
 from app.auth.rights import RoleRow, rights_of_roles
+from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.models.user import Role, User, UserRole
 
 
-def user_dicts(connection: Connection, rows: Iterable[Row[Any]]) -> list[dict[str, Any]]:
+def user_dicts(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, Any]]:
     """Rows of ``users`` with their roles and what these permit."""
     rows = list(rows)
     roles = roles_of(connection, [row.id for row in rows])
@@ -45,7 +46,7 @@ def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[
     return roles
 
 
-def _user_dict(row: Row[Any], roles: Sequence[RoleRow]) -> dict[str, Any]:
+def _user_dict(row: AnyRow, roles: Sequence[RoleRow]) -> dict[str, Any]:
     return {
         "id": row.id,
         "username": row.username,

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from app.auth import roles
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.security import requires
@@ -17,8 +18,6 @@ from app.models.user import Role, UserRole
 from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
 
 ADDRESS = f"{session.ROOT}/roles"
-_ROLES: Any = Role.__table__
-_HOLDERS: Any = UserRole.__table__
 
 
 @console.get("/roles")
@@ -26,9 +25,9 @@ _HOLDERS: Any = UserRole.__table__
 def show_roles() -> Response:
     """All roles beside each other."""
     with primary_engine().connect() as connection:
-        found = connection.execute(select(_ROLES).order_by(_ROLES.c.id)).all()
+        found = records.read_all(select(Role).order_by(Role.id), of=connection)
         counts = connection.execute(
-            select(_HOLDERS.c.role_id, func.count()).group_by(_HOLDERS.c.role_id)
+            select(UserRole.role_id, func.count()).group_by(UserRole.role_id)
         )
         holders: dict[int, int] = {row[0]: row[1] for row in counts}
     return page(
@@ -85,10 +84,10 @@ def change_role(role_id: int) -> Response:
 
 def _known(role_id: int) -> dict[str, Any]:
     with primary_engine().connect() as connection:
-        row = connection.execute(select(_ROLES).where(_ROLES.c.id == role_id)).first()
-    if row is None:
+        role = records.find(select(Role).where(Role.id == role_id), of=connection)
+    if role is None:
         raise NotFoundError(f"There is no role {role_id}.")
-    return roles.role_dict(row)
+    return roles.role_dict(role)
 
 
 def _form(

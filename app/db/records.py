@@ -91,9 +91,7 @@ def read(model: type[R], key: int | None, *, lock: bool = False, ending: bool = 
         lock: hold the row until the end of the transaction.
         ending: it is locked to be deleted, so that nobody refers to it meanwhile.
     """
-    if key is None:
-        return None
-    return next(iter(read_all(_select_by_id(model, lock, ending), {_KEY: key})), None)
+    return None if key is None else find(_select_by_id(model, lock, ending), {_KEY: key})
 
 
 def get(model: type[R], key: int, *, lock: bool = False) -> R:
@@ -122,6 +120,13 @@ def read_all(
     for record in found:
         db.session.expunge(record)
     return list(found)
+
+
+def find(
+    statement: Select[R], values: Mapping[str, Any] | None = None, *, of: Connection | None = None
+) -> R | None:
+    """The first record of ``read_all``, or None."""
+    return next(iter(read_all(statement, values, of=of)), None)
 
 
 def columns_of(record: Model) -> dict[str, Any]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, func, select, text
+from sqlalchemy import ColumnElement, Connection, Select, case, func, select, text
 
 from app.db.engines import read_engine
+from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.events import entity_url
 from app.http.security import current_caller
@@ -84,7 +85,7 @@ def _has(connection: Connection, words: list[str]) -> list[ColumnElement[bool]]:
     return conditions
 
 
-def _describe(row: Row[Any], words: list[str]) -> dict[str, Any]:
+def _describe(row: AnyRow, words: list[str]) -> dict[str, Any]:
     return {
         "id": row.id,
         "name": row.name,

@@ -83,8 +83,8 @@ class DocumentService(EntityService[Document]):
         Raises: as ``locked``.
         """
         with reading() as connection:
-            known = records.read_all(select(Document).where(Document.id == key), of=connection)
-        readable = self._readable(key, known[0] if known else None, caller)
+            document = records.find(select(Document).where(Document.id == key), of=connection)
+        readable = self._readable(key, document, caller)
         self._require_version(readable, version)
         return readable
 

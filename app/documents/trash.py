@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from app.clock import utc_now
+from app.db.types import AnyRow
 from app.documents.service import TRASH_DAYS
 from app.http.lists import Page, each, read_page
 from app.http.security import current_caller
@@ -30,7 +31,7 @@ def list_trash(*, limit: int, offset: int) -> Page:
     return read_page(statement, each(_describe), limit=limit, offset=offset)
 
 
-def _describe(row: Row[Any]) -> dict[str, Any]:
+def _describe(row: AnyRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "name": row.name,

@@ -13,11 +13,12 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Response, request
-from sqlalchemy import Row, delete, select
+from sqlalchemy import delete, select
 
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
+from app.db.types import AnyRow
 from app.errors import GoneError, NotFoundError
 from app.http.idempotency import MAXIMUM_STORED_BYTES
 from app.http.security import current_caller
@@ -105,7 +106,7 @@ def monitored(token: str) -> Response:
     return _wrapped(stored, body) if _wants_http() else _plain(stored, body)
 
 
-def _find(token: str) -> Row[Any] | None:
+def _find(token: str) -> AnyRow | None:
     principal = current_caller().principal
     with primary_engine().connect() as connection:
         return connection.execute(
@@ -125,7 +126,7 @@ def _wants_http() -> bool:
     return "application/http" in accept or (is_old and not accept)
 
 
-def _plain(stored: Row[Any], body: bytes) -> Response:
+def _plain(stored: AnyRow, body: bytes) -> Response:
     """The answer itself; its status is in ``AsyncResult`` as well (Protocol 8.3.1, 11.6)."""
     response = Response(body, 200)
     del response.headers["Content-Type"]
@@ -136,7 +137,7 @@ def _plain(stored: Row[Any], body: bytes) -> Response:
     return response
 
 
-def _wrapped(stored: Row[Any], body: bytes) -> Response:
+def _wrapped(stored: AnyRow, body: bytes) -> Response:
     """The answer as the text of HTTP (Protocol 11.6)."""
     lines = [f"HTTP/1.1 {stored.status} {HTTPStatus(stored.status).phrase}"]
     lines += [f"{name}: {value}" for name, value in stored.headers]

@@ -15,12 +15,13 @@ from datetime import timedelta
 from typing import Any
 
 from flask import Request, Response, current_app, g, request
-from sqlalchemy import Row, delete, select
+from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
+from app.db.types import AnyRow
 from app.errors import IdempotencyConflictError, ValidationError
 from app.extensions import Extension, db
 from app.http.body_stream import BodyStream, noted_fingerprint
@@ -176,7 +177,7 @@ def _insert(keyed: KeyedRequest, fingerprint: str, response: Response) -> None:
     )
 
 
-def _find(principal: str, key: str) -> Row[Any] | None:
+def _find(principal: str, key: str) -> AnyRow | None:
     with primary_engine().connect() as connection:
         return connection.execute(
             select(IdempotencyRecord.__table__).where(
@@ -185,7 +186,7 @@ def _find(principal: str, key: str) -> Row[Any] | None:
         ).first()
 
 
-def _repeat(stored: Row[Any], fingerprint: str) -> Response:
+def _repeat(stored: AnyRow, fingerprint: str) -> Response:
     if stored.fingerprint != fingerprint:
         raise IdempotencyConflictError("This Idempotency-Key was used with another request.")
     try:

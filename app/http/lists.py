@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Row, Select, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from app.db.engines import primary_engine, steady_read
+from app.db.types import AnyRow
 from app.extensions import Model
 
 M = TypeVar("M", bound=Model)
 Page = dict[str, Any]
 # The rows of a page, and the connection they were read with, to what the API shows.
-Shape = Callable[[Connection, Iterable[Row[Any]]], list[dict[str, Any]]]
+Shape = Callable[[Connection, Iterable[AnyRow]], list[dict[str, Any]]]
 
 
 def read_page(statement: Select[Any], shape: Shape, *, limit: int, offset: int) -> Page:
@@ -31,7 +32,7 @@ def read_page(statement: Select[Any], shape: Shape, *, limit: int, offset: int) 
         }
 
 
-def each(shape_row: Callable[[Row[Any]], dict[str, Any]]) -> Shape:
+def each(shape_row: Callable[[AnyRow], dict[str, Any]]) -> Shape:
     """The shape of rows that need nothing but themselves."""
     return lambda connection, rows: [shape_row(row) for row in rows]
 

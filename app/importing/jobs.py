@@ -69,10 +69,10 @@ def read_job(job_id: int) -> ImportJob:
     Raises: NotFoundError, it is not there or is somebody else's.
     """
     with primary_engine().connect() as connection:
-        jobs = records.read_all(select(ImportJob).where(ImportJob.id == job_id), of=connection)
-    if not jobs or jobs[0].user_id != current_caller().user_id:
+        job = records.find(select(ImportJob).where(ImportJob.id == job_id), of=connection)
+    if job is None or job.user_id != current_caller().user_id:
         raise NotFoundError(f"There is no import {job_id}.")
-    return jobs[0]
+    return job
 
 
 def run_imports() -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import structlog
-from sqlalchemy import Row, or_, select
+from sqlalchemy import or_, select
 
 from app.clock import local_day, utc_now
 from app.db import records
+from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.events import emit
 from app.invoices.sending import Letter, write_mail
@@ -83,7 +83,7 @@ def remind_clients() -> int:
 
 
 def due_step(
-    invoice: Invoice | Row[*tuple[Any, ...]], steps: Sequence[int], now: date, local: ZoneInfo
+    invoice: Invoice | AnyRow, steps: Sequence[int], now: date, local: ZoneInfo
 ) -> date | None:
     """The day of the last step that was reached and that no reminder has followed, or None.
 

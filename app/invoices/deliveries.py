@@ -45,7 +45,7 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     statement = _of(invoice_id).where(OutgoingMail.id == delivery_id).with_for_update()
-    mail = next(iter(records.read_all(statement)), None)
+    mail = records.find(statement)
     if mail is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")
     if mail.status not in SETTLED or not has_missed(mail):

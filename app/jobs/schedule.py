@@ -16,11 +16,12 @@ from typing import Any
 
 import structlog
 from flask import Flask
-from sqlalchemy import ColumnElement, Row, Select, Table, delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, Table, delete, exists, or_, select, update
 
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, read_engine, transaction
+from app.db.types import AnyRow
 from app.extensions import Model
 from app.http.security import acting_as, system_caller
 from app.jobs.leases import is_stopping
@@ -121,7 +122,7 @@ def for_each_due(
     candidates: Select[*tuple[Any, ...]],
     step: Callable[[int], object],
     *,
-    is_due: Callable[[Row[*tuple[Any, ...]]], bool] = lambda row: True,
+    is_due: Callable[[AnyRow], bool] = lambda row: True,
 ) -> int:
     """Take a step with every candidate in a transaction of its own (docs/adr/0006).
 
@@ -147,7 +148,7 @@ def for_each_due(
     return done
 
 
-def _batches(candidates: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
+def _batches(candidates: Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
     """All candidates by their keys, some at a time: nothing is held between them."""
     key = candidates.selected_columns["id"]
     last = 0

@@ -65,7 +65,7 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
         raise NotFoundError(f"There is no published article {article_id}.")
     mine = (KbFeedback.article_id == article_id) & (KbFeedback.principal == caller.principal)
     connection = records.connection()
-    known = connection.execute(select(KbFeedback.__table__).where(mine)).mappings().first()
+    known = records.find(select(KbFeedback).where(mine))
     now = utc_now()
     said = {"is_helpful": is_helpful, "comment": comment, "updated_at": now}
     if known is None:
@@ -78,7 +78,7 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
         "not_helpful_count": article.not_helpful_count,
     }
     if known is not None:
-        counts[_counter(known["is_helpful"])] -= 1
+        counts[_counter(known.is_helpful)] -= 1
     counts[_counter(is_helpful)] += 1
     KB_ARTICLES.roll_up(article_id, counts)
     _note_opened(article_id, caller.principal)
@@ -106,14 +106,14 @@ def list_feedback(article_id: int) -> list[dict[str, Any]]:
     caller = current_caller()
     require(caller, "kb:update", KB_ARTICLES.locked(article_id, caller))
     wanted = (
-        select(KbFeedback.__table__)
+        select(KbFeedback)
         .where(KbFeedback.article_id == article_id)
         .order_by(KbFeedback.updated_at.desc(), KbFeedback.id.desc())
         .limit(200)
     )
     return [
         {"helpful": row.is_helpful, "comment": row.comment, "at": row.updated_at}
-        for row in records.connection().execute(wanted)
+        for row in records.read_all(wanted)
     ]
 
 

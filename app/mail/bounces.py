@@ -71,7 +71,7 @@ def _find_mail(report: DeliveryReport) -> OutgoingMail | None:
     if not report.message_ids:
         return None
     statement = select(OutgoingMail).where(OutgoingMail.message_id.in_(report.message_ids)).limit(1)
-    return next(iter(records.read_all(statement.with_for_update())), None)
+    return records.find(statement.with_for_update())
 
 
 def _recipients(mail: OutgoingMail) -> dict[str, str]:

@@ -72,7 +72,7 @@ def queue_mail(
 def find_mail(key: str) -> OutgoingMail | None:
     """The mail that was queued with this key, or None."""
     begins = OutgoingMail.message_id.startswith(f"<{key}@", autoescape=True)
-    return next(iter(records.read_all(select(OutgoingMail).where(begins))), None)
+    return records.find(select(OutgoingMail).where(begins))
 
 
 def find_same(mail: Mapping[str, Any], since: datetime) -> OutgoingMail | None:

@@ -65,12 +65,10 @@ def show_mail(mail_id: int) -> dict[str, Any]:
     """
     require(current_caller(), "settings:read")
     with primary_engine().connect() as connection:
-        found = records.read_all(
-            select(OutgoingMail).where(OutgoingMail.id == mail_id), of=connection
-        )
-    if not found:
+        mail = records.find(select(OutgoingMail).where(OutgoingMail.id == mail_id), of=connection)
+    if mail is None:
         raise NotFoundError(f"There is no mail {mail_id}.")
-    return {**_shape(found[0]), "text": found[0].text_body, "html": found[0].html_body}
+    return {**_shape(mail), "text": mail.text_body, "html": mail.html_body}
 
 
 def retry_mail(mail_id: int) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from app.clock import utc_now
+from app.db.types import AnyRow
 from app.jobs.schedule import for_each_due
 from app.models.ticket import Ticket
 from app.settings import organisation
@@ -73,7 +73,7 @@ def watch_service_levels() -> int:
     return for_each_due("service levels", running, _mark, is_due=_is_another)
 
 
-def _is_another(ticket: Row[*tuple[Any, ...]]) -> bool:
+def _is_another(ticket: AnyRow) -> bool:
     return bool(sla_status(ticket, utc_now()) != ticket.sla_status)
 
 

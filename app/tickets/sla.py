@@ -7,10 +7,8 @@ the ticket is Pending, OnHold or Solved (docs/adr/0033).
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
-from sqlalchemy import Row
-
+from app.db.types import AnyRow
 from app.models.ticket import Ticket
 from app.settings import ServiceLevel
 
@@ -52,7 +50,7 @@ def pushed(ticket: Ticket, since: datetime, now: datetime) -> dict[str, datetime
     return moved
 
 
-def sla_status(ticket: Ticket | Row[*tuple[Any, ...]], now: datetime) -> str:
+def sla_status(ticket: Ticket | AnyRow, now: datetime) -> str:
     """``OnTrack``, ``AtRisk``, ``Breached``, ``Paused`` or ``Met``."""
     if ticket.status in PAUSED:
         return "Paused"

@@ -191,12 +191,12 @@ def show_endpoint(endpoint_id: int) -> dict[str, Any]:
     Raises: NotFoundError.
     """
     with primary_engine().connect() as connection:
-        found = records.read_all(
+        endpoint = records.find(
             select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id), of=connection
         )
-    if not found:
+    if endpoint is None:
         raise NotFoundError(f"There is no webhook {endpoint_id}.")
-    return endpoint_shape(found[0])
+    return endpoint_shape(endpoint)
 
 
 def require_active(endpoint: WebhookEndpoint) -> None:

@@ -27,7 +27,7 @@ def recover() -> int:
             select(WebhookEndpoint).where(*_RECOVERING).order_by(WebhookEndpoint.id).limit(1)
             .with_for_update(skip_locked=True)
         )  # fmt: skip
-        endpoint = next(iter(records.read_all(recovering)), None)
+        endpoint = records.find(recovering)
         if endpoint is None:
             return 0
         events = _events(connection, endpoint)

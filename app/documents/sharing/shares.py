@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, func, select, update
+from sqlalchemy import func, select, update
 
 from app import audit
 from app.auth.passwords import passwords
@@ -18,7 +18,7 @@ from app.db import records
 from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
 from app.errors import NotFoundError, ValidationError, gathered, refuse_any
-from app.http.lists import Page, each, read_page
+from app.http.lists import Page, each_of, read_page
 from app.http.security import current_caller
 from app.models.document import Document, DocumentShare, ShareAccess
 from app.permissions import require
@@ -88,10 +88,10 @@ def list_shares(document_id: int, *, limit: int, offset: int) -> Page:
     """
     caller = current_caller()
     require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
-    statement = select(DocumentShare.__table__).where(DocumentShare.document_id == document_id)
+    statement = select(DocumentShare).where(DocumentShare.document_id == document_id)
     return read_page(
         statement.order_by(DocumentShare.id.desc()),
-        each(describe_share),
+        each_of(DocumentShare, describe_share),
         limit=limit,
         offset=offset,
     )
@@ -105,12 +105,12 @@ def list_accesses(document_id: int, share_id: int, *, limit: int, offset: int) -
     caller = current_caller()
     require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
     statement = (
-        select(ShareAccess.__table__)
+        select(ShareAccess)
         .join(DocumentShare, DocumentShare.id == ShareAccess.share_id)
         .where(DocumentShare.document_id == document_id, DocumentShare.id == share_id)
         .order_by(ShareAccess.id.desc())
     )
-    return read_page(statement, each(_describe_access), limit=limit, offset=offset)
+    return read_page(statement, each_of(ShareAccess, _describe_access), limit=limit, offset=offset)
 
 
 def revoke_share(document_id: int, share_id: int) -> None:
@@ -145,7 +145,7 @@ def unshare_expired() -> int:
     return int(records.connection().execute(statement).rowcount)
 
 
-def describe_share(row: DocumentShare | Row[*tuple[Any, ...]]) -> dict[str, Any]:
+def describe_share(row: DocumentShare) -> dict[str, Any]:
     """A link as the API shows it."""
     return {
         "id": row.id,
@@ -163,7 +163,7 @@ def describe_share(row: DocumentShare | Row[*tuple[Any, ...]]) -> dict[str, Any]
     }
 
 
-def _describe_access(row: Row[Any]) -> dict[str, Any]:
+def _describe_access(row: ShareAccess) -> dict[str, Any]:
     return {"at": row.created_at, "action": row.action, "ip": row.ip, "userAgent": row.user_agent}
 
 

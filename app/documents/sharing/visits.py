@@ -69,11 +69,11 @@ def open_link(token: str) -> Visit:
         raise _nothing()
     with primary_engine().connect() as connection:
         of_token = select(DocumentShare).where(DocumentShare.token_hash == token_hash(token))
-        shares = records.read_all(of_token, of=connection)
-        if not shares:
+        share = records.find(of_token, of=connection)
+        if share is None:
             raise _nothing()
-        of_share = select(Document).where(Document.id == shares[0].document_id)
-        visit = Visit(shares[0], *records.read_all(of_share, of=connection))
+        of_share = select(Document).where(Document.id == share.document_id)
+        visit = Visit(share, *records.read_all(of_share, of=connection))
     if problem := _ended(visit, utc_now()):
         _log_denied(visit)
         raise NotFoundError(problem)
