@@ -94,7 +94,7 @@ class Change(Generic[E_co]):
         """The value that the record had; None for a new one."""
         if attribute in self.rules.children:
             return self.lists_before.get(attribute)
-        return getattr(self.before, attribute, None)
+        return None if self.before is None else getattr(self.before, attribute)
 
     def after(self) -> E_co:
         """The record as it will be; no row of the database."""
