@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import transaction
 from app.models.event import Event
-from app.webhooks.fan_out import EVENTS, fan_out
+from app.webhooks.fan_out import fan_out
 from tests.contract.conftest import Api
 from tests.webhooks.conftest import make_client
 
@@ -98,7 +98,7 @@ def test_reader_who_was_away_too_long_is_told(app: Flask, admin: Api) -> None:
         make_client(admin)
     number_all(app)
     with app.app_context(), transaction() as session:
-        session.connection().execute(EVENTS.delete().where(EVENTS.c.position <= int(old) + 1))
+        session.connection().execute(delete(Event).where(Event.position <= int(old) + 1))
     assert read(admin, after=old)["gap"] is True
     assert read(admin)["gap"] is False
 
@@ -107,7 +107,7 @@ def add_event(app: Flask, name: str, wait: Callable[[], object]) -> None:
     """An event whose transaction waits between the row and its commit."""
     with app.app_context(), transaction():
         records.insert(
-            EVENTS,
+            Event,
             {"key": f"evt_{name}", "created_at": utc_now(), "type": "client.created",
              "entity": "Client", "entity_id": 1, "sequence": 1, "payload": {"object": {}}},
         )  # fmt: skip
