@@ -34,13 +34,14 @@ from app.bi.questions.answering import is_unsure
 from app.bi.questions.understanding import Understanding, understanding_of
 from app.clock import utc_now
 from app.errors import ApiError
-from bench.nlq import demonstration, difference, expected_query
+from bench.nlq import HIGH, demonstration, difference, expected_query
 from bench.nlq_split import Labelled, meaning, split
 
 FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
 FOLDS = 5
 STEPS, RATE, L2 = 250, 0.15, 0.6
 _RAREST = 3  # questions that a feature has to occur in
+SAFE = 0.98  # share of answers with confidence that are right
 _BIN = 120  # answers that a step of the calibration stands on
 _REFUSALS = ("unsupported", "clarify")
 Vector = NDArray[np.float64]
@@ -173,29 +174,36 @@ class Table:
                 for start, end in zip(self.starts, self.starts[1:], strict=False)]  # fmt: skip
 
 
-def calibration(
-    table: Table, nothing: Sequence[bool], unsure: Sequence[bool]
-) -> list[tuple[float, float]]:
-    """From which chance on which share of answers is right, by folds that were not fitted."""
+def calibration(table: Table, counted: Sequence[bool]) -> list[tuple[float, float]]:
+    """From which chance on which share of answers is right, by folds that were not fitted.
+
+    ``HIGH`` and more is said only from where on ``SAFE`` of all answers are right.
+    """
     found: list[tuple[float, bool]] = []
     for fold in range(FOLDS):
         scores = table.scores(table.fitted(fold))
         chances = table.of_queries(table.chances(scores))
         found += [(float(chances[at]), bool(table.right[at])) for at in table.best(scores)
-                  if table.folds[at] == fold and not nothing[at] and not unsure[at]]  # fmt: skip
+                  if table.folds[at] == fold and counted[at]]  # fmt: skip
     found.sort()
     steps = [found[at : at + _BIN] for at in range(0, len(found), _BIN)]
     if len(steps) > 1 and len(steps[-1]) < _BIN:
         steps[-2:] = [steps[-2] + steps[-1]]
-    told = [(step[0][0], sum(right for _, right in step), len(step)) for step in steps]
     rising: list[tuple[float, int, int]] = []
-    for one in told:
-        rising.append(one)
+    for step in steps:
+        rising.append((step[0][0], sum(right for _, right in step), len(step)))
         while len(rising) > 1 and rising[-2][1] / rising[-2][2] >= rising[-1][1] / rising[-1][2]:
             (low, right, count), (_, more, others) = rising[-2:]
             rising[-2:] = [(low, right + more, count + others)]
-    return [(round(low, 4), round(min(0.99, (right + 0.5) / (count + 1)), 3))
-            for low, right, count in rising]  # fmt: skip
+    return [(round(low, 4), round(_confidence(rising[at:]), 3)) for at, (low, _, _)
+            in enumerate(rising)]  # fmt: skip
+
+
+def _confidence(steps: Sequence[tuple[float, int, int]]) -> float:
+    """The share of the first of some steps that is right, as far as those above bear it out."""
+    share = (steps[0][1] + 0.5) / (steps[0][2] + 1)
+    above = sum(right for _, right, _ in steps) / sum(count for _, _, count in steps)
+    return min(0.99, share) if above >= SAFE else min(HIGH - 0.01, share)
 
 
 def main() -> None:
@@ -221,10 +229,12 @@ def main() -> None:
     told = {name: value for name, value in sorted(weights.items())
             if name in table.names and abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
     unsure = [is_unsure(told) for one in examples for told in one.analyses]
-    steps = calibration(table, nothing, unsure)
-    FILE.write_text(json.dumps({"calibration": steps, "weights": told}, indent=0) + "\n",
-                    encoding="utf-8")  # fmt: skip
-    print(f"{len(told)} weights; confidence: {steps}")
+    sides = [[not one and other is side for one, other in zip(nothing, unsure, strict=True)]
+             for side in (False, True)]  # fmt: skip
+    sure, less_sure = (calibration(table, counted) for counted in sides)
+    data = {"calibration": sure, "unsure": less_sure, "weights": told}
+    FILE.write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
+    print(f"{len(told)} weights; confidence: {sure}, of what leaves words aside: {less_sure}")
 
 
 def _report(number: int, table: Table, nothing: Sequence[bool], scores: Vector) -> None:

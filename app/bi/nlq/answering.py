@@ -104,7 +104,7 @@ def _by_grammar(
     if not told.plans:
         text = f"I cannot tell what is asked for. You can ask about {_KINDS}."
         return blank | {"answer": text, "alternatives": list(EXAMPLES)}, False
-    if not told.is_sure:
+    if not told.is_answered:
         readings = [interpretation(plan) for plan in told.plans]
         return blank | {"status": "needsClarification", "confidence": round(told.confidence, 2),
                         "answer": "This can be meant in several ways. Which one?",

@@ -124,7 +124,7 @@ class PeriodWords:
         """How many tokens of a phrase of this name stand at this place; 0 for none."""
         if at >= len(tokens):
             return 0
-        for one in self._beginning[name].get(tokens[at].stem, ()):
+        for one in self._beginning.get(name, {}).get(tokens[at].stem, ()):
             if one == tuple(token.stem for token in tokens[at : at + len(one)]):
                 return len(one)
         return 0

@@ -78,6 +78,10 @@ class PeriodReader(DayTimes):
         total = found[0] if found[0] > skipped and self._is_range(found, at) else found[0] + skipped
         return total, found[1]
 
+    def is_joint(self, tokens: Sequence[Token], at: int) -> bool:
+        """Whether a word stands between the beginning and the end of a range."""
+        return bool(self._at("to", tokens, at))
+
     def _onwards(self, tokens: Sequence[Token], at: int) -> int:
         """``from 1 May on``: an "on" at the end, or an "onwards"."""
         length = self._at("onwards", tokens, at)
@@ -245,6 +249,15 @@ class PeriodReader(DayTimes):
         ):
             start = step(tomorrow, unit[1], -1)
             return length + unit[0], Period(start, tomorrow, f"the last 1 {unit[1]}")
+        unit = self._unit(tokens, at)
+        if unit is not None and (length := self._at("before_last", tokens, at + unit[0])):
+            start = step(unit_start(now.today, unit[1]), unit[1], -2)
+            period = Period(start, step(start, unit[1], 1), f"the {unit[1]} before last", unit[1])
+            return unit[0] + length, period
+        for name in ("year", "quarter", "month", "week"):
+            if length := self._at(f"last_{name}", tokens, at):
+                start = step(unit_start(now.today, name), name, -1)
+                return length, Period(start, step(start, name, 1), f"last {name}", name)
         for name, shift in (("this", 0), ("last", -1), ("next", 1)):
             if (length := self._at(name, tokens, at)) and (unit := self._unit(tokens, at + length)):
                 fiscal = now.fiscal_month if unit[2] else 1

@@ -140,10 +140,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Group:
-    """By a dimension of the model, or by a unit of time (``grain``)."""
+    """By a dimension of the model, or by a unit of time (``grain``), of ``date`` or the usual."""
 
     dimension: str = ""
     grain: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,16 +10,12 @@ from app.bi.nlq.compiling import compiled
 from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import Calendar
 from app.bi.questions import ranker
-from app.bi.questions.understanding import Understood, language_of, understanding_of
+from app.bi.questions.reading import Read
+from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
-SURE = 0.8  # confidence from which on a question is answered without asking back
-UNSURE = 0.7  # at most, where something was left aside
+LEAST = 0.6  # confidence from which on a question is answered without asking back
 CERTAIN, _SUREST = 0.975, 0.95
-_LIGHT = frozenset((  # words of the grammar that may be left aside without a doubt
-    "of", "in", "for", "with", "to", "on", "from", "at", "is", "are", "was", "were", "which",
-    "what", "who", "list", "show", "have", "has", "had", "by", "do", "does", "did", "that",
-))  # fmt: skip
-_LEAST = 0.01  # what is less likely is not looked at
+_LEAST_CHANCE = 0.01  # what is less likely is not looked at
 
 
 @dataclass(frozen=True)
@@ -45,9 +41,9 @@ class Proposal:
         return min(_SUREST, self.chance_of_right)
 
     @property
-    def is_sure(self) -> bool:
+    def is_answered(self) -> bool:
         """Whether it may be answered without asking back."""
-        return bool(self.plans) and self.confidence >= SURE
+        return bool(self.plans) and self.confidence >= LEAST
 
 
 def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposal:
@@ -58,24 +54,22 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
             of record by itself goes on from them.
     """
     code = language_of(question, before)
-    fitted = ranker.fitted(code)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
     if best.plan is None:
         return Proposal((), 0.0, understood)
-    repaired = understood.read.repaired
     plans, likely = [], []
     for one, told in zip(understood.analyses, understood.chances, strict=True):
-        if one.plan is not None and told >= _LEAST:
-            plans.append(in_one_currency(replace(one.plan, repaired=repaired)))
+        if one.plan is not None and told >= _LEAST_CHANCE:
+            plans.append(_noted(one, understood.read))
             likely.append(told)
     # Analyses that ask the data the same are one answer.
     asked = [compiled(one).query.url for one in plans]
     chance = sum(told for told, url in zip(likely, asked, strict=True) if url == asked[0])
-    confidence = ranker.calibrated(chance, fitted.calibration)
-    if is_unsure(best.features):
-        confidence = min(confidence, UNSURE)
+    fitted = ranker.fitted()
+    steps = fitted.unsure if is_unsure(best.features) else fitted.calibration
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
+    confidence = ranker.calibrated(chance, steps)
     return Proposal((plans[0], *others[:1]), confidence, understood)
 
 
@@ -84,9 +78,18 @@ def language_asked(question: str, before: Sequence[str] = ()) -> str:
     return language_of(question, before)
 
 
+def _noted(analysis: Analysis, read: Read) -> Plan:
+    """The plan of an analysis, which names the words that it left aside."""
+    assert analysis.plan is not None
+    plan = replace(analysis.plan, repaired=read.repaired)
+    for word in read.words_at(() if analysis.item is None else analysis.item.all_crossed()):
+        plan = plan.with_assumption(f"“{word}” is left aside")
+    return in_one_currency(plan)
+
+
 def understand(question: str, now: Calendar, before: Sequence[str], code: str) -> Understood:
     """The meanings of a question, by itself or as it goes on from those before it."""
-    language, weights = understanding_of(code), ranker.fitted(code).weights
+    language, weights = understanding_of(code), ranker.fitted().weights
     alone = language.understand(question, now, weights)
     best = alone.analyses[0]
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
@@ -102,6 +105,5 @@ def understand(question: str, now: Calendar, before: Sequence[str], code: str) -
 def is_unsure(features: Iterable[str]) -> bool:
     """Whether a word that carries content was left aside, or a name is that of several records."""
     names = set(features)
-    crossed = [one for one in names if one.startswith("cross ")]
-    light = all(one.startswith("cross word ") and one.split()[-1] in _LIGHT for one in crossed)
-    return "several records" in names or not light
+    crossed = (one for one in names if one.startswith("cross "))
+    return "several records" in names or not all(map(ranker.is_light, crossed))

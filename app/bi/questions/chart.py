@@ -8,22 +8,30 @@ from dataclasses import dataclass
 from typing import Any
 
 WIDEST_CELL = 22  # analyses that are kept of a span
-BUDGET = 9_000  # combinations of one question; what is not tried then is not found
+BUDGET = 16_000  # combinations of one question; what is not tried then is not found
 Weights = Mapping[str, float]
 
 
 class Item:
     """An analysis of a span: a category, its meaning, how likely it is, and how it was made."""
 
-    __slots__ = ("category", "features", "left", "meaning", "right", "score")
+    __slots__ = ("category", "crossed", "features", "left", "meaning", "right", "score")
 
     def __init__(
         self, category: str, meaning: Any, features: tuple[str, ...], score: float,
-        left: Item | None = None, right: Item | None = None,
+        left: Item | None = None, right: Item | None = None, crossed: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         self.category, self.meaning = category, meaning
         self.features, self.score = features, score
         self.left, self.right = left, right
+        self.crossed = crossed  # places of the chart that it passes over
+
+    def all_crossed(self) -> Iterator[int]:
+        """The places that nothing was made of."""
+        yield from self.crossed
+        for part in (self.left, self.right):
+            if part is not None:
+                yield from part.all_crossed()
 
     def all_features(self) -> Iterator[str]:
         """The features of all its parts."""
@@ -65,11 +73,12 @@ class Chart:
         self._cells: dict[tuple[int, int], dict[tuple[str, Any], Item]] = defaultdict(dict)
 
     def put(
-        self, start: int, end: int, category: str, meaning: Any, features: tuple[str, ...]
-    ) -> None:
+        self, start: int, end: int, category: str, meaning: Any, features: tuple[str, ...],
+        crossed: tuple[int, ...] = (),
+    ) -> None:  # fmt: skip
         """A leaf, and what it may stand for."""
         score = sum(self._weights.get(one, 0.0) for one in features)
-        self._keep(start, end, Item(category, meaning, features, score))
+        self._keep(start, end, Item(category, meaning, features, score, crossed=crossed))
 
     def parsed(self, length: int, wanted: str) -> Parsed:
         """The analyses of all words that have the wanted category."""

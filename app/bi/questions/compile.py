@@ -187,6 +187,9 @@ class Compiler:
         plan = replace(plan, date=date)
         if dated is not None:
             period = self._period(dated.when, kind, date)
+            if self._is_ahead(period):  # what is still to come has only dates that are planned
+                date = kind.data.get("planned", {}).get(date, date)
+                plan = replace(plan, date=date)
             to_come = kind.data.get("to_come", "")
             if to_come and not dated.date and date == kind.date and self._is_ahead(period):
                 date = to_come
@@ -233,7 +236,10 @@ class Compiler:
         return replace(plan, conditions=(*plan.conditions, Condition(implied, "issued")))
 
     def _implied_date(self, kind: Kind, meaning: Meaning) -> str:
-        """The date of the state that is asked about, or that of the figure, or the usual one."""
+        """The date of the group or the state that is asked about, of the figure, or the usual."""
+        grouped = next((one.date for one in meaning.groups if one.date), "")
+        if grouped:
+            return grouped
         states = [one for part in meaning.where for one in _positive(part) if isinstance(one, Is)]
         if meaning.part is not None and not meaning.where:
             states = []

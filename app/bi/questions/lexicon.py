@@ -10,7 +10,7 @@ import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -28,7 +28,6 @@ LONGEST_PHRASE = 5
 ANSWERED_IN = "en"
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
-_LIGHTEST = ("of", "by", "with", "list", "and")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
@@ -123,15 +122,6 @@ class Lexicon:
 
     def _is_part(self, word: str) -> bool:
         return len(word) >= _SHORTEST_PART and self.stem(word) in self.known
-
-    def crossed(self, stem: str, roles: Iterable[str]) -> str:
-        """By which word a word of the grammar is priced: that of English with its first role."""
-        if not self._joints:
-            return stem
-        words = _file("en")["words"]
-        plain = (filter(str.isalpha, words[role.removeprefix("f:")]) for role in roles)
-        found = {word for word in (next(one, "") for one in plain) if word}
-        return next((one for one in _LIGHTEST if one in found), min(found, default=stem))
 
     @cached_property
     def english(self) -> Mapping[str, str]:
@@ -310,6 +300,7 @@ class Lexicon:
                 self._add(text, "property", kind.key, name)
 
 
+@lru_cache(maxsize=4)
 def _file(code: str) -> Mapping[str, Any]:
     text = files(__package__).joinpath("lexicons", f"{code}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

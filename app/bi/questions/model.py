@@ -231,6 +231,8 @@ class Model:
         for group in meaning.groups:
             if group.dimension and group.dimension not in kind.dimensions:
                 raise TypeMismatchError(f"{kind.key} are not grouped by {group.dimension}")
+            if group.date and not kind.is_dated(group.date):
+                raise TypeMismatchError(f"{kind.key} have no date {group.date}")
         parts = [*meaning.where, *([meaning.dated] if meaning.dated else [])]
         for one in [*parts, *([meaning.part] if meaning.part else [])]:
             self.check(kind, one)

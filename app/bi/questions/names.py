@@ -19,7 +19,7 @@ from app.bi.nlq.categories import distinct, together
 from app.bi.nlq.spelling import spellings, spelt
 from app.bi.nlq.words import Token
 from app.bi.query import Query, run
-from app.bi.questions.algebra import Equals, Mentions, Restriction, Tagged
+from app.bi.questions.algebra import Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.errors import ApiError
 from app.extensions import Extension
@@ -32,6 +32,7 @@ LONGEST_NAME = 6
 MOST_LOOKUPS = 12  # of records by name, in one question
 _KEPT_SECONDS, _MOST_KEPT = 60, 500
 _MOST_USERS = 1000
+_MOST_TAGGED = 1000  # records whose tags are looked at
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.85
@@ -139,6 +140,13 @@ class Names:
                     told = Equals(path, (quoted(value),), value)
                     for form in self._forms(value):
                         found.setdefault(form, {}).setdefault(key, told)
+        for tag in _tags(clients.set):
+            for form in self._forms(tag):
+                by_kind = found.setdefault(form, {})
+                by_kind.setdefault(clients.key, Tagged(tag))
+                for key, kind in self._kinds.items():
+                    if clients.key in kind.to_one:
+                        by_kind.setdefault(key, Of(clients.key, (Tagged(tag),)))
         return found
 
     def _forms(self, value: str) -> Iterator[Any]:
@@ -310,6 +318,15 @@ def _root(text: str) -> str:
     """``printers`` finds a printer."""
     plain = text.lower().removesuffix("s") if len(text) > 4 and not text.endswith("ss") else text
     return plain
+
+
+def _tags(set_name: str) -> list[str]:
+    """What the records of a set are tagged with."""
+    try:
+        rows = run(Query(set_name, {"select": "tags", "top": str(_MOST_TAGGED)}), _MOST_TAGGED).rows
+    except ApiError:
+        return []
+    return sorted({tag for row in rows for tag in row["tags"] or ()})
 
 
 def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:

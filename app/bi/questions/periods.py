@@ -52,23 +52,31 @@ class Periods:
         self._reader, self.now, self._english = reader, now, english or {}
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Spoken]:
-        """The longest period that begins at each token."""
+        """The longest period that begins at each token, and of a range its beginning."""
         english = self._in_english(tokens)
         for at in range(len(english.tokens)):
             found = self._reader.read(english.tokens, at, self.now)
-            span = None if found is None else english.span(at, at + found[0])
-            if found is None or span is None:
+            if found is None:
                 continue
-            length, period = found
-            words = " ".join(said(one) for one in english.tokens[at : at + length]).lower()
-            for candidate in (words, f"in {words}", f"since {words}"):
-                if self._read(candidate) == period:
-                    yield Spoken(*span, When(candidate))
-                    break
-            else:
-                exact = self._dated(period)
-                if exact is not None:
-                    yield Spoken(*span, exact)
+            yield from self._spoken(english, at, *found)
+            middle = next((place for place in range(at + 1, at + found[0])
+                           if self._reader.is_joint(english.tokens, place)), at)  # fmt: skip
+            first = self._reader.read(english.tokens[:middle], at, self.now)
+            if middle > at and first is not None and at + first[0] == middle:
+                yield from self._spoken(english, at, *first)
+
+    def _spoken(self, english: _English, at: int, length: int, period: Period) -> Iterator[Spoken]:
+        span = english.span(at, at + length)
+        if span is None:
+            return
+        words = " ".join(said(one) for one in english.tokens[at : at + length]).lower()
+        for candidate in (words, f"in {words}", f"since {words}"):
+            if self._read(candidate) == period:
+                yield Spoken(*span, When(candidate))
+                return
+        exact = self._dated(period)
+        if exact is not None:
+            yield Spoken(*span, exact)
 
     def grains(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         """Units by which something is told: ``monthly``, ``per week``, ``weekday``."""

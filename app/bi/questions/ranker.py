@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,17 +18,23 @@ PRIORS = {
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1, "negated": 0.0,
 }  # fmt: skip
+# Roles of words (rules.toml): what changes a meaning much, and what changes it little.
 _STRONG = frozenset((
-    "not", "without", "most", "least", "fewest", "share", "percentage", "percent", "average",
-    "more", "less", "over", "under", "above", "below", "never", "no", "neither", "except",
-    "outside", "vs",
-    "versus", "compare", "compared", "growth", "different", "top", "worst", "best", "biggest",
-    "largest", "smallest", "oldest", "newest", "nobody", "excluding", "median",
+    "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
+    "fastest", "slowest", "common", "longest", "share", "average", "more", "less", "atleast",
+    "atmost", "compare", "change", "distinct", "half", "first_time",
 ))  # fmt: skip
 _LIGHT = frozenset((
-    "of", "in", "for", "with", "to", "on", "from", "at", "and", "is", "are", "list", "show",
-    "which", "what", "who", "have", "has", "had", "by",
+    "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",
+    "property_is", "about", "tobe", "each", "exactly",
 ))  # fmt: skip
+
+
+def is_light(crossing: str) -> bool:
+    """Whether what is passed over carries no content."""
+    roles = set(crossing.split()[2:])
+    light = bool(roles & {"of", "with"}) or roles <= _LIGHT
+    return crossing == "going on" or (crossing.startswith("cross word ") and light)
 
 
 @lru_cache(maxsize=4096)
@@ -38,12 +43,12 @@ def prior(feature: str) -> float:
     if feature in PRIORS:
         return PRIORS[feature]
     if feature.startswith("cross "):
-        word = feature.rpartition(" ")[2]
-        if word in _STRONG:
-            return -3.0
+        roles = set(feature.split()[2:])
         if feature.startswith("cross content"):
-            return -2.0
-        return -0.2 if word in _LIGHT else -0.8
+            return -3.0 if roles & _STRONG else -2.0
+        if roles & {"of", "with"}:
+            return -0.2
+        return -3.0 if roles & _STRONG else -0.2 if roles <= _LIGHT else -0.8
     if feature.startswith("rule "):
         return -0.15
     if feature.startswith("kind unnamed"):
@@ -65,33 +70,38 @@ class Weights(dict[str, float]):
         return self[feature]
 
 
+Steps = tuple[tuple[float, float], ...]  # (chance at least, confidence), rising
+
+
 @dataclass(frozen=True)
 class Fitted:
-    """What the command writes: weights, and how a lead in score becomes a confidence."""
+    """What the command writes: weights, and how the chance of a reading becomes a confidence.
+
+    ``unsure`` is for readings that leave words aside or names open.
+    """
 
     weights: Weights
-    calibration: tuple[tuple[float, float], ...]  # (chance at least, confidence), rising
+    calibration: Steps = ()
+    unsure: Steps = ()
 
 
-@lru_cache(maxsize=4)
-def fitted(code: str = "en") -> Fitted:
+@lru_cache(maxsize=1)
+def fitted() -> Fitted:
     """The weights of the repository; the priors alone where there are none."""
     path = files(__package__).joinpath("weights.json")
     if not path.is_file():
-        return Fitted(Weights(), ())
+        return Fitted(Weights())
     data = json.loads(path.read_text(encoding="utf-8"))
-    calibration = tuple((float(low), float(high)) for low, high in data["calibration"])
-    return Fitted(Weights(data["weights"]), calibration)
+    sure, unsure = (
+        tuple((float(low), float(high)) for low, high in data[name])
+        for name in ("calibration", "unsure")
+    )
+    return Fitted(Weights(data["weights"]), sure, unsure)
 
 
 def score(features: Iterable[str], weights: Mapping[str, float]) -> float:
     """The sum of the weights of all features."""
     return sum(weights[one] for one in features)
-
-
-def counted(features: Iterable[str]) -> Mapping[str, int]:
-    """How often each feature occurs."""
-    return Counter(features)
 
 
 def chances(scores: Sequence[float]) -> list[float]:

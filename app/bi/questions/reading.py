@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from app.bi.nlq.words import Token, repaired, repairs, tokenise
+from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.names import Name, Names
@@ -43,6 +45,16 @@ class Read:
     def repaired(self) -> tuple[tuple[str, str], ...]:
         """Words that were misspelt, and what they were read as."""
         return repairs(self.tokens)
+
+    def words_at(self, places: Iterable[int]) -> Iterator[str]:
+        """The words that stand at places of the chart, light ones left out."""
+        for place in sorted(set(places)):
+            if not ranker.is_light(self.crossing[place]):
+                yield " ".join(
+                    token.text for token, at, behind
+                    in zip(self.tokens, self.places, self.places[1:], strict=False)
+                    if at == place and behind > place
+                )  # fmt: skip
 
     @property
     def length(self) -> int:
@@ -85,24 +97,14 @@ class Reader:
             start, end = read.places[leaf.start], read.places[leaf.end]
             if start == end:
                 continue
-            crossed: list[str] = []
-            starts = [(start, ())] if start > _MOST_CROSSED else self._begun(read, start)
-            for begin, before in starts:
-                chart.put(begin, end, leaf.category, leaf.meaning, (*leaf.features, *before))
-            for place in range(end, min(end + _MOST_CROSSED, read.length)):
-                crossed.append(read.crossing[place])
-                for begin, before in starts:
-                    features = (*leaf.features, *before, *crossed)
-                    chart.put(begin, place + 1, leaf.category, leaf.meaning, features)
+            begins = (0, start) if 0 < start <= _MOST_CROSSED else (start,)
+            for stop in range(end, min(end + _MOST_CROSSED, read.length) + 1):
+                for begin in begins:
+                    places = (*range(begin, start), *range(end, stop))
+                    crossed = (read.crossing[place] for place in places)
+                    features = (*leaf.features, *crossed)
+                    chart.put(begin, stop, leaf.category, leaf.meaning, features, places)
         return chart.parsed(read.length, "question")
-
-    @staticmethod
-    def _begun(read: Read, start: int) -> list[tuple[int, tuple[str, ...]]]:
-        """A leaf by itself, and with all words before it crossed."""
-        found: list[tuple[int, tuple[str, ...]]] = [(start, ())]
-        if start:
-            found.append((0, tuple(read.crossing[:start])))
-        return found
 
     # --- leaves
 
@@ -115,10 +117,19 @@ class Reader:
     def _parts(self, token: Token) -> list[Token]:
         """A word by its stem, a compound as its parts; a capital letter says nothing."""
         if token.kind != "word":
-            return [token]
+            return [replace(token, number=self._number(token))]
         parts = self._lexicon.parts(token.text)
         return [replace(token, text=part, stem=self._lexicon.stem(part), first=True,
                         apart=token.apart and not at) for at, part in enumerate(parts)]  # fmt: skip
+
+    def _number(self, token: Token) -> Decimal | None:
+        """A number as the language writes it: ``10.000`` is ten thousand where dots part them."""
+        mark = self._lexicon.data["language"].get("thousands", "")
+        parts = token.text.split(mark) if mark else []
+        grouped = len(parts) > 1 and all(len(one) == 3 for one in parts[1:])
+        if token.number is None or not grouped or not all(one.isdecimal() for one in parts):
+            return token.number
+        return Decimal("".join(parts))
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at in range(len(tokens)):
@@ -132,6 +143,9 @@ class Reader:
                 if entry.category == "kind":
                     said = " ".join(one.text for one in tokens[at : at + length]).lower()
                     value = (value, said in self._lexicon.singular or said == stems[at])
+                elif entry.category == "named":
+                    said = " ".join(one.text for one in tokens[at : at + length]).lower()
+                    value = (value, said == " ".join(stems[at : at + length]))
                 yield Leaf(at, at + length, entry.category, value, features)
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
@@ -186,23 +200,21 @@ class Reader:
             read.places.append(place)
             if token.stem in self._lexicon.fillers and at not in begun:
                 continue
-            categories = covered.get(at, set())
-            roles = {one for one in categories if one.startswith("f:")}
-            word = self._lexicon.crossed(stems[at], roles)
-            read.crossing.append(_crossing(token, categories, word))
+            read.crossing.append(_crossing(token, covered.get(at, set())))
             place += 1
         read.places.append(place)
 
 
-def _crossing(token: Token, categories: set[str], stem: str) -> str:
-    """The feature of a word that nothing is made of."""
+def _crossing(token: Token, categories: set[str]) -> str:
+    """The feature of a word that nothing is made of, by what it could have been."""
     roles = {one for one in categories if one.startswith("f:")}
+    role = " ".join(sorted(one.removeprefix("f:") for one in roles))
     if not categories:
         if token.kind in ("number", "percent", "date"):
             return "cross number"
         return "cross name" if token.is_capital else "cross unknown"
-    if roles == categories or categories <= roles | {"grain"}:
-        return f"cross word {stem}"
+    if categories <= roles | {"grain"}:
+        return f"cross word {role}"
     if categories & {"period", "number", "value"}:
         return f"cross {sorted(categories & {'period', 'number', 'value'})[0]}"
-    return f"cross content {stem}" if roles else "cross content"
+    return f"cross content {role}".rstrip()

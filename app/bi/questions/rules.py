@@ -34,6 +34,7 @@ from app.bi.questions.algebra import (
     Of,
     Restriction,
     Sign,
+    Tagged,
     Threshold,
     When,
     parts_of,
@@ -109,13 +110,16 @@ class Grammar:
     def of_value(self, told: Options) -> Options:
         return told
 
-    def of_named(self, told: Options) -> Draft:
+    def of_named(self, named_as: tuple[Options, bool]) -> Draft:
+        told, is_one = named_as
         kinds = frozenset(told.by_kind)
         where = Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
         named = next(iter(kinds)) if len(kinds) == 1 else ""
-        return Draft(kinds, named, where=(where,))
+        flags = frozenset(("singular",) if is_one else ())
+        return Draft(kinds, named, where=(where,), flags=flags)
 
-    def of_named_state(self, told: Options) -> Options:
+    def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
+        told, _ = named_as
         return Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
 
     def of_measure(self, told: Options) -> Draft:
@@ -152,6 +156,9 @@ class Grammar:
     def of_grain(self, grain: str) -> Options:
         return Options(f"grain:{grain}", dict.fromkeys(self.kinds, Group(grain=grain)))
 
+    def of_half(self, _: str) -> Number:
+        return Number("50", "%")
+
     def of_trend(self, _: str) -> Options:
         return self.of_grain("month")
 
@@ -177,6 +184,12 @@ class Grammar:
 
     def alternative(self, _: str, told: Options) -> Options:
         return told
+
+    def and_so(self, _: str, told: Options) -> Options:
+        return told
+
+    def restricted_further(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else draft.restricted(told, left=False)
 
     def either(self, first: Options, second: Options) -> Options | None:
         by_kind = {}
@@ -268,11 +281,24 @@ class Grammar:
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
 
+    def whose(self, _: str, told: tuple[str, bool]) -> str:
+        return told[0]
+
+    def whose_so(self, of: str, told: Options) -> Options | None:
+        """``projects whose client has an overdue invoice``."""
+        if of not in told.by_kind:
+            return None
+        by_kind: dict[str, Restriction] = {
+            key: Of(of, parts_of(told.by_kind[of])) for key, kind in self.kinds.items()
+            if of in kind.to_one and key != of
+        }  # fmt: skip
+        return options(f"whose {of} {told.key}", by_kind)
+
     def belongs(self, draft: Draft, told: Options) -> Draft | None:
         return None if draft.leftward else draft.restricted(told, left=False)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
-        if second.leftward or not (first.named and first.where):
+        if second.leftward or not (first.named and first.where) or first.dated:
             return None
         told = self._belonging(first)
         return None if told is None else second.restricted(told, left=True)
@@ -282,6 +308,9 @@ class Grammar:
         if told is None or draft.leftward or not draft.named or not draft.is_plain:
             return None
         return draft.restricted(told, left=False)
+
+    def deed_amount(self, deed: Draft, _: str) -> Draft:
+        return deed
 
     def undone(self, _: str, deed: Draft) -> Draft:
         return deed
@@ -312,6 +341,9 @@ class Grammar:
             kind: Not(Dated(when, path)) for kind, path in dates.by_kind.items()
         }
         return Options(f"not {dates.key} {when.words}", by_kind)
+
+    def done_before(self, when: When, deed: Draft) -> Draft | None:
+        return deed.within(when, None, left=True)
 
     def done_in(self, deed: Draft, when: When) -> Draft | None:
         return deed.within(when, None, left=False)
@@ -406,6 +438,32 @@ class Grammar:
     def taking_until(self, span: tuple[Sign, Number], told: Options) -> Options | None:
         return self.within_span(told, span)
 
+    def lasting_until(self, _: str, told: Options) -> Options | None:
+        names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
+        figures = {kind: Figure(name) for kind, name in names.items() if name}
+        return options(f"lasting {sorted(figures)}", figures)
+
+    def takes(self, draft: Draft, told: Options) -> Draft | None:
+        """How long records take, or those that belong to them: clients pay their invoices."""
+        if draft.leftward and not draft.where:
+            return None
+        if not draft.named or not draft.is_plain or draft.columns:
+            return None
+        if draft.named in told.by_kind:
+            return draft.figured(told)
+        made = Draft(frozenset(told.by_kind), figures=(told,))
+        if not draft.where and not draft.dated:
+            return made
+        of = self._belonging(draft)
+        return None if of is None else made.restricted(of, left=False)
+
+    def it_takes(self, _: str, draft: Draft) -> Draft:
+        return draft
+
+    def taker(self, draft: Draft, date: Options) -> Draft | None:
+        told = self.lasting_until("", date)
+        return None if told is None else self.takes(draft, told)
+
     def long_on_average(self, role: str, _: str) -> str:
         return role
 
@@ -413,13 +471,11 @@ class Grammar:
         return role
 
     def longest_until(self, _: str, told: Options) -> Draft | None:
-        names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
-        figures = {kind: Figure(name) for kind, name in names.items() if name}
-        lasting = options(f"lasting {sorted(figures)}", figures)
+        lasting = self.lasting_until(_, told)
         if lasting is None:
             return None
         rank = Rank("figure", True, 1, "slowest")
-        return Draft(frozenset(figures), figures=(lasting,), rank=rank)
+        return Draft(frozenset(lasting.by_kind), figures=(lasting,), rank=rank)
 
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
@@ -442,6 +498,37 @@ class Grammar:
         if draft.against not in (None, Against()) or draft.leftward or draft.rank:
             return None
         return draft._replace(against=against)
+
+    def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
+        return None if against.when in (None, when) else (when, against)
+
+    def from_pair(self, _: str, pair: tuple[When, Against]) -> tuple[When, Against]:
+        return pair
+
+    def pair_behind(self, draft: Draft, pair: tuple[When, Against]) -> Draft | None:
+        return None if draft.leftward else self._in_pair(draft, pair, left=False)
+
+    def pair_before(self, pair: tuple[When, Against], draft: Draft) -> Draft | None:
+        return self._in_pair(draft, pair, left=True)
+
+    @staticmethod
+    def _in_pair(draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
+        if draft.against not in (None, Against()) or draft.rank or draft.dated:
+            return None
+        found = draft.within(pair[0], None, left=left)
+        return None if found is None else found._replace(against=pair[1])
+
+    def each_of_period(self, _: str, when: When) -> tuple[Options, When] | None:
+        words = when.words.split()
+        unit = next((unit for word in reversed(words) for unit in _TIMES
+                     if word.removesuffix("s") == unit), "")  # fmt: skip
+        return (self.of_grain(unit), when) if unit and unit != "hour" else None
+
+    def in_each(self, draft: Draft, told: tuple[Options, When]) -> Draft | None:
+        if draft.leftward:
+            return None
+        grouped = draft.grouped(told[0], left=False)
+        return None if grouped is None else grouped.within(told[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or len(draft.groups) else None
@@ -512,7 +599,7 @@ class Grammar:
             return self._by_method(draft, "sum" if role == "total" else "").flagged("summed")
         amounts = self._amounts(draft)
         if amounts is None:
-            if role != "total":
+            if role == "amount" or not draft.named:
                 return None
             return draft._replace(figures=(self._count(draft.kinds),)).flagged("summed")
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
@@ -629,6 +716,13 @@ class Grammar:
     def how_long(self, _: str, draft: Draft) -> Draft | None:
         return self._lasting(draft)
 
+    def how_old(self, _: str, draft: Draft) -> Draft | None:
+        if not draft.is_plain or not draft.named or draft.columns:
+            return None
+        ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
+        told = options(f"ages {sorted(ages)}", ages)
+        return None if told is None else draft.figured(told)
+
     def since(self, _: str, told: Options) -> Options:
         return told
 
@@ -675,6 +769,25 @@ class Grammar:
         second = second if second.key.startswith(("by", "grain")) else _groups(second)
         return None if first == second else (first, second)
 
+    def unit_of_date(self, told: Options, date: Options) -> Options | None:
+        """By month of closing: the unit of another date than the usual one."""
+        by_kind = {
+            kind: replace(told.by_kind[kind], date=path) for kind, path in date.by_kind.items()
+            if kind in told.by_kind and told.by_kind[kind].grain and not told.by_kind[kind].date
+        }  # fmt: skip
+        return options(f"{told.key} {date.key}", by_kind)
+
+    def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
+        return self.unit_of_date(self.of_grain(unit), date)
+
+    def by_dated_unit(self, _: str, told: Options) -> Options:
+        return told
+
+    def also_by(self, _: str, told: Options | str) -> Options:
+        if isinstance(told, str):
+            return self.of_grain(told)
+        return told if told.key.startswith(("by", "grain")) else _groups(told)
+
     def grouped(self, draft: Draft, told: Options) -> Draft | None:
         return None if draft.leftward else draft.grouped(told, left=False)
 
@@ -689,7 +802,8 @@ class Grammar:
         by_kind = {}
         for key, name in told.by_kind.items():
             kind = self.kinds[key]
-            if of[0] in kind.to_one and kind.dimensions[name].path.startswith(kind.to_one[of[0]]):
+            path = kind.to_one.get(of[0])
+            if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
                 by_kind[key] = name
         return options(f"{told.key} of {of[0]}", by_kind)
 
@@ -722,8 +836,10 @@ class Grammar:
             of = "figure" if draft.figures else "records"
         elif role in ("fastest", "slowest"):
             of = "figure"
-            if not draft.figures:
+            lasting = draft if draft.figures else self._lasting(draft)
+            if lasting is None:
                 return None
+            draft = lasting
         elif role == "common":
             return None
         else:
@@ -735,16 +851,23 @@ class Grammar:
 
     def ranked_behind(self, draft: Draft, rank: tuple[str, int]) -> Draft | None:
         role, limit = rank
-        if draft.leftward or draft.threshold or draft.against:
+        if draft.threshold or draft.against:
             return None
         if draft.rank is not None:  # "the most tickets, top 5"
             told = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if told else None
+        if role in ("fastest", "slowest") and not draft.figures:  # "answers tickets the fastest"
+            lasting = self._lasting(draft)
+            return None if lasting is None else lasting._replace(
+                rank=Rank("figure", _ENDS[role], limit, role)
+            )  # fmt: skip
+        if draft.leftward:
+            return None
         if role not in ("most", "least", "highest", "fastest", "slowest") and not (
             role in ("top", "bottom") and limit and draft.groups
         ):
             return None
-        if not draft.figures and not draft.named:
+        if not draft.figures and not draft.named and "state alone" not in draft.flags:
             return None
         of = "figure" if draft.figures else "count"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
@@ -794,11 +917,17 @@ class Grammar:
     def in_order(self, told: Options, draft: Draft) -> Draft | None:
         return self._ordered(told, 0, draft)
 
+    def ordered_behind(self, draft: Draft, told: Options) -> Draft | None:
+        return None if draft.leftward else self._ordered(told, 0, draft)
+
     def ranked_group(self, rank: tuple[str, int], told: Options) -> tuple[Options, Rank] | None:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
         return _groups(told), Rank("figure", _ENDS[role], limit or 1, role)
+
+    def group_is_ranked(self, told: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
+        return self.ranked_group(rank, told) if rank[0] in ("common", "most", "least") else None
 
     def ranked_in_each(
         self, ranked: tuple[Options, Rank], group: Options
@@ -888,7 +1017,7 @@ class Grammar:
         return draft._replace(kinds=kinds, rank=rank) if kinds else None
 
     def by_figure(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_figure and not draft.leftward else None
+        return draft if draft.is_figure else None
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
@@ -1051,8 +1180,20 @@ class Grammar:
         return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
                               figures=(self._count(draft.kinds),))  # fmt: skip
 
+    def many_so(self, told: Options, many: Draft) -> Draft | None:
+        return many.restricted(told, left=True)
+
+    def many_happened(self, told: Options, many: Draft) -> Draft | None:
+        return self.happened_before(told, many)
+
     def just_so_many(self, number: Number, draft: Draft) -> Draft | None:
         return self.so_many_of(Bound("eq", number), draft)
+
+    def or_so_many(self, draft: Draft, role: str) -> Draft | None:
+        """``4 tickets or more``."""
+        if draft.threshold is None or draft.threshold.sign != "eq":
+            return None
+        return draft._replace(threshold=replace(draft.threshold, sign=_SIGNS[role]))
 
     def figure_bound(self, draft: Draft, bound: Bound) -> Draft | None:
         if not draft.is_figure or draft.leftward or bound.upper or draft.named:
@@ -1080,6 +1221,49 @@ class Grammar:
     def which(self, _: str, draft: Draft) -> Draft:
         return draft.flagged("list")
 
+    def who_does(self, _: str, draft: Draft) -> Draft | None:
+        """By the subject of the verb, or by the person who is responsible; or who that is."""
+        ranked = draft.rank is not None and draft.rank.of in ("count", "figure")
+        verb = any(one.startswith("verb ") for one in draft.flags)
+        if draft.is_plain and draft.named and not draft.columns:
+            people = {key: self.kinds[key].data.get("person", "owner") for key in draft.kinds}
+            known = {key: one for key, one in people.items() if one in self.kinds[key].dimensions}
+            told = options(f"who {sorted(known)}", known)
+            return None if told is None else self.what_of(told, draft)
+        if draft.groups or not (verb or ranked) or len(draft.figures) > 1:
+            return None
+        groups = {}
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            figure = draft.figures[0].by_kind.get(key) if draft.figures else None
+            verbs = kind.data.get("verbs", {}).values()
+            subjects = (one["subject"] for one in verbs if figure == Figure(one["figure"]))
+            subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
+            if subject in kind.dimensions:
+                groups[key] = Group(subject)
+        told = options(f"who {sorted(groups)}", groups)
+        found = None if told is None else draft.grouped(told, left=True)
+        if found is None or found.rank is not None:
+            return found
+        return found._replace(rank=Rank("figure", True, 0, ""))
+
+    def person_of(self, _: str, told: Options) -> Options | None:
+        return told if told.key.startswith("user:") else None
+
+    def of_called(self, told: Options) -> Draft | None:
+        """Values that say what a record is: an IT manager is a contact."""
+        kinds = [
+            kind for kind, one in told.by_kind.items()
+            if (path := "tags" if isinstance(one, Tagged) else getattr(one, "path", ""))
+            and path in self.kinds[kind].data.get("called", ())
+        ]  # fmt: skip
+        if not kinds:
+            return None
+        return Draft(frozenset(kinds), kinds[0], where=(told,))
+
+    def of_valued_alone(self, told: Options) -> Draft | None:
+        return Draft(frozenset(told.by_kind), where=(told,)) if len(told.by_kind) < 4 else None
+
     def more_of(self, role: str, draft: Draft) -> Draft | None:
         asked = draft.flags & {"asked more", "asked less"}
         if asked or draft.rank or draft.threshold or not (draft.named or draft.figures):
@@ -1091,6 +1275,12 @@ class Grammar:
         if draft.figures or draft.groups or draft.threshold or several:
             return None
         return draft.showing(self._columns(told))
+
+    def values_of(self, told: Options, draft: Draft) -> Draft | None:
+        """``what industries do our clients work in``: what values there are."""
+        if not draft.is_plain or not draft.named or draft.columns or draft.flags & {"when"}:
+            return None
+        return draft.grouped(_groups(told), left=True)
 
     def property_of_name(self, told: Options, value: Options) -> Draft | None:
         if not value.key.startswith(("Clients", "Projects", "number", "user")):
@@ -1301,7 +1491,9 @@ class Grammar:
 
     def _belonging(self, draft: Draft) -> Options | None:
         """Other kinds whose records belong to such ones, as a restriction of them."""
-        if not draft.named or not draft.is_plain or draft.columns or not draft.where:
+        if not draft.named or not draft.is_plain or draft.columns:
+            return None
+        if not draft.where and not draft.dated:
             return None
         inside = draft.named
         where = _flat(
@@ -1309,7 +1501,7 @@ class Grammar:
         )
         by_kind: dict[str, Restriction] = {}
         for key, kind in self.kinds.items():
-            if inside in kind.to_one and key != inside:
+            if where and inside in kind.to_one and key != inside:
                 by_kind[key] = Of(inside, where)
         return options(f"of {inside} {where}", by_kind)
 
@@ -1446,10 +1638,8 @@ class Grammar:
             ends = {kind.states[one.state].date for told in draft.where
                     if isinstance(one := told.by_kind.get(key), Is)}  # fmt: skip
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
-            found = next(
-                (name for name, m in kind.figures.items() if m.unit and m.date in ends), None
-            )
-            if found is not None:
+            named = (self._duration(key, end) for end in sorted(ends))
+            if found := next((name for name in named if name), ""):
                 by_kind[key] = Figure(found)
         told = options(f"lasting {sorted(by_kind)}", by_kind)
         if told is None:

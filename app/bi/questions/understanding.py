@@ -35,7 +35,7 @@ from app.bi.questions.reading import Read, Reader
 from app.bi.questions.realise import Saying
 from app.bi.questions.rules import Grammar
 
-MOST_ANALYSES = 10
+MOST_ANALYSES = 8
 LANGUAGES = ("en", "de")
 
 

@@ -90,3 +90,10 @@ def test_an_explanation_has_words_features_and_the_query(everybody: Flask) -> No
     assert "words: how many open ticket" in text
     assert "rule how_many" in text
     assert "/odata/Tickets" in text
+
+
+def test_a_word_that_is_left_aside_is_named(everybody: Flask) -> None:
+    answer = answer_question("tickets foobar by status", by="grammar")
+    told = " ".join([answer["interpretation"], *answer["alternatives"]])
+    assert "“foobar” is left aside" in told
+    assert answer["confidence"] < 0.8
