@@ -6,9 +6,7 @@ again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from flask import Response, request
 
@@ -20,6 +18,8 @@ from app.http.body_stream import maximum_upload
 from app.http.security import current_caller, streamed
 from app.importing.columns import (
     ALL_OR_NOTHING,
+    IGNORE,
+    REFUSE,
     RULES,
     SIGNS,
     SKIP_BAD,
@@ -51,6 +51,7 @@ _CHOICES = (
     ),
     ("encoding", "Encoding of a CSV file", "encoding", tuple((each, each) for each in ENCODINGS)),
 )  # fmt: skip
+UNKNOWN = ((IGNORE, "leave them out"), (REFUSE, "they are problems"))
 # Kind of rows -> the page of their records.
 PATHS = {"client": "clients", "contact": "contacts", "lead": "leads"}
 
@@ -132,6 +133,7 @@ def _page(
         options=options,
         updates=UPDATE_BY,
         choices=_CHOICES,
+        unknown=UNKNOWN,
         modes=MODES,
         headings=headings or [],
         properties=sorted(properties_of(kind)),
@@ -142,10 +144,8 @@ def _page(
 
 
 def _headings(names: list[str], options: Options) -> list[Heading]:
-    known: Mapping[str, Any] = {
-        name: target for name, target in options.mapping.items() if name in names
-    }
-    columns, problems = plan_columns(options.type, names, known)
+    known = {name: target for name, target in options.mapping.items() if name in names}
+    columns, problems = plan_columns(names, replace(options, mapping=known))
     wrong = dict(problems)
     return [
         Heading(column.heading, column.target, wrong.get(column.heading, "")) for column in columns

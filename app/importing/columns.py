@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Boolean, Date, Integer
@@ -18,6 +23,8 @@ from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
+from app.written.countries import country_code
+from app.written.currencies import read_currency, without_currency
 from app.written.numbers import COMMA, POINT
 
 RULES: Mapping[str, EntityRules[Any]] = {"client": CLIENT, "contact": CONTACT, "lead": LEAD}
@@ -29,16 +36,14 @@ SIGNS: Mapping[str, str] = {"point": POINT, "comma": COMMA}
 # Not the column of a record: the client of a contact, by its id in another system.
 CLIENT_EXTERNAL_ID = "clientExternalId"
 CUSTOM = "customFields."
-# Plain form of a heading -> property, for what people write above their columns.
-_USUAL = {
-    "company": "name", "companyname": "name", "clientname": "name", "vatid": "taxId",
-    "vatnumber": "taxId", "taxnumber": "taxId", "emailaddress": "email", "mail": "email",
-    "telephone": "phone", "web": "website", "homepage": "website", "surname": "lastName",
-    "familyname": "lastName", "givenname": "firstName", "position": "jobTitle",
-    "street": "billingAddress.street", "city": "billingAddress.city",
-    "state": "billingAddress.state", "zip": "billingAddress.postalCode",
-    "postalcode": "billingAddress.postalCode", "country": "billingAddress.country",
-}  # fmt: skip
+# The name of a contact's client, where there is one client of that name.
+CLIENT_NAME = "clientName"
+# What becomes of a column that is not recognised.
+REFUSE, IGNORE = "refuse", "ignore"
+UNKNOWN_COLUMNS = (REFUSE, IGNORE)
+_HEADINGS = Path(__file__).with_name("headings.toml")
+# A host without the scheme before it.
+_DOMAIN = re.compile(r"[^\s/:@]+\.[^\s/:@.]{2,}(/\S*)?")
 _TRUE = frozenset(("true", "yes", "y", "1", "x", "ja", "oui", "si"))
 _FALSE = frozenset(("false", "no", "n", "0", "nein", "non"))
 
@@ -50,7 +55,8 @@ class Options:
     ``mapping``: heading -> property, None to ignore the column. ``update`` names the property by
     which a record that is there already is found and changed. ``decimal_sign`` (of ``SIGNS``),
     ``date_order`` (of ``ORDERS``) and ``encoding`` (of ``ENCODINGS``) are said where the file
-    leaves a question; None leaves them to the file.
+    leaves a question; None leaves them to the file. ``unknown`` (of ``UNKNOWN_COLUMNS``) is what
+    becomes of a column that is not recognised.
     """
 
     type: str
@@ -61,6 +67,7 @@ class Options:
     decimal_sign: str | None = None
     date_order: str | None = None
     encoding: str | None = None
+    unknown: str = REFUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,51 +79,74 @@ class Column:
 
 
 def plan_columns(
-    type_: str, headings: Sequence[str], mapping: Mapping[str, Any]
+    headings: Sequence[str], options: Options
 ) -> tuple[list[Column], list[tuple[str, str]]]:
     """What each column is, and what is wrong with the headings: (heading, message).
 
-    Args:
-        mapping: heading -> property, or null for a column to ignore; the others are recognised.
+    What the mapping says goes before the name of a property, and that before what is usually
+    meant by a heading; of two columns that usually mean the same the first is it.
     """
-    known = properties_of(type_)
+    mapping = options.mapping
     problems = [(name, "is no column of the file") for name in mapping if name not in headings]
-    columns: list[Column] = []
+    recognised = [_recognise(heading, options) for heading in headings]
+    targets: list[str | None] = [None] * len(headings)
     taken: dict[str, str] = {}
-    for heading in headings:
-        target = _mapped(mapping[heading], known) if heading in mapping else _named(heading, known)
-        ignored = heading in mapping and mapping[heading] in (None, "")
-        if target is None and not ignored and heading:
+    for at in sorted(range(len(headings)), key=lambda at: recognised[at][1]):
+        target, way = recognised[at]
+        if target is not None and target not in taken:
+            targets[at] = target
+            taken[target] = headings[at]
+    for heading, target, (wanted, way) in zip(headings, targets, recognised, strict=True):
+        if target is not None or not heading:
+            continue
+        if wanted is not None and (way is not _Way.USUAL or options.unknown == REFUSE):
+            problems.append((heading, f"is {wanted}, as {taken[wanted]} is"))
+        elif mapping.get(heading) or (heading not in mapping and options.unknown == REFUSE):
             problems.append((heading, _unknown(mapping.get(heading))))
-        if target is not None and target in taken:
-            problems.append((heading, f"is {target}, as {taken[target]} is"))
-        elif target is not None:
-            taken[target] = heading
-        columns.append(Column(heading, target))
     if not taken and not problems:
         problems.append(("", "no column is a property"))
-    return columns, problems
+    return list(map(Column, headings, targets)), problems
+
+
+class _Way(IntEnum):
+    """How a column was recognised, surest first."""
+
+    MAPPED = 0
+    NAMED = 1
+    USUAL = 2
+
+
+def _recognise(heading: str, options: Options) -> tuple[str | None, _Way]:
+    known = properties_of(options.type)
+    if heading in options.mapping:
+        target = options.mapping[heading]
+        is_known = isinstance(target, str) and (target in known or _is_custom(target))
+        return (target if is_known else None), _Way.MAPPED
+    if heading in known or _is_custom(heading):
+        return heading, _Way.NAMED
+    plain = _plain(heading)
+    for name in known:
+        if _plain(name) == plain:
+            return name, _Way.NAMED
+    usual = usual_headings(options.type).get(plain)
+    return (usual if usual in known else None), _Way.USUAL
 
 
 def properties_of(type_: str) -> Mapping[str, str]:
     """Property on the wire -> attribute, of all that a file may give."""
     rules = RULES[type_]
     names = {rules.wire(name): name for name in rules.all_writable if name != "custom_fields"}
-    return names | ({CLIENT_EXTERNAL_ID: CLIENT_EXTERNAL_ID} if type_ == "contact" else {})
+    more = (CLIENT_EXTERNAL_ID, CLIENT_NAME) if type_ == "contact" else ()
+    return names | {name: name for name in more}
 
 
-def _mapped(target: Any, known: Mapping[str, str]) -> str | None:
-    is_known = isinstance(target, str) and (target in known or _is_custom(target))
-    return target if is_known else None
-
-
-def _named(heading: str, known: Mapping[str, str]) -> str | None:
-    if heading in known or _is_custom(heading):
-        return heading
-    plain = _plain(heading)
-    by_plain = {_plain(name): name for name in known}
-    usual = _USUAL.get(plain)
-    return by_plain.get(plain) or (usual if usual in known else None)
+@cache
+def usual_headings(type_: str) -> Mapping[str, str]:
+    """Plain form of a heading -> the property that is meant by it in exports and workbooks."""
+    kinds = tomllib.loads(_HEADINGS.read_text(encoding="utf-8"))
+    return {
+        _plain(heading): target for target, headings in kinds[type_].items() for heading in headings
+    }
 
 
 def _is_custom(name: str) -> bool:
@@ -140,7 +170,7 @@ class Plan:
     """
 
     def __init__(self, headings: Sequence[str], options: Options) -> None:
-        self.columns, wrong = plan_columns(options.type, headings, options.mapping)
+        self.columns, wrong = plan_columns(headings, options)
         if wrong:
             raise ValidationError([(heading or "file", message) for heading, message in wrong])
         self._known = properties_of(options.type)
@@ -163,7 +193,7 @@ class Plan:
         """Note what the cells of a row say of others in their columns."""
         for at, reader in self._readers.items():
             if at < len(cells):
-                reader.see(cells[at])
+                reader.see(self._without_currency(at, cells[at])[0])
 
     def described(self) -> list[dict[str, str | None]]:
         """How each column of numbers or dates is read."""
@@ -179,6 +209,7 @@ class Plan:
         """The values of a row by attribute, and what cannot be read; blank cells are left out."""
         values: dict[str, Any] = {}
         problems: list[tuple[str, str]] = []
+        amounts: dict[str, tuple[str, ...]] = {}
         for at, (column, cell) in enumerate(zip(self.columns, cells, strict=False)):
             if column.target is None or cell == "":
                 continue
@@ -187,11 +218,34 @@ class Plan:
                 fields[column.target.removeprefix(CUSTOM)] = cell_text(cell)
                 continue
             attribute = self._known[column.target]
+            written, currencies = self._without_currency(at, cell)
+            if currencies:
+                amounts[column.target] = currencies
             try:
-                values[attribute] = self._value(at, attribute, cell)
+                values[attribute] = self._value(at, attribute, written)
             except CellError as error:
                 problems.append((column.target, str(error)))
+        problems += _take_currency(values, amounts)
         return values, problems
+
+    def shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of a row as texts, by property in the order of the columns."""
+        shown: dict[str, Any] = {}
+        for column in self.columns:
+            name = column.target or ""
+            value = values.get(self._known.get(name, ""))
+            if name.startswith(CUSTOM):
+                value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))
+            if value is not None:
+                shown[name] = ", ".join(value) if isinstance(value, list) else cell_text(value)
+        if "currency" in values:
+            shown["currency"] = values["currency"]
+        return shown
+
+    def _without_currency(self, at: int, cell: Cell) -> tuple[Cell, tuple[str, ...]]:
+        """A cell without the currency beside its amount, and what that may be."""
+        is_amount = isinstance(self._type_of(self.columns[at].target), ExactDecimal)
+        return without_currency(cell) if is_amount and isinstance(cell, str) else (cell, ())
 
     def _value(self, at: int, attribute: str, cell: Cell) -> Any:
         """A cell as the value of its property; what is none stays text, and is refused later."""
@@ -213,11 +267,54 @@ class Plan:
         if isinstance(type_, Boolean):
             folded = text.lower()
             return True if folded in _TRUE else False if folded in _FALSE else text
-        return text
+        return _as_written(self._format_of(attribute), text)
+
+    def _format_of(self, attribute: str) -> str | None:
+        return self._types[attribute].info.get("format") if attribute in self._types else None
 
     def _type_of(self, target: str | None) -> TypeEngine[Any] | None:
         attribute = self._known.get(target or "", "")
         return self._types[attribute].type if attribute in self._types else None
+
+
+def _as_written(format_: str | None, text: str) -> str:
+    """What people write for a country, a currency or an address, as the API has it.
+
+    Raises: CellError, a sign of several currencies.
+    """
+    if format_ == "country":
+        return country_code(text) or text
+    if format_ == "url" and _DOMAIN.fullmatch(text):
+        return f"https://{text}"
+    if format_ == "currency" and len(known := read_currency(text)) > 0:
+        if len(known) > 1:
+            raise CellError(f"could be {_either(known)}: write its code")
+        return known[0]
+    return text
+
+
+def _take_currency(
+    values: dict[str, Any], amounts: Mapping[str, tuple[str, ...]]
+) -> list[tuple[str, str]]:
+    """What signs beside amounts say of a record's currency; what is wrong with them.
+
+    Args:
+        amounts: property -> the currencies that the sign beside it stands for.
+    """
+    problems = []
+    for target, known in amounts.items():
+        given = values.get("currency")
+        if given is None and len(known) == 1:
+            values["currency"] = known[0]
+        elif given is None:
+            problems.append((target, f"could be in {_either(known)}: add a column of currencies"))
+        elif given not in known:
+            problems.append((target, f"is in {_either(known)}, the record in {given}"))
+    return problems
+
+
+def _either(codes: Sequence[str]) -> str:
+    return " or ".join((", ".join(codes[:-1]), codes[-1])) if len(codes) > 1 else codes[0]
 
 
 def _tags(text: str) -> list[str]:

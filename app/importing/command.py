@@ -14,6 +14,8 @@ from app.errors import ApiError
 from app.http.security import acting_as, system_caller
 from app.importing.columns import (
     ALL_OR_NOTHING,
+    IGNORE,
+    REFUSE,
     SIGNS,
     SKIP_BAD,
     TYPES,
@@ -84,6 +86,7 @@ def _refuse(constant: str) -> None:
 )
 @click.option("--decimal-sign", type=click.Choice(tuple(SIGNS)), help="What begins decimals.")
 @click.option("--date-order", type=click.Choice(ORDERS), help="Order of day and month.")
+@click.option("--ignore-unknown", is_flag=True, help="Leave out columns that are not recognised.")
 @click.option("--encoding", type=click.Choice(ENCODINGS), help="Encoding of a CSV file.")
 def import_table(
     file: Path,
@@ -94,6 +97,7 @@ def import_table(
     update: str | None,
     decimal_sign: str | None,
     date_order: str | None,
+    ignore_unknown: bool,
     encoding: str | None,
 ) -> None:
     """Import FILE, CSV or xlsx, as clients, contacts or leads (docs/crm.md).
@@ -106,6 +110,7 @@ def import_table(
     options = Options(
         type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update,
         decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
+        unknown=IGNORE if ignore_unknown else REFUSE,
     )  # fmt: skip
     try:
         with acting_as(system_caller("cli")):

@@ -14,9 +14,11 @@ from app.http.json_body import parse_json
 from app.http.multipart import Form
 from app.importing.columns import (
     ALL_OR_NOTHING,
+    REFUSE,
     SIGNS,
     SKIP_BAD,
     TYPES,
+    UNKNOWN_COLUMNS,
     UPDATE_BY,
     Options,
 )
@@ -26,6 +28,7 @@ from app.written.dates import ORDERS
 FILE_PART = "file"
 _FIELDS = (
     "type", "mapping", "dryRun", "mode", "update", "decimalSign", "dateOrder", "encoding",
+    "unknownColumns",
 )  # fmt: skip
 _BOOLEANS = {"true": True, "false": False, "": False}
 
@@ -79,7 +82,7 @@ def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool
     for name, known in (
         ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
         ("dryRun", tuple(_BOOLEANS)), ("decimalSign", (*SIGNS, "")), ("dateOrder", (*ORDERS, "")),
-        ("encoding", (*ENCODINGS, "")),
+        ("encoding", (*ENCODINGS, "")), ("unknownColumns", (*UNKNOWN_COLUMNS, "")),
     ):  # fmt: skip
         if name in fields and fields[name] not in known:
             allowed = ", ".join(value for value in known if value)
@@ -101,6 +104,7 @@ def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool
         decimal_sign=fields.get("decimalSign") or None,
         date_order=fields.get("dateOrder") or None,
         encoding=fields.get("encoding") or None,
+        unknown=fields.get("unknownColumns") or REFUSE,
     )
 
 

@@ -28,7 +28,7 @@ from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.database_errors import is_away
 from app.http.security import acting_as, current_caller
-from app.importing.columns import SKIP_BAD, Options, Plan
+from app.importing.columns import REFUSE, SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.tables import open_table
@@ -53,7 +53,8 @@ def queue_import(path: Path, name: str, options: Options) -> int:
     blobs.current.put(key, _chunks(path))
     given = {"mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
              "update": options.update, "decimalSign": options.decimal_sign,
-             "dateOrder": options.date_order, "encoding": options.encoding}  # fmt: skip
+             "dateOrder": options.date_order, "encoding": options.encoding,
+             "unknownColumns": options.unknown}  # fmt: skip
     return records.insert(
         ImportJob,
         {
@@ -229,6 +230,7 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
         "problemCount": outcome.problem_count,
         "columns": outcome.columns,
         "encoding": outcome.encoding,
+        "preview": outcome.preview,
     }
 
 
@@ -243,6 +245,7 @@ def read_outcome(kept: Mapping[str, Any]) -> Outcome:
         problem_count=kept["problemCount"],
         columns=kept.get("columns", []),
         encoding=kept.get("encoding"),
+        preview=kept.get("preview", []),
     )
 
 
@@ -252,6 +255,7 @@ def _options(job: Mapping[str, Any]) -> Options:
         type=job["type"], mapping=given["mapping"], dry_run=given["dryRun"], mode=given["mode"],
         update=given["update"], decimal_sign=given.get("decimalSign"),
         date_order=given.get("dateOrder"), encoding=given.get("encoding"),
+        unknown=given.get("unknownColumns", REFUSE),
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from app.extensions import db
 from app.http.database_errors import from_database, is_away
 from app.http.request_context import current_request_id
 from app.http.security import current_caller
-from app.importing.columns import CLIENT_EXTERNAL_ID, RULES, Options, Plan
+from app.importing.columns import CLIENT_EXTERNAL_ID, CLIENT_NAME, RULES, Options, Plan
 from app.importing.limits import JOB
 from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
@@ -32,6 +32,8 @@ from app.writing.sameness import email_form
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200
+# Rows that are shown as they were read.
+PREVIEWED = 5
 # Rows between two commits, where bad rows are skipped or nothing is kept; slow ones are fewer.
 CHUNK = 200
 CHUNK_SECONDS = 0.25
@@ -57,7 +59,8 @@ class Problem:
 class Outcome:
     """What came of the rows so far; of the problems the first ones.
 
-    ``columns`` says how those of numbers and dates were read, ``encoding`` is that of a text.
+    ``columns`` says how those of numbers and dates were read, ``encoding`` is that of a text,
+    ``preview`` the first rows as they were read, by property.
     """
 
     rows: int = 0
@@ -68,6 +71,7 @@ class Outcome:
     problem_count: int = 0
     columns: list[dict[str, Any]] = field(default_factory=list)
     encoding: str | None = None
+    preview: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
         """Note a problem; past ``MOST_LISTED`` they are only counted."""
@@ -200,6 +204,8 @@ class Import:
         if any(cell != "" for cell in cells[len(self._columns) :]):
             return self._skip(number, [Detail("", "has more cells than the heading")])
         values, unread = self._plan.row_values(cells)
+        if len(self.outcome.preview) < PREVIEWED:
+            self.outcome.preview.append(self._plan.shown(values))
         savepoint = records.connection().begin_nested()
         try:
             is_new = self._write(values)
@@ -275,17 +281,21 @@ class Import:
         return keys[0] if keys else None
 
     def _resolve_client(self, values: dict[str, Any]) -> None:
-        """``clientExternalId`` of a contact -> its client.
+        """``clientExternalId`` or ``clientName`` of a contact -> its client.
 
-        Raises: ValidationError, there is none that the caller may read.
+        Raises: ValidationError, there is none that the caller may read, or there are several.
         """
-        external_id = values.pop(CLIENT_EXTERNAL_ID, None)
-        if external_id is None:
-            return
-        keys = _find(RULES["client"].table, "external_id", external_id, "clients:read")
-        if not keys:
-            raise ValidationError([(CLIENT_EXTERNAL_ID, f"there is no client {external_id}")])
-        values["client_id"] = keys[0]
+        for name, attribute in ((CLIENT_EXTERNAL_ID, "external_id"), (CLIENT_NAME, "name")):
+            text = values.pop(name, None)
+            if text is None:
+                continue
+            keys = _find(RULES["client"].table, attribute, text, "clients:read")
+            if not keys:
+                raise ValidationError([(name, f"there is no client {text}")])
+            if len(keys) > 1:
+                raise ValidationError([(name, f"there are several clients {text}")])
+            if values.setdefault("client_id", keys[0]) != keys[0]:
+                raise ValidationError([(name, "is another client than the row names besides")])
 
 
 def look_through(path: Path, options: Options, pause: Progress) -> Plan:

@@ -6,7 +6,14 @@ from typing import Any
 
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.importing.columns import ALL_OR_NOTHING, SKIP_BAD, TYPES, UPDATE_BY
+from app.importing.columns import (
+    ALL_OR_NOTHING,
+    REFUSE,
+    SKIP_BAD,
+    TYPES,
+    UNKNOWN_COLUMNS,
+    UPDATE_BY,
+)
 from app.models.import_job import IMPORT_STATUSES
 
 IMPORT_BODY: dict[str, Any] = {
@@ -37,6 +44,12 @@ IMPORT_BODY: dict[str, Any] = {
                         "type": "string",
                         "enum": list(UPDATE_BY),
                         "description": "Change the record that has the same.",
+                    },
+                    "unknownColumns": {
+                        "type": "string",
+                        "enum": list(UNKNOWN_COLUMNS),
+                        "description": "What becomes of columns that are not recognised.",
+                        "example": REFUSE,
                     },
                 },
             },
@@ -81,6 +94,13 @@ class CountsSchema(Schema):
     problems = fields.List(fields.Nested(ProblemSchema))
     problemCount = fields.Integer(metadata={"description": "Of all, listed or not."})
     columns = fields.List(fields.Nested(ColumnSchema))
+    preview = fields.List(
+        fields.Dict(keys=fields.String(), values=fields.String()),
+        metadata={
+            "description": "The first rows as they were read, by property.",
+            "example": [{"name": "Globex", "revenue": "12500", "currency": "EUR"}],
+        },
+    )
     encoding = fields.String(
         allow_none=True, metadata={"example": "utf-8", "description": "Null for a workbook."}
     )

@@ -114,6 +114,7 @@ def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
         "dryRun": kept_nothing,
         "encoding": outcome.encoding,
         "columns": outcome.columns,
+        "preview": outcome.preview,
         "rows": outcome.rows,
         "created": outcome.created,
         "updated": outcome.updated,

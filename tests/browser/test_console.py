@@ -112,10 +112,10 @@ def test_a_file_says_how_far_it_is_and_lands_on_its_page(page: Page) -> None:
 
 def test_a_file_to_import_stays_chosen_until_its_columns_are_named(page: Page) -> None:
     page.goto("/admin/imports")
-    rows = {"name": "k.csv", "mimeType": "text/csv", "buffer": b"Firma\nAcme\nBeta\n"}
+    rows = {"name": "k.csv", "mimeType": "text/csv", "buffer": b"Partner\nAcme\nBeta\n"}
     page.get_by_label("CSV or Excel").set_input_files(rows)  # type: ignore[arg-type]
     page.get_by_role("button", name="Try it").click()
-    page.get_by_label("Firma").select_option("name")
+    page.get_by_label("Partner").select_option("name")
     page.get_by_role("button", name="Import", exact=True).click()
     expect(page.get_by_role("status").filter(has_text="2 made")).to_be_visible()
 

@@ -13,7 +13,7 @@ from app.importing import taking
 from app.models.client import Client
 from tests.console.conftest import Browser, SignIn
 
-ROWS = "Firma,E-Mail\nMüller GmbH,info@mueller.example\nBeta,beta@example.com\n"
+ROWS = "Partner,E-Mail\nMüller GmbH,info@mueller.example\nBeta,beta@example.com\n"
 
 
 def send(browser: Browser, content: str = ROWS, **fields: Any) -> Any:
@@ -31,12 +31,12 @@ def test_a_column_that_is_not_known_is_named_and_the_file_imported(
     browser = sign_in("Admin")
     tried = send(browser, dryRun="true")
     assert tried.status_code == 200
-    assert "is no property" in tried.text and 'name="map:Firma"' in tried.text
+    assert "is no property" in tried.text and 'name="map:Partner"' in tried.text
     assert 'aria-invalid="true"' in tried.text
-    again = send(browser, dryRun="true", **{"map:Firma": "name"})
+    again = send(browser, dryRun="true", **{"map:Partner": "name"})
     assert again.status_code == 200 and "Tried, nothing was kept: 2 rows, 2 made" in again.text
     assert names(session) == []
-    done = send(browser, **{"map:Firma": "name"})
+    done = send(browser, **{"map:Partner": "name"})
     assert "Done: 2 rows, 2 made" in done.text
     session.rollback()
     assert names(session) == ["Beta", "Müller GmbH"]
@@ -61,7 +61,7 @@ def test_a_long_file_is_left_to_the_worker(
 ) -> None:
     monkeypatch.setattr(taking, "MOST_AT_ONCE", 1)
     browser = sign_in("Admin")
-    queued = send(browser, **{"map:Firma": "name"})
+    queued = send(browser, **{"map:Partner": "name"})
     assert queued.status_code == 303
     page = browser.client.get(queued.headers["Location"])
     assert "kunden.csv" in page.text and "Queued" in page.text
@@ -99,3 +99,15 @@ def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Sess
     assert "Done: 1 rows, 1 made" in send(browser, rows, decimalSign="comma").text
     session.rollback()
     assert session.scalars(select(Client.revenue)).one() == 12500
+
+
+def test_a_trial_shows_the_first_rows_as_they_were_read(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    rows = 'Firma;Land;Umsatz;Rang\nMüller GmbH;Österreich;"12.500,50 €";1\n'
+    refused = send(browser, rows, dryRun="true")
+    assert "is no property" in refused.text
+    tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
+    assert "1 rows, 1 made" in tried.text, tried.text
+    shown = tried.text.partition("The first rows as they were read")[2].partition("</table>")[0]
+    for cell in ("Müller GmbH", "AT", "12500.5", "EUR"):
+        assert f">{cell}</td>" in shown

@@ -29,7 +29,7 @@ from app.written.columns import Cell
     ],
 )  # fmt: skip
 def test_usual_headings_are_recognised(heading: str, target: str) -> None:
-    assert plan_columns("client", [heading], {}) == ([Column(heading, target)], [])
+    assert plan_columns([heading], Options(type="client")) == ([Column(heading, target)], [])
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_usual_headings_are_recognised(heading: str, target: str) -> None:
 def test_headings_that_are_nothing_are_problems(
     headings: list[str], mapping: dict[str, Any], wrong: list[str]
 ) -> None:
-    _, problems = plan_columns("client", headings, mapping)
+    _, problems = plan_columns(headings, Options(type="client", mapping=mapping))
     assert [heading for heading, _ in problems] == wrong
 
 

@@ -28,12 +28,12 @@ def bad(tmp_path: Path) -> Path:
     path = tmp_path / "clients.csv"
     rows = [f"Client {number},a{number}@b.example" for number in range(450)]
     rows[300] = "Client 300,nobody"
-    path.write_text("Kunde,email\n" + "\n".join(rows) + "\n")
+    path.write_text("Partner,email\n" + "\n".join(rows) + "\n")
     return path
 
 
 def test_all_or_nothing(app: Flask, session: Session, bad: Path) -> None:
-    options = ("--type", "client", "--map", "Kunde=name")
+    options = ("--type", "client", "--map", "Partner=name")
     code, output = run(app, bad, *options)
     assert code == 1
     assert "row 302, email: must be" in output
@@ -54,16 +54,16 @@ def test_all_or_nothing(app: Flask, session: Session, bad: Path) -> None:
 
 
 def test_bad_rows_are_left_out_on_request(app: Flask, session: Session, bad: Path) -> None:
-    code, output = run(app, bad, "--type", "client", "--map", "Kunde=name", "--skip-bad")
+    code, output = run(app, bad, "--type", "client", "--map", "Partner=name", "--skip-bad")
     assert (code, count(session)) == (0, 449)
     assert "left out 1." in output
 
 
 def test_what_is_wrong_is_one_line(app: Flask, session: Session, bad: Path) -> None:
-    assert "Kunde: is no property" in run(app, bad, "--type", "client")[1]
-    assert "has no = in it" in run(app, bad, "--type", "client", "--map", "Kunde")[1]
+    assert "Partner: is no property" in run(app, bad, "--type", "client")[1]
+    assert "has no = in it" in run(app, bad, "--type", "client", "--map", "Partner")[1]
     assert run(app, bad, "--type", "invoice")[0] == 2
-    code, output = run(app, bad, "--type", "client", "--map", "Kunde=name", "--dry-run")
+    code, output = run(app, bad, "--type", "client", "--map", "Partner=name", "--dry-run")
     assert (code, count(session)) == (1, 0)
     assert "row 302, email" in output
 

@@ -1,0 +1,47 @@
+"""Countries as people write them: by code, or by name in the languages that files come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from babel import Locale
+
+from app.models.searched import search_text
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl")
+# Names in use that are not the one of the language.
+_USUAL = {
+    "usa": "US", "u s a": "US", "united states of america": "US", "america": "US", "uk": "GB",
+    "u k": "GB", "great britain": "GB", "grossbritannien": "GB", "england": "GB",
+    "scotland": "GB", "wales": "GB", "northern ireland": "GB", "holland": "NL",
+    "czech republic": "CZ", "brd": "DE", "hongkong": "HK", "macedonia": "MK", "turkey": "TR",
+    "ivory coast": "CI", "south korea": "KR", "russia": "RU",
+}  # fmt: skip
+
+
+def country_code(text: str) -> str | None:
+    """The code of ISO 3166-1 for a name or a code; None for what is neither."""
+    code = text.strip().upper()
+    is_code = len(code) == 2 and code.isascii() and code.isalpha()
+    if is_code and code.lower() not in _USUAL:
+        return code
+    return _names().get(_plain(text))
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    names = dict(_USUAL)
+    for language in LANGUAGES:
+        for code, name in Locale(language).territories.items():
+            if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
+                names.setdefault(_plain(name), code)
+    return names
+
+
+# What CLDR names beside countries.
+_NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "XA", "XB", "ZZ", "QO"))
+
+
+def _plain(name: str) -> str:
+    return search_text(name).strip()
