@@ -31,7 +31,10 @@ POLICY = (
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
 # What the search at the top of every page looks through.
-SEARCHED = ("clients", "contacts", "leads", "opportunities")
+SEARCHED = (
+    "clients", "contacts", "leads", "opportunities", "invoices", "tickets", "tasks", "projects",
+    "documents", "kb",
+)  # fmt: skip
 # (permission, address, name) of the pages that answer questions
 ANSWERS = (
     ("bi:query", "questions", "Ask a question"),

@@ -1,4 +1,4 @@
-"""The search at the top of every page: people and companies, articles, documents, invoices."""
+"""The search at the top of every page: every kind of record that the caller may read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from typing import Any
 
 from flask import Response, request
 from markupsafe import Markup
+from werkzeug.datastructures import MultiDict
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.columns import cells
+from app.console.list_query import read_query
+from app.console.sets import page_of
 from app.crm.search.service import search
 from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
@@ -26,6 +30,8 @@ _PATHS = {
     "lead": "leads",
     "opportunity": "opportunities",
 }
+# Kinds of which those that fit are listed as on their own pages.
+_LISTED = ("invoices", "tickets", "tasks", "projects")
 # Sets whose records people name by their numbers.
 _NUMBERED = ("Invoices", "Tickets", "Clients")
 
@@ -51,6 +57,7 @@ def search_everything() -> Response:
         total=total,
         articles=_articles(text) if text and problem is None else [],
         documents=_documents(text) if text and problem is None else [],
+        lists=_lists(text) if text and problem is None else [],
         problem=problem,
     )
 
@@ -73,6 +80,24 @@ def _person(item: dict[str, Any]) -> dict[str, Any]:
         "link": f"{session.ROOT}/{path}/{item['id']}",
         "highlight": Markup(item["highlight"]),  # escaped where it was marked
     }
+
+
+def _lists(text: str) -> list[dict[str, Any]]:
+    """Records of each kind that has some, with the number of all of them and their list."""
+    found = []
+    for path in _LISTED:
+        wanted = page_of(path)
+        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
+            continue
+        query = read_query(wanted, MultiDict({"q": text}))
+        result = engine.read(wanted.set_name, count="true", top=BESIDE, **query.options())
+        rows = cells(wanted, query.columns, result.rows)
+        if rows:
+            found.append(
+                {"page": wanted, "columns": query.columns, "rows": rows,
+                 "total": int(result.body["@odata.count"])}
+            )  # fmt: skip
+    return found
 
 
 def _articles(text: str) -> list[dict[str, Any]]:

@@ -110,7 +110,10 @@ CONTACT = business_type(
         *common(_contact),
     ],
     [
-        to_one("Client", "Client", "client_id", partner="Contacts", description="Employer."),
+        to_one(
+            "Client", "Client", "client_id", partner="Contacts", searched=True,
+            description="Employer.",
+        ),
         to_many("Tickets", "Ticket", "contact_id", partner="Contact", description="Tickets."),
         to_many(
             "Opportunities", "Opportunity", "contact_id", partner="Contact",

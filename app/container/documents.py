@@ -37,7 +37,14 @@ DOCUMENT = business_type(
         *common(_document),
     ],
     [
-        to_one("Client", "Client", "client_id", partner="Documents", description="Client."),
+        to_one(
+            "Client",
+            "Client",
+            "client_id",
+            partner="Documents",
+            searched=True,
+            description="Client.",
+        ),
         to_many("Versions", "DocumentVersion", "document_id", contained=True, description="Files."),
         to_many(
             "Shares", "DocumentShare", "document_id", contained=True, description="Public links."

@@ -162,7 +162,7 @@ INVOICE = business_type(
     ],
     [
         to_one(
-            "Client", "Client", "client_id", partner="Invoices", nullable=False,
+            "Client", "Client", "client_id", partner="Invoices", nullable=False, searched=True,
             description="Client who is billed.",
         ),
         to_many(

@@ -144,6 +144,7 @@ OPPORTUNITY = business_type(
     [
         to_one(
             "Client", "Client", "client_id", partner="Opportunities", nullable=False,
+            searched=True,
             description="Client who may buy.",
         ),
         to_one(

@@ -80,8 +80,14 @@ TICKET = business_type(
         *common(_ticket),
     ],
     [
-        to_one("Client", "Client", "client_id", partner="Tickets", description="Client."),
-        to_one("Contact", "Contact", "contact_id", partner="Tickets", description="Contact."),
+        to_one(
+            "Client", "Client", "client_id", partner="Tickets", searched=True,
+            description="Client.",
+        ),
+        to_one(
+            "Contact", "Contact", "contact_id", partner="Tickets", searched=True,
+            description="Contact.",
+        ),
         to_one("Assignee", "User", "assignee_id", description="Agent who works on it."),
         to_one("MergedInto", "Ticket", "merged_into_id", description="Ticket it went into."),
         to_many(

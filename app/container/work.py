@@ -88,7 +88,10 @@ TASK = business_type(
         *common(_task),
     ],
     [
-        to_one("Project", "Project", "project_id", partner="Tasks", description="Project."),
+        to_one(
+            "Project", "Project", "project_id", partner="Tasks", searched=True,
+            description="Project.",
+        ),
         to_one("Assignee", "User", "assignee_id", description="Who does it."),
         to_one(
             "ParentTask", "Task", "parent_task_id", partner="Subtasks",
@@ -134,7 +137,10 @@ PROJECT = business_type(
         *common(_project),
     ],
     [
-        to_one("Client", "Client", "client_id", partner="Projects", description="Client."),
+        to_one(
+            "Client", "Client", "client_id", partner="Projects", searched=True,
+            description="Client.",
+        ),
         to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
         to_one("Manager", "User", "manager_id", description="Who leads it."),
         to_many("Tasks", "Task", "project_id", partner="Project", description="Tasks."),

@@ -95,7 +95,7 @@ def _default(col: Any) -> Any:
 
 def to_one(
     name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
-    nullable: bool = True, target_key: str = "id",
+    nullable: bool = True, target_key: str = "id", searched: bool = False,
 ) -> edm.NavigationProperty:  # fmt: skip
     """A single-valued navigation along a foreign key of this row."""
     return edm.NavigationProperty(
@@ -106,6 +106,7 @@ def to_one(
         foreign_key=foreign_key,
         partner=partner,
         nullable=nullable,
+        searched=searched,
         description=description,
     )
 

@@ -91,3 +91,37 @@ def test_a_typed_condition_becomes_a_part_of_the_address(sign_in: SignIn) -> Non
 )  # fmt: skip
 def test_an_old_or_broken_address_still_opens(sign_in: SignIn, query: str) -> None:
     assert sign_in("Admin").get(f"invoices/?{query}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("words", "count"), [("POLARIS", 1), ("polaris deal", 1), ("polaris other", 0), ("eal", 1)]
+)
+def test_a_list_is_searched_by_names_of_what_its_records_refer_to(
+    sign_in: SignIn, words: str, count: int
+) -> None:
+    browser = sign_in("Admin")
+    for name, client in (("Deal", "Polaris Optik"), ("Other", "Vega")):
+        key = browser.make("clients", name=client)
+        browser.make("opportunities", name=name, clientId=str(key), amount="5")
+    text = browser.get(f"opportunities/?q={words}").text
+    assert (f"of {count}<" in text) if count else ("Nothing fits." in text)
+
+
+def test_the_search_at_the_top_finds_every_kind(app: Flask, sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Polaris Optik")
+    made = {
+        "opportunities": browser.make("opportunities", name="Deal", clientId=str(client),
+                                      amount="5"),
+        "tickets": browser.make("tickets", subject="Polaris calls",
+                                requesterEmail="a@example.com"),
+        "tasks": browser.make("tasks", title="Ring Polaris"),
+        "projects": browser.make("projects", name="Roof", clientId=str(client)),
+    }  # fmt: skip
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        made["invoices"] = make_invoice(client_id=client)
+    text = browser.get("search?q=polaris").text
+    for path in ("tickets", "tasks", "projects", "invoices"):
+        assert f'href="/admin/{path}/{made[path]}"' in text, path
+        assert f'href="/admin/{path}/?q=polaris"' in text, path
+    assert f'href="/admin/clients/{client}"' in text

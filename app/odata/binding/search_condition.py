@@ -1,13 +1,15 @@
 """``$search``: words and phrases in the searchable properties, without case and accents.
 
-The trigram index of the type finds rows with a word or phrase; the exact predicate confirms them.
+Those of the records that a row refers to count where the model says so. The trigram index of the
+type finds rows with a word or phrase; the exact predicate confirms them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, false, not_, or_
+from sqlalchemy import ColumnElement, Text, and_, false, not_, or_, select
 
 from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
@@ -36,16 +38,23 @@ _HAS = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
 def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> ColumnElement[bool]:
     """Whether a row has what is searched for: every word somewhere in its searchable properties.
 
+    Or in those of a record that it refers to, where the model says so
+    (``NavigationProperty.searched``).
+
     Raises: UnsupportedError, the type has none.
     """
-    columns = [
+    if not _searched(scope):
+        raise UnsupportedError(f"{scope.type.name} has nothing to search in", offset)
+    return _condition(scope, search)
+
+
+def _searched(scope: Scope) -> list[ColumnElement[Any]]:
+    """The columns of a row in which something is searched for."""
+    return [
         scope.columns[column]
         for property_ in scope.type.properties.values()
         for column in _searchable(property_)
     ]
-    if not columns:
-        raise UnsupportedError(f"{scope.type.name} has nothing to search in", offset)
-    return _condition(scope, _folded(columns), search)
 
 
 def _searchable(property_: edm.Property) -> list[str]:
@@ -57,20 +66,38 @@ def _searchable(property_: edm.Property) -> list[str]:
     return [column for name, column in property_.columns.items() if inner[name].searchable]
 
 
-def _condition(scope: Scope, text: ColumnElement[str], search: SearchNode) -> ColumnElement[bool]:
+def _condition(scope: Scope, search: SearchNode) -> ColumnElement[bool]:
     match search:
         case SearchTerm(text=words) | SearchPhrase(text=words):
-            return _has(scope, text, " ".join(words.split()))
+            sought = " ".join(words.split())
+            return or_(_has(scope, sought), *_referred(scope, sought))
         case SearchNot(operand=operand):
-            return not_(_condition(scope, text, operand))
+            return not_(_condition(scope, operand))
         case SearchAnd(left=left, right=right):
-            return and_(_condition(scope, text, left), _condition(scope, text, right))
+            return and_(_condition(scope, left), _condition(scope, right))
         case SearchOr(left=left, right=right):
-            return or_(_condition(scope, text, left), _condition(scope, text, right))
+            return or_(_condition(scope, left), _condition(scope, right))
     raise TypeError(type(search).__name__)
 
 
-def _has(scope: Scope, text: ColumnElement[str], sought: str) -> ColumnElement[bool]:
+def _referred(scope: Scope, sought: str) -> Iterator[ColumnElement[bool]]:
+    """That a record that the row refers to, and that the caller may read, has what is sought."""
+    context = scope.context
+    for navigation in scope.type.navigation.values():
+        if not navigation.searched or navigation.foreign_key is None:
+            continue
+        type_ = context.container.target(navigation)
+        if not context.may_read(type_):
+            continue
+        target = Scope(context, type_)
+        key = scope.columns[navigation.foreign_key]
+        found = select(target.columns[type_.key[0]]).where(_has(target, sought), *target.conditions)
+        # Of a row that refers to none it is false, not unknown.
+        yield and_(key.is_not(None), key.in_(found.correlate_except(target.table)))
+
+
+def _has(scope: Scope, sought: str) -> ColumnElement[bool]:
+    text = _folded(_searched(scope))
     wanted, index = fold(sought), scope.type.trigrams
     if not wanted:
         return false()

@@ -191,6 +191,7 @@ class NavigationProperty:
     contained: bool = False  # no set of its own: reached through its parent only
     owned: bool = False  # given inside the parent's body and replaced as a whole (LineItems)
     service: Service | None = None  # adds entities to a contained collection
+    searched: bool = False  # ``$search`` of the source looks in the one entity behind it, too
     description: str = ""
 
 
