@@ -8,18 +8,22 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
+from app.bi.exports.formats import FORMATS
 from app.console import engine
 from app.console.area import console, page, see_other
 from app.console.choices import changed_link, page_links, page_rows, skipped
 from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
 from app.console.list_query import ListQuery, first_sort, read_query, states_of, views_of
+from app.console.saved_views import SHARES, views_saved
 from app.console.sets import Page, page_of
 from app.errors import ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
+from app.http.security import current_caller
+from app.permissions import allowed
 
 # Fields of the form that adds a condition.
-_ADDING = ("add", "operator", "value", "filtering")
+_ADDING = ("add", "operator", "value", "filtering", "arrange")
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,16 @@ def list_records(path: str) -> Response:
         heads=_heads(query),
         states=states_of(wanted),
         views=_views(wanted, query),
+        saved_views=views_saved(wanted),
+        saved=request.args.get("saved", ""),
+        may_share=allowed(current_caller(), SHARES),
+        may_export=allowed(current_caller(), "bi:export"),
+        formats=list(FORMATS),
+        choosable=choosable(wanted),
+        places={column.path: place for place, column in enumerate(query.columns, 1)},
+        is_arranging="arrange" in request.args,
+        here_query=request.query_string.decode(),
+        link=changed_link,
         conditions=[(each.words, _without(each.text)) for each in query.conditions],
         sorts=_sorts(query),
         sizes=sorted({*CONSOLE_CHOICES, page_rows()}),
@@ -102,8 +116,9 @@ def _sorts(query: ListQuery) -> list[tuple[str, str]]:
 
 def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
     """The name, the address and whether it is this one of each view that everybody has."""
+    shown = None if "saved" in request.args else query.view
     return [
-        (name or "All", f"?{urlencode({'view': name})}" if name else "?", name == query.view)
+        (name or "All", f"?{urlencode({'view': name})}" if name else "?", name == shown)
         for name in ("", *views_of(wanted))
     ]
 

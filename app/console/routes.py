@@ -14,6 +14,7 @@ from app.console import (
     invoices,
     jobs,
     knowledge,
+    list_export,
     lists,
     mail,
     mail_templates,
@@ -23,6 +24,7 @@ from app.console import (
     references,
     reports,
     roles,
+    saved_views,
     search_page,
     settings,
     signing_in,
@@ -33,8 +35,9 @@ from app.console import (
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "assistant", "audit_log", "board", "console", "conversion", "documents", "forms",
-    "imports", "init_app", "invoices", "jobs", "knowledge", "lists", "mail", "mail_templates",
-    "people", "questions", "records", "references", "reports", "roles", "search_page", "settings",
-    "signing_in", "start_page", "tickets", "webhooks",
+    "api_keys", "assistant", "audit_log", "board", "console", "conversion", "documents",
+    "forms", "imports", "init_app", "invoices", "jobs", "knowledge", "list_export", "lists",
+    "mail", "mail_templates", "people", "questions", "records", "references", "reports",
+    "roles", "saved_views", "search_page", "settings", "signing_in", "start_page", "tickets",
+    "webhooks",
 ]  # fmt: skip

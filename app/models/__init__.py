@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.extensions import Model
 from app.models import (
     assistant,
+    bulk_run,
     client,
     document,
     event,
@@ -16,6 +17,7 @@ from app.models import (
     opportunity,
     project,
     report,
+    saved_view,
     search,
     task,
     ticket,
@@ -26,6 +28,7 @@ from app.models.columns import add_checks, add_sparse_indexes
 
 __all__ = [
     "assistant",
+    "bulk_run",
     "client",
     "document",
     "event",
@@ -37,6 +40,7 @@ __all__ = [
     "opportunity",
     "project",
     "report",
+    "saved_view",
     "search",
     "task",
     "ticket",

@@ -1,0 +1,76 @@
+"""What a list shows as a file: its records, conditions, order and columns, by the exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Response, request
+
+from app import audit
+from app.bi.exports.downloading import file_response
+from app.bi.exports.formats import FORMATS
+from app.bi.exports.service import AT_ONCE, written
+from app.bi.exports.writing import prepare
+from app.bi.reports.definition import Column as ReportColumn, Report
+from app.console.area import console
+from app.console.columns import Column, title_of
+from app.console.list_query import ListQuery, read_query
+from app.console.sets import page_of
+from app.errors import NotFoundError, ValidationError
+from app.http.security import requires
+from app.odata.model import edm
+
+_TYPES: Mapping[edm.EdmType, str] = {
+    edm.INT32: "integer", edm.INT64: "integer", edm.DECIMAL: "number", edm.DATE: "date",
+    edm.DATETIME: "instant", edm.BOOLEAN: "boolean",
+}  # fmt: skip
+
+
+@console.get("/<path>/export.<form>")
+@requires("bi:export")
+def export_list(path: str, form: str) -> Response:
+    """The records of the list as a file.
+
+    ``keys`` leaves only these of them, with commas between.
+    """
+    if form not in FORMATS:
+        raise NotFoundError("There is no such format.")
+    query = read_query(page_of(path), request.args)
+    table = prepare(_report(query, request.args.get("keys", "")), {}, form)
+    if table.total > AT_ONCE:
+        raise ValidationError(
+            [("", f"A list of at most {AT_ONCE:,} rows is exported; this one has"
+                  f" {table.total:,}: narrow it.")]
+        )  # fmt: skip
+    made = written(table, form)
+    audit.record(
+        "list.exported", query.wanted.entity_set.type.name,
+        after={"format": form, "rowCount": made.rows, "filter": query.filter},
+    )  # fmt: skip
+    return file_response(made)
+
+
+def _report(query: ListQuery, keys: str) -> Report:
+    """The list as the exports know it."""
+    options = {name: str(value) for name, value in query.options().items() if value is not None}
+    options.pop("compute", None)
+    options["select"] = ",".join(
+        name for name in options["select"].split(",") if name != "isPending"
+    )
+    if chosen := [key for key in keys.split(",") if key.isdecimal() and len(key) <= 18]:
+        clause = f"id in ({','.join(chosen)})"
+        options["filter"] = f"{options['filter']} and {clause}" if "filter" in options else clause
+    columns = [_column(column) for column in query.columns]
+    if any(column.type == "money" for column in columns):
+        columns.append(ReportColumn("currency", "Currency", "text"))
+    wanted = query.wanted
+    return Report(0, None, wanted.label, None, wanted.set_name, options, columns=tuple(columns))
+
+
+def _column(column: Column) -> ReportColumn:
+    if column.target is not None:
+        return ReportColumn(f"{column.path}/{title_of(column.target.name)}", column.label, "text")
+    assert column.declared is not None
+    is_money = column.declared.currency_property is not None
+    type_ = "money" if is_money else _TYPES.get(column.declared.type, "text")
+    return ReportColumn(column.path, column.label, type_)

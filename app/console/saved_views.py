@@ -1,0 +1,147 @@
+"""Views of lists under a name: one's own, and those that a team lead shares with everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Response, request
+from sqlalchemy import or_, select
+
+from app import audit
+from app.clock import utc_now
+from app.console import session
+from app.console.area import console, see_other
+from app.console.filters import WHERE
+from app.console.sets import Page, page_of
+from app.db import records
+from app.db.engines import read_engine
+from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.http.security import current_caller
+from app.models.saved_view import SavedView
+from app.permissions import allowed
+
+# Who gives work to others leads a team; who keeps the settings tidies up.
+SHARES, TIDIES = "leads:assign", "settings:update"
+MOST_SAVED = 100
+LONGEST_NAME = 100
+MOST_QUERY = 10_000
+# What of a list's address is kept.
+KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
+_TABLE: Any = SavedView.__table__
+
+
+def views_saved(wanted: Page) -> list[dict[str, Any]]:
+    """The views of a list that the caller has saved, and those that are shared, by name."""
+    caller = current_caller()
+    statement = (
+        select(_TABLE)
+        .where(
+            _TABLE.c.set_name == wanted.set_name,
+            or_(_TABLE.c.owner_id == caller.user_id, _TABLE.c.is_shared),
+        )
+        .order_by(_TABLE.c.name, _TABLE.c.id)
+    )
+    with read_engine().connect() as connection:
+        rows = [dict(row) for row in connection.execute(statement).mappings()]
+    return [
+        {**row, "link": f"?{row['query']}&saved={row['id']}", "may_change": _may_change(row)}
+        for row in rows
+    ]
+
+
+def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
+    """Keep a view of the caller; one of the same name is replaced. Returns its id.
+
+    Raises: ValidationError; ForbiddenError, who leads no team shares none.
+    """
+    caller = current_caller()
+    name = " ".join(name.split())
+    if not name or len(name) > LONGEST_NAME:
+        raise ValidationError([("name", f"must have 1 to {LONGEST_NAME} letters")])
+    if shared and not allowed(caller, SHARES):
+        raise ForbiddenError(f"Views are shared by who has the right {SHARES}.")
+    kept = urlencode([pair for pair in parse_qsl(query) if pair[0] in KEPT])
+    if len(kept) > _TABLE.c.query.type.length:
+        raise ValidationError([("name", "has too many conditions to be saved")])
+    own = select(_TABLE.c.id, _TABLE.c.name, _TABLE.c.set_name).where(
+        _TABLE.c.owner_id == caller.user_id
+    )
+    known = records.connection().execute(own).all()
+    values = {"query": kept, "is_shared": shared, "updated_at": utc_now()}
+    for row in known:
+        if (row.name, row.set_name) == (name, wanted.set_name):
+            records.update(_TABLE, row.id, values)
+            _tell("view.updated", row.id, {"name": name, **values})
+            return int(row.id)
+    if len(known) >= MOST_SAVED:
+        raise ValidationError([("name", f"you have {MOST_SAVED} views: delete one first")])
+    key = records.insert(
+        _TABLE,
+        {"created_at": utc_now(), "name": name, "set_name": wanted.set_name,
+         "owner_id": caller.user_id, **values},
+    )  # fmt: skip
+    _tell("view.created", key, {"name": name, **values})
+    return key
+
+
+def delete_view(view_id: int) -> None:
+    """Remove a view.
+
+    Raises: NotFoundError, it is somebody else's and not shared; ForbiddenError.
+    """
+    row = records.read(_TABLE, view_id)
+    if row is None or not (row["is_shared"] or row["owner_id"] == current_caller().user_id):
+        raise NotFoundError("There is no such view.")
+    if not _may_change(row):
+        raise ForbiddenError("Only who saved a view deletes it.")
+    records.delete(_TABLE, view_id)
+    _tell("view.deleted", view_id, {"name": row["name"]})
+
+
+def _may_change(row: Mapping[str, Any]) -> bool:
+    caller = current_caller()
+    return bool(row["owner_id"] == caller.user_id) or allowed(caller, TIDIES)
+
+
+def _tell(action: str, view_id: int, values: Mapping[str, Any]) -> None:
+    told = {"name": values["name"], "shared": values.get("is_shared"), "query": values.get("query")}
+    audit.record(action, "View", view_id, after={k: v for k, v in told.items() if v is not None})
+
+
+# --- pages
+
+
+@console.post("/<path>/views")
+def keep_view(path: str) -> Response:
+    """Save the list as it is shown, or delete a saved view."""
+    session.check_form()
+    wanted = page_of(path)
+    address = f"{session.ROOT}/{wanted.path}/"
+    if (view_id := request.form.get("delete", "")).isdecimal():
+        delete_view(int(view_id[:18]))
+        session.say("View deleted.")
+        return see_other(address)
+    query = request.form.get("query", "")[:MOST_QUERY]
+    name = request.form.get("name", "")
+    key = save_view(wanted, name, query, shared="shared" in request.form)
+    session.say("View saved.")
+    kept = urlencode([*(pair for pair in parse_qsl(query) if pair[0] in KEPT), ("saved", key)])
+    return see_other(f"{address}?{kept}")
+
+
+@console.post("/<path>/columns")
+def choose_columns(path: str) -> Response:
+    """Show the columns whose places were typed, in their order."""
+    session.check_form()
+    wanted = page_of(path)
+    places: list[tuple[int, int, str]] = []
+    for name, text in request.form.items():
+        if name.startswith("place.") and text.strip().isdecimal():
+            places.append((int(text.strip()[:4]), len(places), name.removeprefix("place.")))
+    query = [pair for pair in parse_qsl(request.form.get("query", "")) if pair[0] in KEPT[:-1]]
+    columns = ",".join(name for _, _, name in sorted(places))
+    if columns:
+        query.append(("columns", columns))
+    return see_other(f"{session.ROOT}/{wanted.path}/?{urlencode(query)}")

@@ -1,0 +1,50 @@
+"""Changes of many records at once: what is done, and what came of each record."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Index, Integer
+from sqlalchemy.orm import Mapped
+
+from app.db.types import Identifier, JsonText, UtcDateTime, string
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+
+
+class BulkRun(RowMixin, Model):
+    """One action on many records, asked for by one person."""
+
+    __tablename__ = "bulk_runs"
+
+    user_id: Mapped[int] = foreign_key("users", "With whose rights.", null=False)
+    entity: Mapped[str] = column(string(50), "Type of the records.", null=False)
+    # {"name": "assign", "attribute": "assignee_id", "value": 7}
+    action: Mapped[Any] = column(JsonText(), "What is done.", null=False)
+    total: Mapped[int] = column(Integer, "Records.", null=False)
+    undo_of_id: Mapped[int | None] = foreign_key("bulk_runs", "Run that this one undoes.")
+    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.")
+    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+
+    __table_args__ = (Index("ix_bulk_runs_finished_at", "finished_at"),)
+
+
+class BulkItem(RowMixin, Model):
+    """One record of a run; its change and what is noted here are one transaction."""
+
+    __tablename__ = "bulk_items"
+
+    run_id: Mapped[int] = foreign_key(
+        "bulk_runs", "Run.", null=False, ondelete="CASCADE", index=False
+    )
+    record_id: Mapped[int] = column(Identifier, "Key of the record.", null=False)
+    status: Mapped[str] = column(
+        string(10), "What came of it.", null=False, default="waiting",
+        allowed=("waiting", "done", "unchanged", "failed"),
+    )  # fmt: skip
+    error: Mapped[str | None] = column(string(500), "Why it was refused.")
+    before: Mapped[Any] = column(JsonText(), "Values that the change took the place of.")
+    after: Mapped[Any] = column(JsonText(), "Values that it wrote.")
+
+    __table_args__ = (Index("ix_bulk_items_run_id_status", "run_id", "status", "id"),)

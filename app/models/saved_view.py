@@ -1,0 +1,28 @@
+"""Views of the console's lists that people save."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Boolean, Index
+from sqlalchemy.orm import Mapped
+
+from app.db.types import UtcDateTime, string
+from app.extensions import Model
+from app.models.columns import RowMixin, column, foreign_key
+
+
+class SavedView(RowMixin, Model):
+    """What a list is asked for, under a name: for who saved it, or for everybody."""
+
+    __tablename__ = "saved_views"
+
+    name: Mapped[str] = column(string(100), "Name.", null=False)
+    set_name: Mapped[str] = column(string(50), "Entity set that is listed.", null=False)
+    owner_id: Mapped[int] = foreign_key("users", "Who saved it.", null=False)
+    is_shared: Mapped[bool] = column(Boolean, "Others see it.", null=False, default=False)
+    # where=status%3Ais%3AOpen&sort=dueDate&columns=number%2CClient
+    query: Mapped[str] = column(string(4000), "Words, conditions, order, columns.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+
+    __table_args__ = (Index("ix_saved_views_set_name", "set_name"),)
