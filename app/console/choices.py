@@ -28,6 +28,11 @@ class PageLinks(NamedTuple):
         first, last, total = map(amount_text, (self.first, self.last, self.total))
         return f"{first}\u2013{last} of {total}"
 
+    @property
+    def whole(self) -> str:
+        """``3,000``: all rows there are."""
+        return amount_text(self.total)
+
 
 def skipped() -> int:
     """How many rows the address leaves out.

@@ -36,6 +36,7 @@ _QUEUES: Mapping[str, str] = {
     "webhooks": "Deliveries to webhooks",
     "mail": "Mail",
     "imports": "Imports",
+    "bulk": "Changes of many records",
     "exports": "Exports",
     "search": "Articles to be taken into the search",
 }

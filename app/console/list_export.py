@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl
 
 from flask import Response, request
+from werkzeug.datastructures import MultiDict
 
 from app import audit
 from app.bi.exports.downloading import file_response
@@ -31,12 +33,17 @@ _TYPES: Mapping[edm.EdmType, str] = {
 def export_list(path: str, form: str) -> Response:
     """The records of the list as a file.
 
-    ``keys`` leaves only these of them, with commas between.
+    The form of those chosen sends their keys as ``key``, and the address of its list as ``query``.
     """
     if form not in FORMATS:
         raise NotFoundError("There is no such format.")
-    query = read_query(page_of(path), request.args)
-    table = prepare(_report(query, request.args.get("keys", "")), {}, form)
+    args, keys = request.args, request.args.getlist("key")
+    if "query" in args:
+        args = MultiDict(parse_qsl(args["query"]))
+    if "query" in request.args and not keys and "all" not in request.args:
+        raise ValidationError([("", "Choose records first.")])
+    query = read_query(page_of(path), args)
+    table = prepare(_report(query, [] if "all" in request.args else keys), {}, form)
     if table.total > AT_ONCE:
         raise ValidationError(
             [("", f"A list of at most {AT_ONCE:,} rows is exported; this one has"
@@ -50,14 +57,14 @@ def export_list(path: str, form: str) -> Response:
     return file_response(made)
 
 
-def _report(query: ListQuery, keys: str) -> Report:
+def _report(query: ListQuery, keys: Sequence[str]) -> Report:
     """The list as the exports know it."""
     options = {name: str(value) for name, value in query.options().items() if value is not None}
     options.pop("compute", None)
     options["select"] = ",".join(
         name for name in options["select"].split(",") if name != "isPending"
     )
-    if chosen := [key for key in keys.split(",") if key.isdecimal() and len(key) <= 18]:
+    if chosen := [key for key in keys if key.isdecimal() and len(key) <= 18]:
         clause = f"id in ({','.join(chosen)})"
         options["filter"] = f"{options['filter']} and {clause}" if "filter" in options else clause
     columns = [_column(column) for column in query.columns]

@@ -11,6 +11,7 @@ from flask import Response, request
 from app.bi.exports.formats import FORMATS
 from app.console import engine
 from app.console.area import console, page, see_other
+from app.console.bulk import actions_for
 from app.console.choices import changed_link, page_links, page_rows, skipped
 from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
@@ -70,6 +71,7 @@ def list_records(path: str) -> Response:
         is_arranging="arrange" in request.args,
         here_query=request.query_string.decode(),
         link=changed_link,
+        actions=actions_for(wanted),
         conditions=[(each.words, _without(each.text)) for each in query.conditions],
         sorts=_sorts(query),
         sizes=sorted({*CONSOLE_CHOICES, page_rows()}),

@@ -7,6 +7,7 @@ from app.console import (
     assistant,
     audit_log,
     board,
+    bulk,
     conversion,
     documents,
     forms,
@@ -35,7 +36,7 @@ from app.console import (
 from app.console.area import console, init_app
 
 __all__ = [
-    "api_keys", "assistant", "audit_log", "board", "console", "conversion", "documents",
+    "api_keys", "assistant", "audit_log", "board", "bulk", "console", "conversion", "documents",
     "forms", "imports", "init_app", "invoices", "jobs", "knowledge", "list_export", "lists",
     "mail", "mail_templates", "people", "questions", "records", "references", "reports",
     "roles", "saved_views", "search_page", "settings", "signing_in", "start_page", "tickets",

@@ -46,7 +46,11 @@ def views_saved(wanted: Page) -> list[dict[str, Any]]:
     with read_engine().connect() as connection:
         rows = [dict(row) for row in connection.execute(statement).mappings()]
     return [
-        {**row, "link": f"?{row['query']}&saved={row['id']}", "may_change": _may_change(row)}
+        {
+            **row,
+            "link": f"?{row['query']}&saved={row['id']}",
+            "may_change": _may_change(row["owner_id"]),
+        }
         for row in rows
     ]
 
@@ -91,18 +95,18 @@ def delete_view(view_id: int) -> None:
 
     Raises: NotFoundError, it is somebody else's and not shared; ForbiddenError.
     """
-    row = records.read(_TABLE, view_id)
-    if row is None or not (row["is_shared"] or row["owner_id"] == current_caller().user_id):
+    view = records.read(SavedView, view_id)
+    if view is None or not (view.is_shared or view.owner_id == current_caller().user_id):
         raise NotFoundError("There is no such view.")
-    if not _may_change(row):
+    if not _may_change(view.owner_id):
         raise ForbiddenError("Only who saved a view deletes it.")
     records.delete(_TABLE, view_id)
-    _tell("view.deleted", view_id, {"name": row["name"]})
+    _tell("view.deleted", view_id, {"name": view.name})
 
 
-def _may_change(row: Mapping[str, Any]) -> bool:
+def _may_change(owner_id: int) -> bool:
     caller = current_caller()
-    return bool(row["owner_id"] == caller.user_id) or allowed(caller, TIDIES)
+    return owner_id == caller.user_id or allowed(caller, TIDIES)
 
 
 def _tell(action: str, view_id: int, values: Mapping[str, Any]) -> None:

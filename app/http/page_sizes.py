@@ -37,5 +37,5 @@ TOOL = PageSize(10, 20)  # records that a tool of the assistant reads
 # Rows of the console's lists (CONSOLE_PAGE_SIZE); those a reader can choose; of those that are
 # shown whole, at most.
 CONSOLE = 50
-CONSOLE_CHOICES = (25, 50, 100, 200)
+CONSOLE_CHOICES = (25, 50, 100)
 CONSOLE_WHOLE = 500

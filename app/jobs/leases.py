@@ -37,6 +37,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
 from app.extensions import Extension
+from app.models.bulk_run import BulkRun
 from app.models.event import Event, OutgoingMail
 from app.models.import_job import ImportJob
 from app.models.kb_article import KbArticle
@@ -59,6 +60,7 @@ _WAITING: Mapping[str, tuple[Any, Any]] = {
     "mail": (OutgoingMail.__table__, OutgoingMail.status.in_(("queued", "sending"))),
     "imports": (ImportJob.__table__, ImportJob.finished_at.is_(None)),
     "exports": (ReportExport.__table__, ReportExport.status.in_(("queued", "running"))),
+    "bulk": (BulkRun.__table__, BulkRun.finished_at.is_(None)),
     "search": (
         KbArticle.__table__,
         (KbArticle.status == "Published") & KbArticle.indexed_at.is_(None),

@@ -53,6 +53,7 @@ SCHEDULE = (
     PeriodicJob("clean-documents", 60, "app.documents.cleaning:clean_up"),
     PeriodicJob("fill-normal-forms", 10, "app.crm.forms:fill_normal_forms"),
     PeriodicJob("tidy-reports", 60, "app.bi.exports.working:tidy_reports"),
+    PeriodicJob("tidy-bulk-changes", 60, "app.writing.bulk:tidy_runs"),
     PeriodicJob("tidy-imports", 60, "app.importing.tidying:tidy_imports"),
     PeriodicJob("tidy-search-index", 1, "app.kb.indexing:tidy_index"),
 )

@@ -35,6 +35,7 @@ from app.mail.delivery import MAIL_LOOP
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
+from app.writing.bulk import BULK_LOOP
 
 log = structlog.get_logger(__name__)
 # Where the library tells of its queue.
@@ -49,6 +50,7 @@ LOOPS: tuple[Loop, ...] = (
     Loop("imports", run_imports),
     EXPORT_LOOP,
     REPORT_MAIL_LOOP,
+    BULK_LOOP,
     Loop("index-articles", index_articles, idle_seconds=0.5, threads=THREADS),
     Loop("index-tickets", index_tickets, idle_seconds=20.0),
     Loop("webhook-fan-out", fan_out, idle_seconds=0.5),

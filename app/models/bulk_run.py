@@ -9,11 +9,10 @@ from sqlalchemy import Index, Integer
 from sqlalchemy.orm import Mapped
 
 from app.db.types import Identifier, JsonText, UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 
-class BulkRun(RowMixin, Model):
+class BulkRun(Record):
     """One action on many records, asked for by one person."""
 
     __tablename__ = "bulk_runs"
@@ -30,7 +29,7 @@ class BulkRun(RowMixin, Model):
     __table_args__ = (Index("ix_bulk_runs_finished_at", "finished_at"),)
 
 
-class BulkItem(RowMixin, Model):
+class BulkItem(Record):
     """One record of a run; its change and what is noted here are one transaction."""
 
     __tablename__ = "bulk_items"

@@ -8,11 +8,10 @@ from sqlalchemy import Boolean, Index
 from sqlalchemy.orm import Mapped
 
 from app.db.types import UtcDateTime, string
-from app.extensions import Model
-from app.models.columns import RowMixin, column, foreign_key
+from app.models.columns import Record, column, foreign_key
 
 
-class SavedView(RowMixin, Model):
+class SavedView(Record):
     """What a list is asked for, under a name: for who saved it, or for everybody."""
 
     __tablename__ = "saved_views"

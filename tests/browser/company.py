@@ -51,6 +51,7 @@ class Company:
             self._post("documents/upload", name=LONG[:120], file=(io.BytesIO(b"text"), "a.txt"))
         )
         self._post(f"documents/{self.document}/shares", days="3", note=ARABIC)
+        self._post("tickets/bulk", action="tag", key=str(self.ticket), value="vip", confirm="1")
         self.report = self._key(self._post("questions", q="Clients by status", name="States"))
         sent = self._post("assistant", message="Create a task to call Eva tomorrow")
         self.conversation = sent.headers["Location"].rpartition("/")[2]
@@ -74,7 +75,9 @@ class Company:
             "invoices/", "invoices/new", f"invoices/{invoice}", f"invoices/{invoice}/send",
             f"invoices/{invoice}/mails", "documents/", document, f"{document}/shares",
             f"{document}/shares/1", "documents/upload", "documents/trash", "imports",
-            "projects/", "tasks/new", "settings/seller", "settings/defaults",
+            "projects/", "tasks/", "tickets/?add=status&where=assigneeId:me:",
+            "tickets/?add=clientId", "invoices/?arrange=1", "bulk/1", "tasks/new",
+            "settings/seller", "settings/defaults",
             "settings/exchangeRates", "settings/serviceLevel", "settings/logo",
             "settings/templates", "users", "users/1", "sessions", "roles", "roles/2",
             "roles/new", "api-keys", "webhooks", webhook,

@@ -152,3 +152,31 @@ for (const form of document.querySelectorAll("form[data-progress]")) {
     request.send(data);
   });
 }
+
+// Records chosen in a list: all of a page at once, how many there are, and a range with the shift key.
+const picking = document.querySelector("form[data-picking]");
+if (picking) {
+  const whole = picking.querySelector("[data-pick-all]");
+  const boxes = [...picking.querySelectorAll("input[name=key]")];
+  let latest = null;
+  const tell = () => {
+    const count = boxes.filter((box) => box.checked).length;
+    whole.checked = count === boxes.length;
+    whole.indeterminate = count > 0 && !whole.checked;
+    picking.querySelector("[data-picked]").textContent = count ? `${count} chosen` : "";
+  };
+  whole.addEventListener("change", () => {
+    for (const box of boxes) box.checked = whole.checked;
+    tell();
+  });
+  picking.addEventListener("click", (event) => {
+    const at = boxes.indexOf(event.target);
+    if (at < 0) return;
+    if (event.shiftKey && latest !== null) {
+      for (const box of boxes.slice(Math.min(at, latest), Math.max(at, latest) + 1)) box.checked = boxes[at].checked;
+    }
+    latest = at;
+    tell();
+  });
+  tell();
+}

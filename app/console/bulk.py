@@ -1,0 +1,263 @@
+"""One action on the records of a list that were chosen: asked for first, then told one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from flask import Response, request
+from werkzeug.datastructures import MultiDict
+
+from app.bi.query import Query, pages
+from app.console import engine, session, wording
+from app.console.area import console, page, see_other
+from app.console.choices import page_links, page_rows, skipped
+from app.console.list_query import ListQuery, read_query
+from app.console.references import KINDS, NoReferenceError, find
+from app.console.saved_views import KEPT
+from app.console.sets import Page, page_of, page_of_type
+from app.container.engine import read_by_id
+from app.errors import ApiError, NotFoundError, ValidationError
+from app.http.page_sizes import CONSOLE_CHOICES
+from app.http.security import current_caller
+from app.permissions import allowed
+from app.writing.bulk import (
+    MOST,
+    PERSONS,
+    can_undo,
+    get_run,
+    items_of,
+    start_run,
+    undo_run,
+)
+
+# So many of the chosen records are named before the question is answered.
+NAMED = 10
+# Words of the button, and what is asked for: a person, a state, a text, nothing.
+_ACTIONS: Mapping[str, tuple[str, str]] = {
+    "me": ("Assign to me", ""),
+    "assign": ("Assign to …", "person"),
+    "status": ("Set state …", "state"),
+    "tag": ("Add tag …", "text"),
+    "untag": ("Remove tag …", "text"),
+    "send": ("Send by e-mail", ""),
+}
+_DONE = {
+    "tag": "Tag added: {value}", "untag": "Tag removed: {value}", "send": "Sent by e-mail",
+    "undo": "Undone",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Records of a list: those of ``keys``, or all that ``query`` finds where ``all`` is set."""
+
+    query: ListQuery
+    keys: tuple[int, ...]
+    is_all: bool
+
+    def every_key(self) -> list[int]:
+        """The keys, looked up where all were chosen.
+
+        Raises: ValidationError, there are more than a run takes.
+        """
+        if not self.is_all:
+            return list(self.keys)
+        options = {name: text for name, text in self.query.rows().items() if text is not None}
+        keys: list[int] = []
+        asked = Query(self.query.wanted.set_name, {**options, "select": "id"})
+        for rows in pages(asked):
+            keys += [row["id"] for row in rows]
+            if len(keys) > MOST:
+                raise ValidationError([("keys", f"more than {MOST:,} records: narrow the list")])
+        return keys
+
+    @property
+    def count(self) -> int:
+        """How many records."""
+        if not self.is_all:
+            return len(self.keys)
+        options = {**self.query.rows(), "orderby": None, "top": 0, "count": "true"}
+        return int(engine.read(self.query.wanted.set_name, **options).body["@odata.count"])
+
+    @property
+    def titles(self) -> list[tuple[int, str]]:
+        """The first of them, by name."""
+        wanted, options = self.query.wanted, {"select": f"id,{self.query.wanted.title}"}
+        if self.is_all:
+            rows = engine.read(wanted.set_name, top=NAMED, **self.query.rows(), **options).rows
+        else:
+            named = read_by_id(wanted.set_name, self.keys[:NAMED], wanted.title)
+            rows = [named[key] for key in self.keys[:NAMED] if key in named]
+        return [(row["id"], row.get(wanted.title) or f"#{row['id']}") for row in rows]
+
+
+def actions_for(wanted: Page) -> list[tuple[str, str]]:
+    """What may be done with many records of a set: the name of each action and its words."""
+    caller, type_ = current_caller(), wanted.entity_set.type
+    offered = []
+    if allowed(caller, f"{type_.resource}:update"):
+        offered = ["me", "assign"] if _person(wanted) else []
+        state = type_.properties.get(wanted.state or "")
+        offered += ["status"] if state and not state.computed else []
+        offered += ["tag", "untag"]
+    if wanted.set_name == "Invoices" and allowed(caller, "invoices:send"):
+        offered.append("send")
+    return [(name, _ACTIONS[name][0]) for name in offered]
+
+
+@console.post("/<path>/bulk")
+def change_many(path: str) -> Response:
+    """Ask how, and then do it."""
+    session.check_form()
+    wanted = page_of(path)
+    chosen = _chosen(wanted)
+    action = request.form.get("action", "")
+    if action not in dict(actions_for(wanted)):
+        raise NotFoundError("There is no such action.")
+    if not chosen.is_all and not chosen.keys:
+        session.say("Choose records first.")
+        return see_other(_list_address(chosen.query.wanted))
+    problem = None
+    if "confirm" in request.form:
+        try:
+            keys = chosen.every_key()
+            run_id = start_run(wanted.entity_set.type.name, keys, _action(wanted, action))
+            return see_other(f"{session.ROOT}/bulk/{run_id}")
+        except ValidationError as error:
+            problem = error
+    return page(
+        "bulk_ask.html",
+        200 if problem is None else problem.status,
+        wanted=wanted,
+        chosen=chosen,
+        count=chosen.count,
+        action=action,
+        words=_ACTIONS[action][0].removesuffix(" …"),
+        kind=_ACTIONS[action][1],
+        states=_states(wanted, chosen) if action == "status" else [],
+        value=request.form.get("value", ""),
+        query=request.form.get("query", ""),
+        problem=problem,
+        list_address=_list_address(wanted),
+    )
+
+
+@console.get("/bulk/<int:run_id>")
+def show_run(run_id: int) -> Response:
+    """What came of each record."""
+    return _show(run_id)
+
+
+@console.post("/bulk/<int:run_id>")
+def undo_many(run_id: int) -> Response:
+    """Give the records what they had before."""
+    session.check_form()
+    try:
+        undoing = undo_run(run_id)
+    except ApiError as error:
+        return _show(run_id, error)
+    return see_other(f"{session.ROOT}/bulk/{undoing}")
+
+
+def _show(run_id: int, problem: ApiError | None = None) -> Response:
+    run = get_run(run_id)
+    wanted = page_of_type(run["entity"])
+    assert wanted is not None
+    counts = run["counts"]
+    status = request.args.get("status", "failed" if counts.get("failed") else "done")
+    skip = skipped()
+    items = items_of(run_id, status, page_rows(), skip)
+    titles = read_by_id(wanted.set_name, [item["record_id"] for item in items], wanted.title)
+    return page(
+        "bulk_run.html",
+        200 if problem is None else problem.status,
+        wanted=wanted,
+        run=run,
+        words=_told(wanted, run["action"]),
+        done=run["total"] - counts.get("waiting", 0),
+        counts=counts,
+        shown=status,
+        items=[
+            {**item, "title": titles.get(item["record_id"], {}).get(wanted.title)} for item in items
+        ],
+        links=page_links(skip, counts.get(status, 0)),
+        undoable=can_undo(run),
+        problem=problem,
+    )
+
+
+def _told(wanted: Page, action: Mapping[str, Any]) -> str:
+    """What a run does, in words."""
+    if action["name"] != "set":
+        return _DONE[action["name"]].format(value=action.get("value", ""))
+    name = wanted.entity_set.type.by_attribute[action["attribute"]].name
+    value = action.get("shown") or action["value"]
+    return f"{wording.label(name)}: {wording.words(str(value))}"
+
+
+def _chosen(wanted: Page) -> Chosen:
+    form = request.form
+    args = MultiDict([pair for pair in parse_qsl(form.get("query", "")) if pair[0] in KEPT])
+    keys = [int(key) for key in form.getlist("key") if key.isdecimal() and len(key) <= 18]
+    most = max(*CONSOLE_CHOICES, page_rows())
+    return Chosen(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
+
+
+def _list_address(wanted: Page) -> str:
+    kept = [pair for pair in parse_qsl(request.form.get("query", "")) if pair[0] in KEPT]
+    return f"{session.ROOT}/{wanted.path}/?{urlencode(kept)}"
+
+
+def _action(wanted: Page, name: str) -> dict[str, Any]:
+    """The action as a run keeps it.
+
+    Raises: ValidationError, what was typed is no value.
+    """
+    value = request.form.get("value", "").strip()
+    properties = wanted.entity_set.type.properties
+    if name == "me":
+        caller = current_caller()
+        return {"name": "set", "attribute": _person(wanted), "value": caller.user_id,
+                "shown": caller.username}  # fmt: skip
+    if name == "assign":
+        try:
+            key = find(KINDS["User"], value) if value else None
+        except NoReferenceError as error:
+            raise ValidationError([("value", str(error))]) from None
+        if key is None:
+            raise ValidationError([("value", "say who")])
+        return {"name": "set", "attribute": _person(wanted), "value": key, "shown": value}
+    if name == "status":
+        state = properties[wanted.state or ""]
+        if value not in (state.allowed or ()):
+            raise ValidationError([("value", "choose a state")])
+        return {"name": "set", "attribute": state.attribute, "value": value}
+    if name in ("tag", "untag"):
+        longest = properties["tags"].max_length or 50
+        if not 0 < len(value) <= longest:
+            raise ValidationError([("value", f"must have 1 to {longest} letters")])
+        return {"name": name, "value": value}
+    return {"name": name}
+
+
+def _person(wanted: Page) -> str | None:
+    """The attribute that says who is responsible for a record."""
+    attributes = wanted.entity_set.type.by_attribute
+    return next((name for name in PERSONS if name in attributes), None)
+
+
+def _states(wanted: Page, chosen: Chosen) -> list[tuple[str, str]]:
+    """The states, each with how many of the chosen records may be set to it."""
+    allowed_states = wanted.entity_set.type.properties[wanted.state or ""].allowed or ()
+    rows = read_by_id(wanted.set_name, chosen.keys, "allowedActions").values()
+    steps = [action for row in rows for action in row["allowedActions"] or ()]
+    if chosen.is_all or not any(step.startswith(f"{wanted.state}:") for step in steps):
+        return [(state, wording.words(state)) for state in allowed_states]
+    of = f"of {len(chosen.keys)} can be"
+    return [
+        (state, f"{wording.words(state)}: {steps.count(f'{wanted.state}:{state}')} {of}")
+        for state in allowed_states
+    ]

@@ -1,0 +1,274 @@
+"""One action on many records: each in a transaction of its own, with what came of it beside.
+
+What was done to a record and the note of it are one transaction, so that a run that is cut off goes
+on where it stood, and does nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import func, select
+
+from app import audit
+from app.auth.lookup import find_account
+from app.clock import utc_now
+from app.db import records
+from app.db.engines import primary_engine
+from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
+from app.extensions import db
+from app.http.error_answers import as_api_error
+from app.http.request_context import running_app
+from app.http.security import acting_as, current_caller
+from app.invoices.sending import Letter, send_invoice
+from app.jobs.leases import Loop, StoppingError, finish, leave_if_stopping, take, wake
+from app.models.bulk_run import BulkItem, BulkRun
+from app.writing.services import SERVICES
+
+LOOP = "bulk-changes"
+# More records than these are left to the worker: a request should end within seconds.
+AT_ONCE = 50
+MOST = 10_000
+LEASE_SECONDS = 60
+# The lease is renewed after so many records.
+PIECE = 50
+# Who is responsible for a record; the first that its type has.
+PERSONS = ("assignee_id", "manager_id", "owner_id")
+KEPT = timedelta(days=30)
+_RUNS: Any = BulkRun.__table__
+_ITEMS: Any = BulkItem.__table__
+
+
+def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> int:
+    """Begin a run; few records are done before this returns, many are left to the worker.
+
+    Args:
+        entity: the type of the records, such as ``Ticket``.
+        action: ``{"name": "set", "attribute": "status", "value": "Open"}``; ``tag`` and ``untag``
+            with a ``value``; ``send`` of invoices.
+    Returns: the id of the run.
+    Raises: ValidationError, there are no records, or more than ``MOST``.
+    """
+    wanted = list(dict.fromkeys(keys))
+    if not 0 < len(wanted) <= MOST:
+        raise ValidationError([("keys", f"choose 1 to {MOST:,} records")])
+    return _begin(entity, wanted, action)
+
+
+def undo_run(run_id: int) -> int:
+    """Begin a run that gives the records of another what they had before.
+
+    A record that was changed since is left as it is, and its line says so.
+
+    Raises: NotFoundError; InvalidStateError, it is not done, or was undone already.
+    """
+    run = get_run(run_id)
+    if not can_undo(run):
+        raise InvalidStateError("This cannot be undone.", [("undo", "is not possible")])
+    done = select(_ITEMS.c.record_id).where(_ITEMS.c.run_id == run_id, _ITEMS.c.status == "done")
+    keys = list(records.connection().execute(done.order_by(_ITEMS.c.id)).scalars())
+    return _begin(run["entity"], keys, {"name": "undo", "of": run["action"]}, undo_of=run_id)
+
+
+def can_undo(run: Mapping[str, Any]) -> bool:
+    """Whether a run is over, changed something that can be put back, and was not undone yet."""
+    if run["finished_at"] is None or run["action"]["name"] in ("send", "undo"):
+        return False
+    undone = select(_RUNS.c.id).where(_RUNS.c.undo_of_id == run["id"])
+    return bool(run["counts"].get("done")) and (
+        records.connection().execute(undone.limit(1)).first() is None
+    )
+
+
+def get_run(run_id: int) -> dict[str, Any]:
+    """A run of the caller, with how many of its records are ``waiting``, ``done``, ``failed``.
+
+    Raises: NotFoundError, there is none, or it is somebody else's.
+    """
+    run = records.read(BulkRun, run_id)
+    if run is None or run.user_id != current_caller().user_id:
+        raise NotFoundError("There is no such run.")
+    counted = (
+        select(_ITEMS.c.status, func.count())
+        .where(_ITEMS.c.run_id == run_id)
+        .group_by(_ITEMS.c.status)
+    )
+    rows = records.connection().execute(counted).all()
+    return {**records.columns_of(run), "counts": {row.status: row[1] for row in rows}}
+
+
+def items_of(run_id: int, status: str, limit: int, offset: int = 0) -> list[dict[str, Any]]:
+    """Records of a run with what came of them, those of one status."""
+    statement = (
+        select(_ITEMS)
+        .where(_ITEMS.c.run_id == run_id, _ITEMS.c.status == status)
+        .order_by(_ITEMS.c.id)
+        .limit(limit)
+        .offset(offset)
+    )
+    return [dict(row) for row in records.connection().execute(statement).mappings()]
+
+
+def _begin(
+    entity: str, keys: Sequence[int], action: Mapping[str, Any], *, undo_of: int | None = None
+) -> int:
+    now = utc_now()
+    is_left = len(keys) > AT_ONCE
+    run = {
+        "created_at": now, "user_id": current_caller().user_id, "entity": entity,
+        "action": dict(action), "total": len(keys), "undo_of_id": undo_of,
+        "leased_until": None if is_left else now + timedelta(seconds=LEASE_SECONDS),
+    }  # fmt: skip
+    run_id = records.insert(_RUNS, run)
+    records.insert_all(
+        _ITEMS,
+        [{"created_at": now, "run_id": run_id, "record_id": key, "status": "waiting"}
+         for key in keys],
+    )  # fmt: skip
+    told = {"records": len(keys), **{name: action[name] for name in action if name != "of"}}
+    audit.record("bulk.started", entity, after=told)
+    if is_left:
+        wake(running_app(), LOOP)
+        return run_id
+    db.session.commit()
+    while _do_some({"id": run_id, **run}, AT_ONCE):
+        pass
+    records.update(_RUNS, run_id, {"finished_at": utc_now(), "leased_until": None})
+    return run_id
+
+
+# --- the work
+
+
+def _do_some(run: Mapping[str, Any], limit: int) -> int:
+    """Do the next records of a run; how many there were."""
+    waiting = items_of(run["id"], "waiting", limit)
+    for item in waiting:
+        _do(run, item)
+    return len(waiting)
+
+
+def _do(run: Mapping[str, Any], item: Mapping[str, Any]) -> None:
+    """Do one record: all of it with its note, or nothing and why."""
+    try:
+        noted = _change(run, item["record_id"])
+        records.update(_ITEMS, item["id"], noted)
+        db.session.commit()
+    except StoppingError:
+        db.session.rollback()
+        raise
+    except Exception as error:  # whatever it is, the others are to be done; it is logged there
+        db.session.rollback()
+        records.update(_ITEMS, item["id"], {"status": "failed", "error": _reason(error)})
+        db.session.commit()
+
+
+def _reason(error: Exception) -> str:
+    """Why a record was refused, in one line."""
+    told: ApiError = as_api_error(error)
+    details = [f"{detail.field} {detail.message}".strip() for detail in told.details]
+    text = "; ".join(details) if isinstance(told, ValidationError) and details else told.message
+    return text[:500]
+
+
+def _change(run: Mapping[str, Any], key: int) -> dict[str, Any]:
+    """Do to one record what a run does; returns what is noted of it."""
+    action = run["action"]
+    if action["name"] == "send":
+        outcome = send_invoice(key, Letter())
+        return {"status": "done", "after": {"number": outcome["number"]}}
+    service = SERVICES[run["entity"]]
+    record = service.locked(key, current_caller())
+    values = _undone(run, key, record) if action["name"] == "undo" else _values(action, record)
+    before = {name: getattr(record, name) for name in values}
+    if before == values:
+        return {"status": "unchanged"}
+    service.update(key, values)
+    return {"status": "done", "before": before, "after": values}
+
+
+def _values(action: Mapping[str, Any], record: Any) -> dict[str, Any]:
+    """The values that an action gives a record."""
+    if action["name"] == "set":
+        return {action["attribute"]: action["value"]}
+    tags = [tag for tag in record.tags or [] if tag != action["value"]]
+    return {"tags": [*tags, action["value"]] if action["name"] == "tag" else tags}
+
+
+def _undone(run: Mapping[str, Any], key: int, record: Any) -> dict[str, Any]:
+    """The values that a record had before the run that is undone.
+
+    Raises: InvalidStateError, they were changed since.
+    """
+    noted = select(_ITEMS.c.before, _ITEMS.c.after).where(
+        _ITEMS.c.run_id == run["undo_of_id"], _ITEMS.c.record_id == key
+    )
+    row = records.connection().execute(noted).one()
+    if any(getattr(record, name) != value for name, value in row.after.items()):
+        raise InvalidStateError("It was changed since, and is left as it is.")
+    values: dict[str, Any] = row.before
+    return values
+
+
+# --- by the worker
+
+
+def run_bulk() -> int:
+    """The loop: do one run that waits, or that another worker died over."""
+    due = _RUNS.c.finished_at.is_(None)
+    rows = take(_RUNS, due, limit=1, seconds=LEASE_SECONDS)
+    for row in rows:
+        _work(dict(row))
+    return len(rows)
+
+
+def _work(run: dict[str, Any]) -> None:
+    try:
+        caller = find_account(primary_engine(), run["user_id"], None)
+    except ApiError as error:
+        _end_all(run, error.message)
+        return
+    with acting_as(caller):
+        while _do_some(run, PIECE):
+            until = utc_now() + timedelta(seconds=LEASE_SECONDS)
+            if not _keep(run, {"leased_until": until}):
+                return
+            run["leased_until"] = until
+            try:
+                leave_if_stopping()
+            except StoppingError:
+                _keep(run, {})
+                raise
+        _keep(run, {"finished_at": utc_now()})
+
+
+def _end_all(run: Mapping[str, Any], reason: str) -> None:
+    waiting = _ITEMS.update().where(_ITEMS.c.run_id == run["id"], _ITEMS.c.status == "waiting")
+    records.connection().execute(waiting.values(status="failed", error=reason[:500]))
+    _keep(run, {"finished_at": utc_now()})
+
+
+def _keep(run: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Write into the run, and give it back where no lease is among the values."""
+    is_own = finish(_RUNS, run, values)
+    db.session.commit()
+    db.session.remove()
+    return is_own
+
+
+def tidy_runs() -> int:
+    """Remove runs that ended long ago, with their lines."""
+    old = select(_RUNS.c.id).where(_RUNS.c.finished_at < utc_now() - KEPT).limit(100)
+    keys = list(records.connection().execute(old).scalars())
+    if keys:
+        undoing = _RUNS.update().where(_RUNS.c.undo_of_id.in_(keys)).values(undo_of_id=None)
+        records.connection().execute(undoing)
+        records.connection().execute(_ITEMS.delete().where(_ITEMS.c.run_id.in_(keys)))
+        records.connection().execute(_RUNS.delete().where(_RUNS.c.id.in_(keys)))
+        db.session.commit()
+    return len(keys)
+
+
+BULK_LOOP = Loop(LOOP, run_bulk, idle_seconds=1.0)

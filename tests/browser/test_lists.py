@@ -1,0 +1,63 @@
+"""Lists worked with in a real browser: conditions, saved views, many records at once, a phone."""
+
+from __future__ import annotations
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
+from tests.factories import create, make_client
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
+
+
+@pytest.fixture
+def tickets(app: Flask) -> list[int]:
+    """Five tickets of Polaris."""
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        given = {"channel": "Web", "requester_email": "a@example.com",
+                 "client_id": make_client(name="Polaris")}  # fmt: skip
+        return [create("Ticket", {"subject": f"Printer {n}", **given}) for n in range(5)]
+
+
+def test_a_condition_is_added_by_keyboard_kept_as_a_view_and_taken_away(
+    page: Page, tickets: list[int]
+) -> None:
+    page.goto("/admin/tickets/")
+    page.get_by_label("Filter by").select_option("clientId")
+    page.get_by_role("button", name="Add", exact=True).press("Enter")
+    page.get_by_label("Value").fill("Polaris")
+    page.get_by_label("Value").press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("of 5")
+    page.get_by_role("link", name="Columns and views").press("Enter")
+    page.get_by_label("Save this list as").fill("Of Polaris")
+    page.get_by_role("button", name="Save view").press("Enter")
+    expect(page.get_by_role("link", name="Of Polaris")).to_have_attribute("aria-current", "page")
+    page.get_by_role("link", name="Remove: Client is Polaris").press("Enter")
+    expect(page.get_by_role("link", name="Remove: ")).to_have_count(0)
+
+
+def test_a_range_is_chosen_set_to_a_state_and_undone(page: Page, tickets: list[int]) -> None:
+    page.goto("/admin/tickets/?sort=number")
+    boxes = page.locator("input[name=key]")
+    boxes.nth(0).click()
+    boxes.nth(2).click(modifiers=["Shift"])
+    expect(page.locator("[data-picked]")).to_have_text("3 chosen")
+    page.locator("#action").select_option("me")
+    page.get_by_role("button", name="With those chosen").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Assign to me: 3 tickets")
+    page.get_by_role("button", name="Assign to me").click()
+    expect(page.get_by_role("status")).to_contain_text("3 done, 0 refused")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Undone")
+
+
+def test_rows_are_cards_on_a_phone(page: Page, tickets: list[int]) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto("/admin/tickets/")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    region = page.locator(".scroll").first
+    assert region.evaluate("each => each.scrollWidth <= each.clientWidth")
+    expect(page.get_by_role("link", name="Polaris").first).to_be_visible()
