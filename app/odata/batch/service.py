@@ -130,9 +130,10 @@ def _accepted_json(headers: Headers) -> str:
 def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:
     """Whether the answer is JSON: what is accepted most, else as the request is (11.7.1).
 
-    A client that says it knows 4.0 only has no batches in JSON.
+    OData 4.0 has no batches in JSON: a client that sends multipart and does not say that it knows
+    4.01 means the answers within by the JSON that it accepts.
     """
-    if "OData-MaxVersion" in headers and version == "4.0":
+    if version == "4.0" and not is_json:
         return False
     accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
     json, multipart = (_quality(accepted, kind) for kind in ("application/json", "multipart/mixed"))
