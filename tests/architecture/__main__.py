@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.architecture.graph import circles, floors, graph, private_names, upward
+from tests.architecture.mirror import without_tests
 
 
 def main() -> None:
@@ -15,6 +16,7 @@ def main() -> None:
         ("circles", [" ".join(modules) for modules in round_about]),
         ("upward imports in app/odata", upward()),
         ("private names of libraries", private),
+        ("modules without a test module", without_tests()),
     ):
         print(f"{title}: {len(found)}")
         for line in found:
