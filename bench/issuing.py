@@ -24,8 +24,8 @@ from app.crm.clients import CLIENTS
 from app.db import records
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
-from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
+from app.invoices.steps import issue_invoice
 from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice
 from app.settings import save_settings

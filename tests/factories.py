@@ -15,8 +15,8 @@ from app.db import records
 from app.db.types import json_text
 from app.extensions import Model
 from app.http.security import Caller, make_caller
-from app.invoices.operations import issue_invoice
 from app.invoices.payments import register_payment
+from app.invoices.steps import issue_invoice
 from app.models.event import AuditRecord, Event
 from app.models.user import Role, User, UserRole
 from app.permissions import ROLES

@@ -16,8 +16,8 @@ from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.invoices import clocks
 from app.invoices.clocks import due_step, remind_clients, tell_overdue_invoices
-from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import reverse_payment
+from app.invoices.steps import mark_uncollectible, void_invoice
 from app.jobs.schedule import SCHEDULE
 from app.kb.clocks import archive_expired
 from app.models.event import AuditRecord, OutgoingMail

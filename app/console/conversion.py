@@ -10,7 +10,7 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.numbers import amount_text, typed_number
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
-from app.crm.conversion_answer import describe_conversion
+from app.crm.conversion_answer import describe_conversion, describe_trial
 from app.crm.opportunities import OPPORTUNITIES
 from app.db import records
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -39,7 +39,7 @@ def convert(key: int) -> Response:
     if request.form.get("step") == "preview":
         return _page(key)
     try:
-        done = describe_conversion(convert_lead(key, _wishes(key)), dry_run=False)
+        done = describe_conversion(convert_lead(key, _wishes(key)))
     except NotFoundError:
         raise
     except ApiError as error:
@@ -61,7 +61,7 @@ def _page(key: int, problem: ApiError | None = None) -> Response:
     outcome: dict[str, Any] | None = None
     try:
         if problem is None:
-            outcome = describe_conversion(convert_lead(key, _wishes(key)), dry_run=True)
+            outcome = describe_trial(convert_lead(key, _wishes(key)))
     except NotFoundError:
         raise
     except ApiError as error:

@@ -9,11 +9,16 @@ from typing import Any
 
 from app.console import engine
 from app.console.numbers import amount_text, number_text, typed_number
-from app.console.wording import words
+from app.console.wording import label, words
+from app.container.declared import DECLARED
 from app.errors import NotFoundError, ValidationError
-from app.models.invoice import PAYMENT_METHODS
+from app.http.schema_fields import Field
 from app.money import digits, written
+from app.odata.model import edm
+from app.operations.declaration import Operation
+from app.operations.wire_types import allowed_values, edm_type, members_of
 from app.settings.days import today
+from app.writing.fields import Choice
 from app.written.numbers import NoNumberError
 
 
@@ -28,57 +33,19 @@ class Input:
     required: bool = True
 
 
-@dataclass(frozen=True)
-class Operation:
-    """An action of the API as a step: its name, the words of the button, what it asks for.
-
-    ``page`` is below that of the record: what is asked for there is shown before it is done.
-    """
-
-    action: str
-    words: str
-    inputs: Sequence[Input] = ()
-    dangerous: bool = False
-    page: str = ""
-
-
-# Name in allowedActions -> how the page offers it.
-OPERATIONS: Mapping[str, Operation] = {
-    "convert": Operation("Convert", "Convert to client", page="convert"),
-    "send": Operation("Send", "Send by e-mail", page="send"),
-    "payment": Operation(
-        "RegisterPayment",
-        "Register payment",
-        (
-            Input("amount", "Amount", "number"),
-            Input("date", "Day", "date"),
-            Input("method", "Method", "choice", PAYMENT_METHODS),
-            Input("reference", "Reference", required=False),
-            Input("allowOverpayment", "Keep what is too much as credit", "check", required=False),
-        ),
-    ),
-    "credit": Operation(
-        "CreateCreditNote", "Credit", (Input("notes", "Notes", required=False),), dangerous=True
-    ),
-    "void": Operation("Void", "Void", (Input("reason", "Reason"),), dangerous=True),
-    "uncollectible": Operation("MarkUncollectible", "Write off", dangerous=True),
+# Name in allowedActions -> the operation that the page offers for it.
+OFFERED: Mapping[str, Operation] = {
+    operation.action: operation
+    for operation in DECLARED
+    if operation.action is not None and operation.button is not None
 }
+# Steps to a state that have an operation of their own.
+_HAVE_OPERATIONS = frozenset(
+    operation.button.instead_of for operation in OFFERED.values() if operation.button
+)
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
-# What is said when they are done.
-_DONE = {
-    "payment": "Payment registered.",
-    "credit": "Credit note made.",
-    "void": "Invoice is void.",
-    "uncollectible": "Invoice written off.",
-    "convert": "Lead converted.",
-    "send": "Invoice sent.",
-    COMMENT: "Added.",
-}
-# The amount in the answer that is told.
-_AMOUNTS = {"payment": "amount", "credit": "total"}
-# Steps to a state that have an operation of their own.
-_HAVE_OPERATIONS = ("status:Uncollectible",)
+_KINDS: Mapping[edm.EdmType, str] = {edm.DECIMAL: "number", edm.DATE: "date", edm.BOOLEAN: "check"}
 
 
 @dataclass(frozen=True)
@@ -101,16 +68,33 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
     """The steps that a record's ``allowedActions`` offer, in that order, deletion last."""
     steps = []
     for name in actions:
-        if name in OPERATIONS:
-            operation = OPERATIONS[name]
-            steps.append(
-                Step(name, operation.words, operation.inputs, operation.dangerous, operation.page)
-            )
+        if name in OFFERED:
+            steps.append(_step_of(name, OFFERED[name]))
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:
         steps.append(Step("delete", "Delete", dangerous=True))
     return steps
+
+
+def _step_of(action: str, operation: Operation) -> Step:
+    """The button of an operation, and the form of the arguments that it asks for."""
+    button = operation.button
+    assert button is not None
+    fields = {} if operation.arguments is None else members_of(operation.arguments)
+    inputs = tuple(_input(name, fields[name]) for name in button.asks)
+    return Step(action, button.label, inputs, button.is_dangerous, button.page)
+
+
+def _input(name: str, field: Field) -> Input:
+    choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
+    return Input(
+        name,
+        field.metadata.get("label") or label(name),
+        "choice" if choices else _KINDS.get(edm_type(name, field), "text"),
+        choices,
+        field.required,
+    )
 
 
 def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[str, str]) -> Any:
@@ -125,14 +109,15 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
     if step == COMMENT:
         said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
         return engine.send("POST", f"{path}/Comments", said).body
-    if step in OPERATIONS:
-        operation = OPERATIONS[step]
+    if step in OFFERED:
+        operation = OFFERED[step]
+        inputs = _step_of(step, operation).inputs
         places = 0
-        if any(each.kind == "number" for each in operation.inputs):
+        if any(each.kind == "number" for each in inputs):
             currency = engine.read(path, select="currency").body["currency"]
             places = digits(currency)
-        body = arguments(operation.inputs, form, places)
-        return engine.send("POST", f"{path}/BusinessPlatform.{operation.action}", body).body
+        body = arguments(inputs, form, places)
+        return engine.send("POST", f"{path}/BusinessPlatform.{operation.name}", body).body
     raise NotFoundError("There is no such step.")
 
 
@@ -141,12 +126,13 @@ def told(one: str, step: str, answer: Any) -> str:
     _, separator, state = step.partition(":")
     if separator:
         return f"{one}: {words(state)}."
-    text = _DONE.get(step, "Done.")
-    name = _AMOUNTS.get(step)
-    if name is None or not isinstance(answer, Mapping) or answer.get(name) is None:
-        return text
-    amount = amount_text(answer[name], answer.get("currency"))
-    return f"{text.removesuffix('.')}: {amount}."
+    button = OFFERED[step].button if step in OFFERED else None
+    if button is None:
+        return "Added."
+    if not button.tells or not isinstance(answer, Mapping) or answer.get(button.tells) is None:
+        return button.done
+    amount = amount_text(answer[button.tells], answer.get("currency"))
+    return f"{button.done.removesuffix('.')}: {amount}."
 
 
 def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> dict[str, Any]:

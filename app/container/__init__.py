@@ -14,8 +14,7 @@ from app.container.invoices import (
     PAYMENT,
     TAX_BREAKDOWN_LINE,
 )
-from app.container.operation_types import OPERATION_TYPES
-from app.container.operations import OPERATIONS
+from app.container.operations import OPERATION_TYPES, OPERATIONS
 from app.container.sales import LEAD, OPPORTUNITY, STAGE_CHANGE
 from app.container.service import KB_ARTICLE, KB_REVISION, TICKET, TICKET_COMMENT
 from app.container.work import PROJECT, TASK, USER

@@ -14,12 +14,13 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, or_
 
+from app.container.declared import DECLARED
 from app.db.late_values import dynamic
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Template, spell
 from app.permissions import ALL, OWN, OWNING_COLUMNS
 from app.writing.machines import PATCH, StateMachine
-from app.writing.operations import Operation, operations_of
+from app.writing.operations import Condition, conditions_of
 from app.writing.transitions import MACHINES
 
 
@@ -27,8 +28,8 @@ from app.writing.transitions import MACHINES
 class Action:
     """``name`` as the API shows it; possible in ``states`` (None: in all) with all ``rights``.
 
-    ``everywhere``: with the right for all records, and not only for own ones. ``operation`` is
-    what it does, where it is no change of an attribute.
+    ``everywhere``: with the right for all records, and not only for own ones. ``condition`` is what
+    the row must fulfil besides.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Action:
     states: tuple[str, ...] | None = None
     everywhere: bool = False
     type: str | None = None
-    operation: Operation | None = None
+    condition: Condition | None = None
 
 
 def allowed_actions(entity: str, resource: str) -> edm.Property:
@@ -71,19 +72,31 @@ def actions_of(entity: str, resource: str) -> Iterator[Action]:
     machine = MACHINES.get(entity)
     if machine is not None:
         yield from _steps(machine, resource)
-    for operation in operations_of(entity, resource):
+    declared = {
+        operation.action: operation.permissions
+        for operation in DECLARED
+        if operation.bound_to == entity and operation.action is not None
+    }
+    listed = conditions_of(entity, resource)
+    for condition in listed:
+        rights = condition.rights or declared[condition.name]
         yield Action(
-            operation.name, operation.rights, operation.states, type=operation.record_type,
-            operation=operation,
+            condition.name, rights, condition.states, type=condition.record_type,
+            condition=condition,
         )  # fmt: skip
+    conditional = {condition.name for condition in listed}
+    for name, rights in declared.items():
+        if name not in conditional:
+            yield Action(name, rights)
 
 
 def availability(
-    entity: str, resource: str, name: str
+    type_: edm.EntityType, name: str
 ) -> Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None]:
     """When an operation is possible: what ``allowedActions`` says of it."""
-    actions = [each for each in actions_of(entity, resource) if each.name == name]
-    state = _state_of(entity)
+    assert type_.resource is not None
+    actions = [each for each in actions_of(type_.name, type_.resource) if each.name == name]
+    state = _state_of(type_.name)
 
     def available(columns: Any, rights: Mapping[str, str]) -> ColumnElement[bool] | None:
         conditions = [_condition(action, columns, rights, state) for action in actions]
@@ -124,8 +137,8 @@ def _condition(
         conditions.append(columns[state].in_(action.states))
     if action.type is not None:
         conditions.append(columns["type"] == action.type)
-    if action.operation is not None:
-        conditions.extend(_amounts_and_dates(action.operation, columns))
+    if action.condition is not None:
+        conditions.extend(_amounts_and_dates(action.condition, columns))
     for right in action.rights:
         scope = rights.get(right)
         if scope == OWN and not action.everywhere:
@@ -136,11 +149,11 @@ def _condition(
     return and_(columns.id.is_not(None), *conditions)
 
 
-def _amounts_and_dates(operation: Operation, columns: Any) -> Iterator[ColumnElement[bool]]:
+def _amounts_and_dates(condition: Condition, columns: Any) -> Iterator[ColumnElement[bool]]:
     """What ``require_operation`` asks of the row besides its state and type."""
-    for name in operation.zero:
+    for name in condition.zero:
         yield columns[name] == 0
-    for name in operation.positive:
+    for name in condition.positive:
         yield columns[name] > 0
-    for name in operation.ended:
+    for name in condition.ended:
         yield or_(columns[name].is_(None), columns[name] < dynamic("today"))

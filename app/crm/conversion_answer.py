@@ -11,18 +11,23 @@ from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
 
 
-def describe_conversion(conversion: Conversion, *, dry_run: bool) -> dict[str, Any]:
-    """The body of contract 11.1.
+def describe_conversion(conversion: Conversion) -> dict[str, Any]:
+    """The body of contract 11.1."""
+    return _described(conversion, is_trial=False)
 
-    Args:
-        dry_run: what was made will not be there: it has no id.
-    """
+
+def describe_trial(conversion: Conversion) -> dict[str, Any]:
+    """The same of a conversion that is undone: what was made is not there, and has no id."""
+    return _described(conversion, is_trial=True)
+
+
+def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
     lead = LEADS.stored(conversion.lead_id)
     client_created = conversion.matched_by is None
     client = _client(conversion.client_id, client_created)
     contact = _contact(conversion.contact_id, conversion.contact_created)
     opportunity = _opportunity(conversion.opportunity_id)
-    if dry_run:
+    if is_trial:
         created = (
             (client, client_created),
             (contact, conversion.contact_created),

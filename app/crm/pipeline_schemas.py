@@ -16,20 +16,17 @@ class SummaryQuerySchema(Schema):
 
     start = fields.Date(
         data_key="from",
-        metadata={"description": "First day: of the expected close of open ones, of the close of"
-                  " the others.", "example": "2026-01-01"},
+        description="First day: of the expected close of open ones, of the close of"
+                  " the others.", example="2026-01-01",
     )  # fmt: skip
-    end = fields.Date(
-        data_key="to", metadata={"description": "Last day, included.", "example": "2026-12-31"}
-    )
+    end = fields.Date(data_key="to", description="Last day, included.", example="2026-12-31")
     owner_id = fields.Integer(
         data_key="ownerId",
         validate=validate.Range(1, 2**63 - 1),
-        metadata={"description": "Only those of one owner."},
+        description="Only those of one owner.",
     )
     pipeline = fields.String(
-        validate=validate.Length(1, 50),
-        metadata={"description": "Only those of one pipeline.", "example": "Sales"},
+        validate=validate.Length(1, 50), description="Only those of one pipeline.", example="Sales"
     )
 
     @post_load
@@ -44,57 +41,86 @@ class SummaryQuerySchema(Schema):
 
 
 class StageSumSchema(Schema):
-    """Opportunities in one stage; days are null where none ever left or is in the stage."""
+    """The opportunities of one stage; days are null where none ever left or is in the stage."""
 
-    stage = fields.String(metadata={"example": "Proposal"})
-    probability = fields.Integer(metadata={"example": 50})
-    count = fields.Integer()
-    amount = fields.Decimal(metadata={"example": 1000})
-    weightedAmount = fields.Decimal(metadata={"example": 500})
-    averageDaysInStage = fields.Decimal(allow_none=True, metadata={"example": 12.5})
+    type_name = "PipelineStage"
+
+    stage = fields.String(description="Name of the stage.", example="Proposal")
+    probability = fields.Integer(description="Win probability in percent.", example=50)
+    count = fields.Integer(description="Opportunities in it.")
+    amount = fields.Decimal(description="Sum of their amounts.", example=1000)
+    weightedAmount = fields.Decimal(description="Sum of the amounts by probability.", example=500)
+    averageDaysInStage = fields.Decimal(
+        allow_none=True,
+        metadata={
+            "description": "Days that they have been in it, on average.",
+            "example": 12.5, "scale": 1,
+        },
+    )  # fmt: skip
 
 
 class PipelineTotalsSchema(Schema):
-    """All stages; `winRate` is the share of the won among the closed, 0 to 1."""
+    """The pipeline as a whole."""
 
-    openCount = fields.Integer()
-    openAmount = fields.Decimal()
-    weightedAmount = fields.Decimal(metadata={"description": "Of the open ones."})
-    wonCount = fields.Integer()
-    wonAmount = fields.Decimal()
-    lostCount = fields.Integer()
-    lostAmount = fields.Decimal()
-    winRate = fields.Decimal(allow_none=True, metadata={"example": 0.25})
-    averageDealSize = fields.Decimal(allow_none=True, metadata={"description": "Of the won ones."})
+    openCount = fields.Integer(description="Open opportunities.")
+    openAmount = fields.Decimal(description="Sum of their amounts.")
+    weightedAmount = fields.Decimal(description="Sum of their amounts by probability.")
+    wonCount = fields.Integer(description="Opportunities won.")
+    wonAmount = fields.Decimal(description="Sum of the amounts won.")
+    lostCount = fields.Integer(description="Opportunities lost.")
+    lostAmount = fields.Decimal(description="Sum of the amounts lost.")
+    winRate = fields.Decimal(
+        allow_none=True, description="Won of all closed, 0 to 1.", example=0.25
+    )
+    averageDealSize = fields.Decimal(allow_none=True, description="Average amount of what was won.")
     averageDaysToClose = fields.Decimal(
-        allow_none=True, metadata={"description": "From creation to the win."}
+        allow_none=True,
+        metadata={"description": "Days from creation to the win, on average.", "scale": 1},
     )
-    overdueCount = fields.Integer(
-        metadata={"description": "Open ones whose expected close has passed."}
-    )
+    overdueCount = fields.Integer(description="Open ones whose expected close is past.")
 
 
 class ExcludedSchema(Schema):
     """Opportunities in a currency without an exchange rate; they are in no other figure."""
 
-    currency = fields.String(metadata={"example": "USD"})
-    count = fields.Integer()
-    amount = fields.Decimal()
+    type_name = "PipelineExcluded"
+
+    currency = fields.String(description="Currency (ISO 4217).", example="USD")
+    count = fields.Integer(description="Opportunities in it.")
+    amount = fields.Decimal(description="Sum of their amounts, in that currency.")
 
 
 class PeriodSchema(Schema):
-    """The days that were asked for."""
+    """From which day to which."""
 
-    start = fields.Date(data_key="from", attribute="from", allow_none=True)
-    end = fields.Date(data_key="to", attribute="to", allow_none=True)
+    type_name = "PipelinePeriod"
+
+    start = fields.Date(
+        data_key="from",
+        attribute="from",
+        allow_none=True,
+        description="First day; null for no limit.",
+    )
+    end = fields.Date(
+        data_key="to", attribute="to", allow_none=True, description="Last day; null for no limit."
+    )
 
 
 class SummarySchema(Schema):
-    """The pipeline in figures, in the currency of the organisation."""
+    """The pipeline in figures, in the organisation's currency."""
 
-    currency = fields.String(metadata={"example": "EUR"})
-    asOf = fields.String(metadata={"format": "date-time", "example": "2026-01-31T09:30:00.000Z"})
-    period = fields.Nested(PeriodSchema)
-    stages = fields.List(fields.Nested(StageSumSchema))
-    totals = fields.Nested(PipelineTotalsSchema)
-    excluded = fields.List(fields.Nested(ExcludedSchema))
+    type_name = "Pipeline"
+
+    currency = fields.String(description="The organisation's currency (ISO 4217).", example="EUR")
+    asOf = fields.String(
+        metadata={
+            "description": "When it was computed.",
+            "format": "date-time", "example": "2026-01-31T09:30:00.000Z",
+        },
+    )  # fmt: skip
+    period = fields.Nested(PeriodSchema, description="The period that counts.")
+    stages = fields.List(fields.Nested(StageSumSchema), description="Stage by stage.")
+    totals = fields.Nested(PipelineTotalsSchema, description="All stages together.")
+    excluded = fields.List(
+        fields.Nested(ExcludedSchema), description="What could not be converted."
+    )

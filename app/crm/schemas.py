@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import post_load
+from marshmallow import INCLUDE, post_load
 
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
 from app.crm.opportunities import OPPORTUNITIES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
 
 _KEY = validate.Range(1, 2**63 - 1)
 _OPPORTUNITY = OPPORTUNITIES.rules
@@ -26,10 +26,19 @@ def _key(name: str, description: str, **more: Any) -> fields.Integer:
 class NewOpportunitySchema(Schema):
     """The opportunity to make; what is left out is what the lead says."""
 
-    name = _OPPORTUNITY.field("name", required=False, metadata={"example": "Training 2026"})
-    amount = _OPPORTUNITY.field("amount", metadata={"example": 1200})
+    type_name = "ConversionOpportunity"
+
+    name = _OPPORTUNITY.field("name", required=False, example="Training 2026")
+    amount = _OPPORTUNITY.field("amount", example=1200)
     stage = _OPPORTUNITY.field("stage")
     closeDate = _OPPORTUNITY.field("close_date")
+
+
+class ClientOverridesSchema(Schema):
+    """Properties of a client that go before what the lead says."""
+
+    class Meta:
+        unknown = INCLUDE
 
 
 class ConvertSchema(CheckedSchema):
@@ -42,29 +51,27 @@ class ConvertSchema(CheckedSchema):
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)
     opportunity_id = _key("opportunityId", "Opportunity to link.", example=None)
-    create_contact = JsonBoolean(
-        data_key="createContact", metadata={"description": "Default: true."}
-    )
+    create_contact = JsonBoolean(data_key="createContact", description="Default: true.")
     create_opportunity = JsonBoolean(
         data_key="createOpportunity",
-        metadata={"description": "Default: whether `opportunity` is given.", "example": True},
+        description="Default: whether `opportunity` is given.",
+        example=True,
     )
-    opportunity = fields.Nested(NewOpportunitySchema, allow_none=True)
-    client = fields.Dict(
-        keys=fields.String(),
+    opportunity = fields.Nested(
+        NewOpportunitySchema, allow_none=True, description="The opportunity to make."
+    )
+    client = OpenObject(
+        ClientOverridesSchema,
         metadata={
             "description": "Properties of a client that go before what the lead says.",
-            "additionalProperties": True,
             "example": {"paymentTermsDays": 14},
         },
     )
     on_duplicate = fields.String(
         data_key="onDuplicate",
         validate=validate.OneOf((LINK, CREATE, FAIL)),
-        metadata={
-            "description": "What to do with a client of the same e-mail address or tax number."
-            " Default: link."
-        },
+        description="What to do with a client of the same e-mail address or tax number."
+        " Default: link.",
     )
     owner_id = _key("ownerId", "Owner of what is made; default: the lead's.", example=None)
 
@@ -77,53 +84,63 @@ class ConvertSchema(CheckedSchema):
 class ConvertedClientSchema(Schema):
     """The client of a converted lead; ``id`` is null where a dry run would make it."""
 
-    id = fields.Integer(allow_none=True)
-    name = fields.String()
-    email = fields.String(allow_none=True)
-    status = fields.String(metadata={"example": "Active"})
-    created = fields.Boolean()
+    id = fields.Integer(allow_none=True, description="Key of the client.")
+    name = fields.String(description="Name.")
+    email = fields.String(allow_none=True, description="E-mail address.")
+    status = fields.String(description="Status.", example="Active")
+    created = fields.Boolean(description="Whether it was made now.")
 
 
 class ConvertedContactSchema(Schema):
     """The contact of a converted lead."""
 
-    id = fields.Integer(allow_none=True)
-    fullName = fields.String()
-    created = fields.Boolean()
+    id = fields.Integer(allow_none=True, description="Key of the contact.")
+    fullName = fields.String(description="Given and family name.")
+    created = fields.Boolean(description="Whether it was made now.")
 
 
 class ConvertedOpportunitySchema(Schema):
     """The opportunity of a converted lead."""
 
-    id = fields.Integer(allow_none=True)
-    name = fields.String()
-    stage = fields.String(metadata={"example": "Prospecting"})
-    amount = fields.Decimal()
+    id = fields.Integer(allow_none=True, description="Key of the opportunity.")
+    name = fields.String(description="Name.")
+    stage = fields.String(description="Stage.", example="Prospecting")
+    amount = fields.Decimal(description="Amount, in the client's currency.")
 
 
 class MovedSchema(Schema):
     """How many records went over to the client."""
 
-    tasks = fields.Integer()
-    documents = fields.Integer()
+    type_name = "MovedRecords"
+
+    tasks = fields.Integer(description="Tasks that went over.")
+    documents = fields.Integer(description="Documents that went over.")
 
 
 class ConversionSchema(Schema):
     """What a lead became."""
 
-    leadId = fields.Integer()
-    status = fields.String(metadata={"example": "Converted"})
-    convertedAt = Instant()
-    clientId = fields.Integer(allow_none=True)
-    contactId = fields.Integer(allow_none=True)
-    opportunityId = fields.Integer(allow_none=True)
-    client = fields.Nested(ConvertedClientSchema)
-    contact = fields.Nested(ConvertedContactSchema, allow_none=True)
-    opportunity = fields.Nested(ConvertedOpportunitySchema, allow_none=True)
-    matchedBy = fields.String(
-        allow_none=True, validate=validate.OneOf(("email", "taxId", "explicit"))
+    leadId = fields.Integer(description="Key of the lead.")
+    status = fields.String(description="Status of the lead now.", example="Converted")
+    convertedAt = Instant(description="When it was converted.")
+    clientId = fields.Integer(allow_none=True, description="Key of the client.")
+    contactId = fields.Integer(allow_none=True, description="Key of the contact, if there is one.")
+    opportunityId = fields.Integer(
+        allow_none=True, description="Key of the opportunity, if there is one."
     )
-    moved = fields.Nested(MovedSchema)
+    client = fields.Nested(ConvertedClientSchema, description="The client, made or found.")
+    contact = fields.Nested(
+        ConvertedContactSchema, allow_none=True, description="The contact, made or found."
+    )
+    opportunity = fields.Nested(
+        ConvertedOpportunitySchema, allow_none=True, description="The opportunity, made or linked."
+    )
+    matchedBy = fields.String(
+        allow_none=True,
+        validate=validate.OneOf(("email", "taxId", "explicit")),
+        description="By what a client was found.",
+    )
+    moved = fields.Nested(MovedSchema, description="What went over to the client.")
 
 
 class MergeClientsSchema(Schema):
@@ -131,7 +148,7 @@ class MergeClientsSchema(Schema):
 
     source_id = fields.Integer(
         data_key="sourceId", required=True, strict=True, validate=_KEY,
-        metadata={"description": "Client that is merged, and deleted.", "example": 2},
+        description="Client that is merged, and deleted.", example=2,
     )  # fmt: skip
 
 
@@ -161,11 +178,11 @@ class MergedClientSchema(Schema):
     """The client that stays, as it is after the merge."""
 
     id = fields.Integer()
-    number = fields.String(metadata={"example": "C-000001"})
-    name = fields.String(metadata={"example": "Acme GmbH"})
+    number = fields.String(example="C-000001")
+    name = fields.String(example="Acme GmbH")
     email = fields.String(allow_none=True)
     taxId = fields.String(allow_none=True)
-    status = fields.String(metadata={"example": "Active"})
+    status = fields.String(example="Active")
 
 
 class MergedClientsSchema(Schema):
@@ -175,8 +192,7 @@ class MergedClientsSchema(Schema):
     sourceId = fields.Integer()
     client = fields.Nested(MergedClientSchema)
     filled = fields.List(
-        fields.String(),
-        metadata={"description": "Properties that were empty before.", "example": ["phone"]},
+        fields.String(), description="Properties that were empty before.", example=["phone"]
     )
     moved = fields.Nested(MergedRowsSchema)
     balances = fields.Nested(BalancesSchema)

@@ -70,18 +70,37 @@ class StrictParser(FlaskParser):
         """Refuse the request, each problem with its field in wire spelling."""
         # webargs puts the messages under the name of the place it read: json, query ...
         (messages,) = error.messages.values()  # type: ignore[union-attr]  # a dictionary here
-        refusal = ValidationError(field_problems(messages))
-        if not isinstance(schema, CheckedSchema) or not isinstance(error.valid_data, dict):
-            raise refusal from error
-        read = {
-            name: value
-            for name, value in error.valid_data.items()
-            # Of a list that has a bad item the places of the others are not known any more.
-            if not (isinstance(value, list) and schema.fields[name].data_key in messages)
-            and not (isinstance(value, list) and name in messages)
-        }
-        with telling_all(lambda: schema.check(read)):
-            raise refusal from error
+        refuse(error, schema, messages)
+
+
+def load(schema: Schema, body: Mapping[str, Any]) -> Any:
+    """What a schema makes of a body that was read elsewhere.
+
+    Raises: ValidationError, as for the body of a request.
+    """
+    try:
+        return schema.load(body)
+    except SchemaError as error:
+        refuse(error, schema, error.messages)
+
+
+def refuse(error: SchemaError, schema: Schema, messages: Any) -> NoReturn:
+    """Refuse a body, each problem with its field, those that only a service finds included.
+
+    Raises: ValidationError.
+    """
+    refusal = ValidationError(field_problems(messages))
+    if not isinstance(schema, CheckedSchema) or not isinstance(error.valid_data, dict):
+        raise refusal from error
+    read = {
+        name: value
+        for name, value in error.valid_data.items()
+        # Of a list that has a bad item the places of the others are not known any more.
+        if not (isinstance(value, list) and schema.fields[name].data_key in messages)
+        and not (isinstance(value, list) and name in messages)
+    }
+    with telling_all(lambda: schema.check(read)):
+        raise refusal from error
 
 
 class Area(Blueprint):  # type: ignore[misc]  # the library has no types

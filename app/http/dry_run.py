@@ -15,7 +15,8 @@ class DryRunSchema(Schema):
     dry_run = fields.Boolean(
         data_key="dryRun",
         load_default=False,
-        metadata={"description": "Answer as usual and leave nothing behind.", "example": False},
+        description="Answer as usual and leave nothing behind.",
+        example=False,
     )
 
 

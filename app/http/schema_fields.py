@@ -30,7 +30,22 @@ class Schema(marshmallow.Schema):
     error_messages = {"unknown": UNKNOWN, "type": "must be an object"}
 
 
-class String(fields.String):
+class Described(Field):
+    """A field that is given its ``description`` and ``example`` beside its other options."""
+
+    def __init__(
+        self, *of: Any, description: str = "", example: Any = None, **options: Any
+    ) -> None:
+        metadata = dict(options.pop("metadata", None) or {})
+        if description:
+            metadata["description"] = description
+        if example is not None:
+            metadata["example"] = example
+        begin: Any = super().__init__  # what it is of, such as its items, is the next class's
+        begin(*of, metadata=metadata, **options)
+
+
+class String(Described, fields.String):
     default_error_messages = {
         **_COMMON,
         "invalid": "must be a string",
@@ -38,11 +53,11 @@ class String(fields.String):
     }
 
 
-class Integer(fields.Integer):
+class Integer(Described, fields.Integer):
     default_error_messages = {**_COMMON, "invalid": "must be a whole number"}
 
 
-class Float(fields.Float):
+class Float(Described, fields.Float):
     default_error_messages = {
         **_COMMON,
         "invalid": "must be a number",
@@ -50,7 +65,7 @@ class Float(fields.Float):
     }
 
 
-class Decimal(fields.Decimal):
+class Decimal(Described, fields.Decimal):
     default_error_messages = {
         **_COMMON,
         "invalid": "must be a number",
@@ -58,39 +73,39 @@ class Decimal(fields.Decimal):
     }
 
 
-class Boolean(fields.Boolean):
+class Boolean(Described, fields.Boolean):
     default_error_messages = {**_COMMON, "invalid": "must be true or false"}
 
 
-class Date(fields.Date):
+class Date(Described, fields.Date):
     default_error_messages = {**_COMMON, "invalid": "must be a date such as 2024-01-31"}
 
 
-class DateTime(fields.DateTime):
+class DateTime(Described, fields.DateTime):
     default_error_messages = {
         **_COMMON,
         "invalid": "must be a date and time with offset such as 2024-01-31T09:30:00Z",
     }
 
 
-class Email(fields.Email):
+class Email(Described, fields.Email):
     default_error_messages = {
         **_COMMON,
         "invalid": "must be an e-mail address such as info@example.com",
     }
 
 
-class Raw(fields.Raw):
+class Raw(Described, fields.Raw):
     default_error_messages = {**_COMMON}
 
 
-class List(fields.List[Any]):
+class List(Described, fields.List[Any]):
     default_error_messages = {**_COMMON, "invalid": "must be a list"}
 
 
-class Dict(fields.Dict):
+class Dict(Described, fields.Dict):
     default_error_messages = {**_COMMON, "invalid": "must be an object"}
 
 
-class Nested(fields.Nested):
+class Nested(Described, fields.Nested):
     default_error_messages = {**_COMMON, "type": "must be an object"}

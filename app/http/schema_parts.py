@@ -32,6 +32,15 @@ class JsonBoolean(fields.Boolean):
         return value
 
 
+class OpenObject(fields.Dict):
+    """A JSON object with any members; ``of`` describes those that have a name."""
+
+    def __init__(self, of: type[Schema], **options: Any) -> None:
+        metadata = {"additionalProperties": True, **options.pop("metadata", {})}
+        super().__init__(keys=fields.String(), metadata=metadata, **options)
+        self.of = of
+
+
 class CheckedSchema(Schema):
     """A body of which a service looks at more than a schema does."""
 

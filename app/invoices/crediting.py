@@ -8,8 +8,8 @@ from typing import Any
 from app.errors import refuse_any
 from app.http.security import current_caller
 from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
-from app.invoices.operations import issue_invoice
 from app.invoices.service import INVOICES
+from app.invoices.steps import issue_invoice
 from app.permissions import require
 from app.settings import organisation
 from app.writing.bodies import below, body_problems, read_properties
@@ -68,13 +68,13 @@ def _given(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return read
 
 
-def check_credit(body: Mapping[str, Any]) -> None:
-    """Look at what a body says of a credit note: its notes and lines.
+def check_credit(given: Mapping[str, Any]) -> None:
+    """Look at what is given of a credit note: its ``notes`` and ``lines``.
 
     Raises: ValidationError.
     """
-    problems = INVOICES.problems({"notes": body.get("notes")}, partial=True)
-    for place, line in enumerate(body.get("lineItems") or ()):
+    problems = INVOICES.problems({"notes": given.get("notes")}, partial=True)
+    for place, line in enumerate(given.get("lines") or ()):
         problems += [
             detail._replace(field=f"lineItems[{place}].{detail.field}")
             for detail in body_problems(LINE_ITEM, line, partial=False)

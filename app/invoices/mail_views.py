@@ -12,32 +12,15 @@ from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
 from app.invoices.area import area
 from app.invoices.deliveries import list_deliveries, resend
-from app.invoices.sending import Letter, preview, send_invoice
+from app.invoices.sending import Letter, preview
 from app.invoices.sending_many import send_invoices
 from app.invoices.sending_schemas import (
     LetterSchema,
     MailedSchema,
     PreviewSchema,
     SendManySchema,
-    SendSchema,
     SentManySchema,
-    SentSchema,
 )
-
-
-@area.post("/<int:invoice_id>/send")
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SendSchema)
-@area.response(200, SentSchema)
-@requires("invoices:send")
-def send(query: dict[str, Any], letter: Letter, invoice_id: int) -> dict[str, Any]:
-    """Issue a draft and mail it, or mail an issued document again.
-
-    The mail is written with the change, or not at all; `delivery.status` is `queued` then.
-    """
-    answer = send_invoice(invoice_id, letter)
-    undo_if_dry(query)
-    return answer
 
 
 @area.post("/send")

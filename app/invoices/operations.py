@@ -1,75 +1,135 @@
-"""Operations on an invoice besides writing it: issue, void, write off."""
+"""The operations on invoices, credit notes and payments."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.clock import utc_now
-from app.errors import ValidationError
-from app.http.security import current_caller
-from app.invoices.service import INVOICES
-from app.models.invoice import Invoice
-from app.money import ZERO
-from app.writing.operations import require_operation
-from app.writing.rules import RowRules
-from app.writing.states import require_right, require_step
-from app.writing.transitions import INVOICE as INVOICE_STATES
-from app.writing.validation import validate
-
-REASON = RowRules(
-    model=Invoice,
-    writable=("void_reason",),
-    wire_names={"void_reason": "reason"},
+from app.invoices.crediting import create_credit_note
+from app.invoices.payments import register_payment as register, reverse_payment
+from app.invoices.schemas import (
+    CreditNoteBodySchema,
+    PaymentBodySchema,
+    PaymentSchema,
+    ReasonSchema,
+    ReversedPaymentSchema,
+    StandingSchema,
+    VoidSchema,
 )
+from app.invoices.sending import send_invoice
+from app.invoices.sending_schemas import SendSchema, SentSchema
+from app.invoices.shapes import describe_invoice, describe_payment
+from app.invoices.steps import mark_uncollectible, void_invoice
+from app.operations.declaration import Button, Operation
 
 
-def issue_invoice(invoice_id: int, *, by: str = "send") -> None:
-    """Issue a draft: it gets its number and is frozen.
-
-    Args:
-        by: ``send``, after which the document counts as sent, or ``payment``.
-    Raises: NotFoundError; ForbiddenError; InvalidStateError; ValidationError, what is missing.
-    """
-    _allowed(invoice_id, "Sent", by)
-    events = ("invoice.sent",) if by == "send" else ()
-    INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by)
+def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **payment: Any) -> int:
+    """The payment's key; see ``app.invoices.payments``."""
+    return register(invoice_id, payment, allow_overpayment=allow_overpayment)
 
 
-def void_invoice(invoice_id: int, reason: Any) -> None:
-    """Take an issued document back as if it had never been; its number stays.
+SEND = Operation(
+    name="Send",
+    bound_to="Invoice",
+    action="send",
+    path="/<int:invoice_id>/send",
+    permissions=("invoices:send",),
+    description="""Issue a draft and mail it, or mail an issued document again.
 
-    A void credit note gives back what it credited.
+    The mail is written with the change, or not at all; `delivery.status` is `queued` then.""",
+    arguments=SendSchema,
+    run=send_invoice,
+    answers=SentSchema,
+    button=Button(label="Send by e-mail", done="Invoice sent.", page="send"),
+)
+REGISTER_PAYMENT = Operation(
+    name="RegisterPayment",
+    bound_to="Invoice",
+    action="payment",
+    path="/<int:invoice_id>/payments",
+    permissions=("payments:create",),
+    description="""Register a payment; a draft is issued first, and nothing left makes it `Paid`.
 
-    Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, also where a
-        payment or a credit note stands against the invoice.
-    """
-    invoice = _allowed(invoice_id, "Void", "void")
-    given, problems = validate(REASON, {"void_reason": reason}, partial=True)
-    if problems:
-        raise ValidationError(problems)
-    if given["void_reason"] is None:
-        raise ValidationError([("reason", "is required")])
-    require_operation("Invoice", "invoice", "void", invoice)
-    values = {**given, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
-    INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
+    More than what is left is 409 `OVERPAYMENT`, unless `allowOverpayment` keeps the rest as
+    credit of the client.""",
+    arguments=PaymentBodySchema,
+    run=register_payment,
+    creates=True,
+    answer=describe_payment,
+    answers=PaymentSchema,
+    returns="Payment",
+    result_path="Payments",
+    button=Button(
+        label="Register payment",
+        asks=("amount", "date", "method", "reference", "allowOverpayment"),
+        done="Payment registered.",
+        tells="amount",
+    ),
+)
+VOID = Operation(
+    name="Void",
+    bound_to="Invoice",
+    action="void",
+    path="/<int:invoice_id>/void",
+    permissions=("invoices:void",),
+    description="Take an issued document back; its number stays. Payments must be reversed before.",
+    arguments=VoidSchema,
+    run=void_invoice,
+    answer=describe_invoice,
+    answers=StandingSchema,
+    returns="Invoice",
+    button=Button(label="Void", asks=("reason",), done="Invoice is void.", is_dangerous=True),
+)
+MARK_UNCOLLECTIBLE = Operation(
+    name="MarkUncollectible",
+    bound_to="Invoice",
+    action="uncollectible",
+    path="/<int:invoice_id>/uncollectible",
+    permissions=("invoices:uncollectible",),
+    description="Write an invoice off: it leaves the receivables, and can still be paid.",
+    run=mark_uncollectible,
+    answer=describe_invoice,
+    answers=StandingSchema,
+    returns="Invoice",
+    button=Button(
+        label="Write off",
+        done="Invoice written off.",
+        is_dangerous=True,
+        instead_of="status:Uncollectible",
+    ),
+)
+CREATE_CREDIT_NOTE = Operation(
+    name="CreateCreditNote",
+    bound_to="Invoice",
+    action="credit",
+    path="/<int:invoice_id>/credit-note",
+    permissions=("invoices:credit",),
+    description="""Credit an issued invoice, all of it or the lines given.
 
-
-def mark_uncollectible(invoice_id: int) -> None:
-    """Write an invoice off: it leaves the receivables, and can still be paid.
-
-    Raises: NotFoundError; ForbiddenError; InvalidStateError.
-    """
-    _allowed(invoice_id, "Uncollectible", "uncollectible")
-    INVOICES.apply(invoice_id, {"status": "Uncollectible"}, by="uncollectible")
-
-
-def _allowed(invoice_id: int, target: str, by: str) -> Invoice:
-    """The invoice, when this step by this operation is there for the caller."""
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    step = next(
-        known for known in INVOICE_STATES.transitions if known.target == target and by in known.by
-    )
-    require_right(step, caller, invoice)
-    require_step(INVOICE_STATES, "invoice", invoice.status, target, by)
-    return invoice
+    The credit lowers what is left to pay first; the rest becomes credit of the client.""",
+    arguments=CreditNoteBodySchema,
+    run=create_credit_note,
+    creates=True,
+    answer=describe_invoice,
+    answers=StandingSchema,
+    returns="Invoice",
+    button=Button(
+        label="Credit", asks=("notes",), done="Credit note made.", is_dangerous=True, tells="total"
+    ),
+)
+REVERSE_PAYMENT = Operation(
+    name="Reverse",
+    bound_to="Payment",
+    action="reverse",
+    path="/<int:payment_id>/reverse",
+    permissions=("payments:reverse",),
+    description="Take a payment back that bounced or was a mistake; the invoice is open again.",
+    arguments=ReasonSchema,
+    run=reverse_payment,
+    answer=describe_payment,
+    answers=ReversedPaymentSchema,
+    returns="Payment",
+    result_path="",
+)
+OPERATIONS = (
+    SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE, REVERSE_PAYMENT,
+)  # fmt: skip

@@ -16,18 +16,16 @@ from app.errors import (
     NotFoundError,
     OverpaymentError,
     ValidationError,
-    refuse_any,
 )
 from app.events import emit
 from app.http.security import current_caller
-from app.invoices.operations import issue_invoice
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
+from app.invoices.steps import issue_invoice
 from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.settings.days import today
-from app.writing.bodies import body_problems
 from app.writing.numbering import running_number
 from app.writing.operations import require_operation
 from app.writing.reporting import reported
@@ -188,24 +186,6 @@ def _validated(values: Mapping[str, Any], invoice: Invoice) -> dict[str, Any]:
     if problems:
         raise ValidationError(problems)
     return payment
-
-
-def check_payment(body: Mapping[str, Any]) -> None:
-    """Look at what a body says of a payment, which may leave out what is required.
-
-    Raises: ValidationError.
-    """
-    names = {PAYMENT.wire(name): name for name in PAYMENT.writable}
-    given = {names[name]: value for name, value in body.items() if name in names}
-    refuse_any(_checked(given, partial=True)[1])
-
-
-def check_reason(body: Mapping[str, Any]) -> None:
-    """Look at why something is taken back.
-
-    Raises: ValidationError.
-    """
-    refuse_any(body_problems(REASON, {"reason": body.get("reason")}, partial=True))
 
 
 def _checked(values: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], Problems]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from marshmallow import INCLUDE
+
 from app.errors import refuse_any
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
 from app.invoices.crediting import check_credit
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
 from app.invoices.service import INVOICE
+from app.invoices.steps import REASON as VOID_REASON
 from app.models.invoice import PAYMENT_METHODS
 
 
@@ -21,8 +24,8 @@ class PaymentBodySchema(CheckedSchema):
         """As a payment is checked."""
         refuse_any(PAYMENTS.problems(given, partial=True))
 
-    amount = PAYMENT.field("amount", metadata={"example": 10})
-    paid_on = PAYMENT.field("paid_on", metadata={"example": "2026-01-31"})
+    amount = PAYMENT.field("amount", example=10)
+    paid_on = PAYMENT.field("paid_on", metadata={"label": "Day", "example": "2026-01-31"})
     method = PAYMENT.field(
         "method",
         metadata={
@@ -30,12 +33,15 @@ class PaymentBodySchema(CheckedSchema):
             "example": "transfer",
         },
     )
-    reference = PAYMENT.field("reference", metadata={"example": "SEPA 4711"})
+    reference = PAYMENT.field("reference", example="SEPA 4711")
     notes = PAYMENT.field("notes")
     allow_overpayment = JsonBoolean(
         data_key="allowOverpayment",
         load_default=False,
-        metadata={"description": "Keep what is paid too much as credit of the client."},
+        metadata={
+            "description": "Keep what is paid too much as credit of the client.",
+            "label": "Keep what is too much as credit",
+        },
     )
 
 
@@ -44,7 +50,7 @@ class PaidInvoiceSchema(Schema):
 
     id = fields.Integer()
     number = fields.String()
-    status = fields.String(metadata={"example": "Paid"})
+    status = fields.String(example="Paid")
     total = fields.Decimal()
     amountPaid = fields.Decimal()
     amountDue = fields.Decimal()
@@ -57,11 +63,11 @@ class PaymentSchema(Schema):
     id = fields.Integer(allow_none=True)
     invoiceId = fields.Integer()
     amount = fields.Decimal()
-    currency = fields.String(metadata={"example": "EUR"})
+    currency = fields.String(example="EUR")
     date = fields.Date()
-    method = fields.String(metadata={"example": "transfer"})
+    method = fields.String(example="transfer")
     reference = fields.String(allow_none=True)
-    status = fields.String(metadata={"example": "Completed"})
+    status = fields.String(example="Completed")
     createdAt = Instant()
     invoice = fields.Nested(PaidInvoiceSchema)
 
@@ -76,7 +82,25 @@ class ReversedPaymentSchema(PaymentSchema):
 class ReasonSchema(Schema):
     """Why."""
 
-    reason = REASON.field("reversal_reason", metadata={"example": "Entered twice"})
+    reason = REASON.field("reversal_reason", example="Entered twice")
+
+
+class VoidSchema(Schema):
+    """Why."""
+
+    reason = VOID_REASON.field("void_reason", required=True, example="Entered twice")
+
+
+class CreditedLineSchema(Schema):
+    """A line of a credit note, as a line of an invoice."""
+
+    description = fields.String(description="What is credited.")
+    quantity = fields.Decimal(metadata={"description": "How many.", "scale": 4})
+    unitPrice = fields.Decimal(metadata={"description": "Price of one.", "scale": 4})
+    taxRate = fields.Decimal(description="Tax in percent.")
+
+    class Meta:
+        unknown = INCLUDE
 
 
 class CreditNoteBodySchema(CheckedSchema):
@@ -86,19 +110,16 @@ class CreditNoteBodySchema(CheckedSchema):
         """As a credit note is checked."""
         check_credit(given)
 
-    lineItems = fields.List(
-        fields.Dict(keys=fields.String(), metadata={"additionalProperties": True}),
+    lines = fields.List(
+        OpenObject(CreditedLineSchema),
+        data_key="lineItems",
         allow_none=True,
         load_default=None,
-        metadata={
-            "description": "Line items as of an invoice; all of the invoice when left out.",
-            "example": [{"description": "Training", "unitPrice": 5, "taxRate": 19}],
-        },
+        description="Line items as of an invoice; all of the invoice when left out.",
+        example=[{"description": "Training", "unitPrice": 5, "taxRate": 19}],
     )
-    notes = INVOICE.field("notes", metadata={"example": "Returned"})
-    issue = JsonBoolean(
-        load_default=True, metadata={"description": "Issue it at once; else it is a draft."}
-    )
+    notes = INVOICE.field("notes", example="Returned")
+    issue = JsonBoolean(load_default=True, description="Issue it at once; else it is a draft.")
 
 
 class StandingSchema(Schema):
@@ -107,7 +128,7 @@ class StandingSchema(Schema):
     id = fields.Integer(allow_none=True)
     number = fields.String(allow_none=True)
     type = fields.String(validate=validate.OneOf(("Invoice", "CreditNote")))
-    status = fields.String(metadata={"example": "Sent"})
+    status = fields.String(example="Sent")
     total = fields.Decimal()
     amountPaid = fields.Decimal()
     amountCredited = fields.Decimal()

@@ -18,10 +18,10 @@ from app.invoices.drawing import file_name, write_ubl
 from app.invoices.freezing import frozen_file, keep_file, key_of
 from app.invoices.issuing import due_of_draft
 from app.invoices.letters import Written, write_letter
-from app.invoices.operations import issue_invoice
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
+from app.invoices.steps import issue_invoice
 from app.mail.outbox import check_addresses, find_same, queue_mail, shown_delivery
 from app.models.invoice import Invoice
 from app.permissions import require

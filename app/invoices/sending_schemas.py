@@ -31,15 +31,18 @@ class SendSchema(Schema):
 
     to = _recipients("Recipients; the client's address for invoices when left out.")
     cc = _recipients("Copies.")
-    subject = fields.String(validate=validate.Length(max=500))
-    message = fields.String(validate=validate.Length(max=20_000))
-    attach_pdf = JsonBoolean(data_key="attachPdf", metadata={"description": "Default: true."})
+    subject = fields.String(
+        validate=validate.Length(max=500), description="Subject; made up when left out."
+    )
+    message = fields.String(
+        validate=validate.Length(max=20_000), description="Text; made up when left out."
+    )
+    attach_pdf = JsonBoolean(data_key="attachPdf", description="Default: true.")
     attach_e_invoice = JsonBoolean(
-        data_key="attachEInvoice",
-        metadata={"description": "Attach the UBL file.", "example": False},
+        data_key="attachEInvoice", description="Attach the UBL file. Default: false.", example=False
     )
     mark_only = JsonBoolean(
-        data_key="markOnly", metadata={"description": "Issue without a mail.", "example": False}
+        data_key="markOnly", description="Issue without a mail. Default: false.", example=False
     )
 
     @post_load
@@ -56,9 +59,7 @@ class LetterSchema(SendSchema):
 
     kind = fields.String(
         validate=validate.OneOf(KINDS),
-        metadata={
-            "description": "Template; `invoice` or `creditNote`, as the document is, when left out."
-        },
+        description="Template; `invoice` or `creditNote`, as the document is, when left out.",
     )
 
 
@@ -69,11 +70,9 @@ class SendManySchema(SendSchema):
         fields.Integer(strict=True, validate=_KEY),
         data_key="invoiceIds",
         validate=validate.Length(1, MOST_INVOICES),
-        metadata={"example": [1]},
+        example=[1],
     )
-    invoice_id = fields.Integer(
-        data_key="invoiceId", strict=True, validate=_KEY, metadata={"example": 1}
-    )
+    invoice_id = fields.Integer(data_key="invoiceId", strict=True, validate=_KEY, example=1)
 
     @post_load
     def make(self, given: dict[str, Any], **options: Any) -> Any:
@@ -87,44 +86,60 @@ class SendManySchema(SendSchema):
 
 
 class RecipientSchema(Schema):
-    """A recipient of a mail, and whether a server took it for him."""
+    """A recipient of a message."""
 
-    address = fields.String(metadata={"example": "billing@acme.example"})
-    kind = fields.String(validate=validate.OneOf(("to", "cc")))
+    type_name = "MailRecipient"
+
+    address = fields.String(description="Address.", example="billing@acme.example")
+    kind = fields.String(
+        validate=validate.OneOf(("to", "cc")), description="Whether named in To or in Cc."
+    )
     status = fields.String(
         validate=validate.OneOf(STATUSES),
-        metadata={"description": "`bounced`: a server took it, and it came back."},
+        description="Whether a server took it for him; `bounced`: one did, and it came back.",
     )
-    error = fields.String(allow_none=True, metadata={"example": "550 no such mailbox"})
-    at = fields.String(allow_none=True, metadata={"format": "date-time"})
+    error = fields.String(
+        allow_none=True, description="Why it did not reach him.", example="550 no such mailbox"
+    )
+    at = fields.String(
+        allow_none=True, metadata={"description": "When that was known.", "format": "date-time"}
+    )
 
 
 class DeliverySchema(Schema):
-    """The mail of a document."""
+    """A message in the outbox."""
 
-    id = fields.Integer()
-    to = fields.List(fields.String())
-    cc = fields.List(fields.String())
-    subject = fields.String()
-    status = fields.String(validate=validate.OneOf(("queued", "sent", "failed")))
-    recipients = fields.List(fields.Nested(RecipientSchema))
-    attachments = fields.List(fields.String(), metadata={"example": ["INV-2026-00007.pdf"]})
-    error = fields.String(allow_none=True)
+    type_name = "MailDelivery"
+
+    id = fields.Integer(description="Key of the message.")
+    to = fields.List(fields.String(), description="Recipients.")
+    cc = fields.List(fields.String(), description="Recipients of copies.")
+    subject = fields.String(description="Subject.")
+    status = fields.String(
+        validate=validate.OneOf(("queued", "sent", "failed")), description="State of the delivery."
+    )
+    recipients = fields.List(
+        fields.Nested(RecipientSchema), description="What became of it for each."
+    )
+    attachments = fields.List(
+        fields.String(), description="Names of the files attached.", example=["INV-2026-00007.pdf"]
+    )
+    error = fields.String(allow_none=True, description="Why it was not delivered.")
 
 
 class BouncedSchema(Schema):
     """A recipient that a mail did not reach, by the report of another server."""
 
-    recipient = fields.String(metadata={"example": "billing@acme.example"})
-    status = fields.String(allow_none=True, metadata={"example": "5.1.1"})
-    reason = fields.String(allow_none=True, metadata={"example": "550 no such mailbox"})
+    recipient = fields.String(example="billing@acme.example")
+    status = fields.String(allow_none=True, example="5.1.1")
+    reason = fields.String(allow_none=True, example="550 no such mailbox")
     at = fields.String(metadata={"format": "date-time"})
 
 
 class MailedSchema(DeliverySchema):
     """A mail about a document, and what became of it."""
 
-    messageId = fields.String(metadata={"example": "<176-42@acme.example>"})
+    messageId = fields.String(example="<176-42@acme.example>")
     attempts = fields.Integer()
     createdAt = Instant()
     sentAt = Instant(allow_none=True)
@@ -140,24 +155,28 @@ class PreviewSchema(Schema):
     subject = fields.String()
     text = fields.String()
     html = fields.String()
-    attachments = fields.List(fields.String(), metadata={"example": ["invoice-1.pdf"]})
+    attachments = fields.List(fields.String(), example=["invoice-1.pdf"])
 
 
 class SentSchema(Schema):
-    """A document that was sent; ``issued`` says whether it was a draft before."""
+    """A document that was sent."""
 
-    id = fields.Integer()
-    number = fields.String()
-    status = fields.String(metadata={"example": "Sent"})
-    sentAt = Instant()
-    issued = fields.Boolean()
-    delivery = fields.Nested(DeliverySchema, allow_none=True)
+    type_name = "SentInvoice"
+
+    id = fields.Integer(description="Key of the document.")
+    number = fields.String(description="Number of the document.")
+    status = fields.String(description="Status now.", example="Sent")
+    sentAt = Instant(description="When it was sent first.")
+    issued = fields.Boolean(description="Whether it was a draft until now.")
+    delivery = fields.Nested(
+        DeliverySchema, allow_none=True, description="The message; null where none was sent."
+    )
 
 
 class SendErrorSchema(Schema):
     """Why a document was not sent."""
 
-    code = fields.String(metadata={"example": "INVALID_STATE"})
+    code = fields.String(example="INVALID_STATE")
     message = fields.String()
 
 

@@ -11,6 +11,7 @@ from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
 from app.kb.drafting import draft_from_ticket
 from app.kb.missing import missing_articles
+from app.kb.operations import find_articles
 from app.kb.rendering import to_html
 from app.kb.schemas import (
     ArticleDraftSchema,
@@ -26,7 +27,6 @@ from app.kb.schemas import (
     SuggestionsSchema,
     SuggestQuerySchema,
 )
-from app.kb.search import describe_found, search_articles
 from app.kb.suggestions import suggest_for_ticket
 from app.kb.use import list_feedback, note_search, note_view, rate_article
 
@@ -44,17 +44,14 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
     Only articles that you may read are found and counted. Words need not be in the article:
     "cannot sign in" finds "Unlocking an account".
     """
-    question, wanted = query.pop("q"), query["mode"]
-    result = search_articles(question, **query)
-    items = [describe_found(found, result.marker) for found in result.found]
+    answer = find_articles(**query)
     note_search(
-        question,
+        query["q"],
         language=query.get("language"),
-        total=result.total,
-        shown=[item["id"] for item in items],
+        total=answer["total"],
+        shown=[item["id"] for item in answer["items"]],
     )
-    answer = {"query": question, "mode": result.mode, "total": result.total, "items": items}
-    return answer if result.mode == wanted else {**answer, "notice": BY_WORDS_ONLY}
+    return answer if answer["mode"] == query["mode"] else {**answer, "notice": BY_WORDS_ONLY}
 
 
 @area.get("/suggest")

@@ -31,58 +31,65 @@ class ArticleSearchQuerySchema(Schema):
 
     q = Question(
         required=True,
-        metadata={"description": "A question or words, in your own words.",
-                  "example": "how do I reset my password"},
+        description="A question or words, in your own words.", example="how do I reset my password",
     )  # fmt: skip
     limit = limit_field(ARTICLE_SEARCH)
-    category = fields.String(validate=validate.Length(1, 100))
+    category = fields.String(
+        validate=validate.Length(1, 100), description="Category of the articles."
+    )
     language = fields.String(
         validate=validate.Regexp(
             r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$", error="must be such as en or de-AT"
         ),
-        metadata={"description": "Language of the articles, such as `de`.", "example": "en"},
+        description="Language of the articles, such as `de`.",
+        example="en",
     )
     mode = fields.String(
         load_default="hybrid",
         validate=validate.OneOf(MODES),
-        metadata={"description": "By meaning and words, by meaning, or by words alone."},
+        description="By meaning and words, by meaning, or by words alone.",
     )
 
 
 class FoundArticleSchema(Schema):
-    """An article that was found."""
+    """An article that a search found."""
 
-    id = fields.Integer()
-    title = fields.String()
-    slug = fields.String()
-    summary = fields.String(allow_none=True)
-    snippet = fields.String(
-        metadata={"description": "Safe HTML; words of the question are in `<mark>`."}
+    id = fields.Integer(description="Key of the article.")
+    title = fields.String(description="Title.")
+    slug = fields.String(description="Name in addresses.")
+    summary = fields.String(allow_none=True, description="Summary.")
+    snippet = fields.String(description="Safe HTML; words of the question are in mark elements.")
+    score = fields.Float(description="From 0 to 1; the best first.")
+    category = fields.String(allow_none=True, description="Category.")
+    language = fields.String(description="Language.")
+    visibility = fields.String(description="Who may read it.")
+    updatedAt = fields.String(
+        metadata={"description": "When it was changed last.", "format": "date-time"}
     )
-    score = fields.Float(metadata={"description": "From 0 to 1; the best first."})
-    category = fields.String(allow_none=True)
-    language = fields.String()
-    visibility = fields.String()
-    updatedAt = fields.String(metadata={"format": "date-time"})
-    url = fields.String()
+    url = fields.String(description="Address of the article.")
 
 
-class ArticleSearchSchema(Schema):
-    """What was found."""
+class KbSearchResultSchema(Schema):
+    """What a search of the knowledge base found."""
 
-    query = fields.String()
-    mode = fields.String(
-        metadata={"description": "How it was searched; `keyword` where there is no model."}
+    query = fields.String(description="What was asked.")
+    mode = fields.String(description="How it was searched; `keyword` where there is no model.")
+    total = fields.Integer(description="Articles found, of the best 200.")
+    items = fields.List(
+        fields.Nested(FoundArticleSchema), description="The articles found, the best first."
     )
-    total = fields.Integer(metadata={"description": "Articles found, of the best 200."})
-    items = fields.List(fields.Nested(FoundArticleSchema))
-    notice = fields.String(metadata={"description": "Only where something was not possible."})
+
+
+class ArticleSearchSchema(KbSearchResultSchema):
+    """What was found, and a word on how."""
+
+    notice = fields.String(description="Only where something was not possible.")
 
 
 class SuggestQuerySchema(Schema):
     """The ticket that needs help."""
 
-    ticketId = fields.Integer(required=True, validate=_KEY, metadata={"example": 1})
+    ticketId = fields.Integer(required=True, validate=_KEY, example=1)
     limit = limit_field(SUGGESTIONS)
 
 
@@ -93,8 +100,8 @@ class SuggestionSchema(Schema):
     title = fields.String()
     snippet = fields.String()
     score = fields.Float()
-    reason = fields.String(metadata={"example": "matches: refund, invoice"})
-    linked = fields.Boolean(metadata={"description": "Whether it is linked to the ticket."})
+    reason = fields.String(example="matches: refund, invoice")
+    linked = fields.Boolean(description="Whether it is linked to the ticket.")
     url = fields.String()
 
 
@@ -121,13 +128,13 @@ class FromTicketSchema(Schema):
     """The ticket, and what goes before what it says."""
 
     ticket_id = fields.Integer(
-        required=True, strict=True, data_key="ticketId", validate=_KEY, metadata={"example": 1}
+        required=True, strict=True, data_key="ticketId", validate=_KEY, example=1
     )
-    title = fields.String(metadata={"example": "Resetting a password"})
-    body = fields.String(metadata={"example": "Choose *Forgot password*."})
+    title = fields.String(example="Resetting a password")
+    body = fields.String(example="Choose *Forgot password*.")
     summary = fields.String(allow_none=True, metadata={"example": None})
-    category = fields.String(allow_none=True, metadata={"example": "Account"})
-    language = fields.String(metadata={"example": "en"})
+    category = fields.String(allow_none=True, example="Account")
+    language = fields.String(example="en")
     visibility = fields.String(validate=validate.OneOf(ARTICLE_VISIBILITIES))
 
 
@@ -158,16 +165,16 @@ class ArticleHtmlSchema(Schema):
     status = fields.String()
     version = fields.Integer()
     updatedAt = fields.String(metadata={"format": "date-time"})
-    html = fields.String(metadata={"description": "Safe HTML, without scripts and styles."})
+    html = fields.String(description="Safe HTML, without scripts and styles.")
 
 
 class FeedbackBodySchema(Schema):
     """Whether an article helped."""
 
-    helpful = JsonBoolean(required=True, metadata={"example": True})
+    helpful = JsonBoolean(required=True, example=True)
     comment = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(0, 1000),
-        metadata={"description": "What was missing.", "example": "Short and right."},
+        description="What was missing.", example="Short and right.",
     )  # fmt: skip
 
 
@@ -207,7 +214,7 @@ class MissingSearchSchema(Schema):
 
     question = fields.String()
     times = fields.Integer()
-    withoutResult = fields.Integer(metadata={"description": "How often nothing was found."})
+    withoutResult = fields.Integer(description="How often nothing was found.")
     askers = fields.Integer()
     lastAskedAt = Instant()
 

@@ -127,37 +127,13 @@ def change(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, A
     return {}
 
 
-# Operation, with the type that it is bound to -> its parameters.
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "Lead.Convert": {"createContact": True, "opportunity": {"name": "First order"}},
-    "Invoice.Send": {"to": ["office@acme.example"], "attachPdf": True},
-    "Invoice.RegisterPayment": {
-        "amount": 100,
-        "date": "2026-01-31",
-        "method": "transfer",
-        "reference": "PO-4711",
-    },
-    "Invoice.Void": {"reason": "Sent to the wrong client."},
-    "Invoice.CreateCreditNote": {"notes": "One day less."},
-    "Invoice.DaysOverdue": {"asOf": "2026-12-31"},
-    "Payment.Reverse": {"reason": "The transfer was recalled."},
-    "Client.Merge": {"sourceId": 2},
-    "Ticket.Merge": {"sourceId": 2},
-    "PipelineSummary": {"from": "2026-01-01", "to": "2026-12-31"},
-    "KbSearch": {"q": "reset my password", "limit": 3},
-}
-
-
 def arguments(operation: edm.Operation) -> dict[str, Any]:
-    """The parameters of a call: those that the table has, else those that are required."""
-    name = f"{operation.bound_to}.{operation.name}" if operation.bound_to else operation.name
-    if name in ARGUMENTS:
-        return dict(ARGUMENTS[name])
+    """The parameters of a call: those that have an example, and those that are required."""
     return {
-        parameter.name: type_value(parameter.type)
-        for parameter in operation.parameters
-        if not (parameter.nullable or parameter.optional)
-        and not isinstance(parameter.type, edm.EntityType)
+        one.name: one.example if one.example is not None else type_value(one.type)
+        for one in operation.parameters
+        if one.example is not None or not (one.nullable or one.optional)
+        if not isinstance(one.type, edm.EntityType)
     }
 
 

@@ -17,28 +17,22 @@ _KEY = validate.Range(1, 2**63 - 1)
 class MergeTicketsSchema(Schema):
     """The other ticket, by one of two names that say which of both is closed."""
 
-    source_id = fields.Integer(
-        data_key="sourceId", strict=True, validate=_KEY,
-        metadata={"description": "Ticket that goes into this one and is closed.", "example": 2},
+    sourceId = fields.Integer(
+        strict=True, validate=_KEY,
+        description="Ticket that goes into this one and is closed.", example=2,
     )  # fmt: skip
-    target_id = fields.Integer(
-        data_key="targetId", strict=True, validate=_KEY,
-        metadata={"description": "Ticket that this one goes into; this one is closed."},
+    targetId = fields.Integer(
+        strict=True, validate=_KEY,
+        description="Ticket that this one goes into; this one is closed.",
     )  # fmt: skip
-
-    @validates_schema
-    def one_of_both(self, given: dict[str, Any], **_: Any) -> None:
-        """Say whether this ticket or the other is closed."""
-        if len(given) != 1:
-            raise ValidationError("must be given, or sourceId, and not both", "targetId")
 
 
 class TicketStandingSchema(Schema):
     """A ticket in short."""
 
     id = fields.Integer()
-    number = fields.String(metadata={"example": "T-000001"})
-    status = fields.String(metadata={"example": "Closed"})
+    number = fields.String(example="T-000001")
+    status = fields.String(example="Closed")
     mergedIntoId = fields.Integer(allow_none=True)
 
 
@@ -61,15 +55,13 @@ class MergedTicketsSchema(Schema):
 class NewCommentSchema(Schema):
     """A comment to add."""
 
-    body = COMMENT.field("body", metadata={"example": "It works again."})
+    body = COMMENT.field("body", example="It works again.")
     is_internal = COMMENT.field(
-        "is_internal",
-        metadata={"description": "A note that customers do not see.", "example": False},
+        "is_internal", description="A note that customers do not see.", example=False
     )
     by_customer = JsonBoolean(
         data_key="byCustomer",
-        metadata={"description": "The customer said it, for instance by telephone.",
-                  "example": False},
+        description="The customer said it, for instance by telephone.", example=False,
     )  # fmt: skip
 
     @validates_schema

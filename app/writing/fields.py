@@ -114,6 +114,7 @@ class Choice(fields.String):
     """One of some texts, with ``any_case`` in any spelling of these; blank is null."""
 
     def __init__(self, allowed: Sequence[str], *, any_case: bool, **options: Any) -> None:
+        self.allowed = tuple(allowed)
         self._refusal = f"must be one of {', '.join(allowed)}"
         self._spelling = {name.lower() if any_case else name: name for name in allowed}
         self._fold = str.lower if any_case else str

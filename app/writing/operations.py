@@ -1,4 +1,4 @@
-"""What may be done to a record: one table of the operations of all entities.
+"""When something may be done to a record: one table of the conditions of all operations.
 
 Services refuse by it (``require_operation``), and ``allowedActions`` is written from it
 (app/container/actions.py), so that what is offered is what is accepted (docs/adr/0025). Steps
@@ -22,13 +22,14 @@ UPDATE, DELETE = "update", "delete"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
-    """An operation on a record and when it is possible, as far as the record's own row says.
+class Condition:
+    """When an operation on a record is possible, as far as the record's own row says.
 
-    It is possible in ``states`` (None: in all) for records of ``record_type`` (None: of all), when
+    It is in ``states`` (None: in all) for records of ``record_type`` (None: of all), when
     every amount of ``zero`` is 0, every amount of ``positive`` is more, and every date of ``ended``
     is null or before today. ``rights`` are all needed. A message says that the record cannot be
-    ``done``; ``refusal`` is raised for the amounts and dates.
+    ``done``; ``refusal`` is raised for the amounts and dates. Without ``rights`` those of its
+    declaration are needed (app/operations/declaration.py).
     """
 
     name: str
@@ -51,98 +52,97 @@ def _sources(machine: StateMachine, by: str) -> tuple[str, ...]:
 _NOT_CONVERTED = (*LEAD_OPEN, "Disqualified")
 _ISSUED = ("Sent", "PartiallyPaid", "Paid", "Uncollectible")
 
-OPERATIONS: Mapping[str, tuple[Operation, ...]] = {
+CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
     "Client": (
-        Operation(
+        Condition(
             name=DELETE, done="deleted", rights=("clients:delete",), zero=("credit_balance",),
             refusal=InUseError,
         ),
-        Operation(name="merge", done="merged", rights=("clients:update", "clients:delete")),
     ),
     "Lead": (
         # A converted lead is where its client came from, and stays as it was.
-        Operation(name=UPDATE, done="changed", rights=("leads:update",), states=_NOT_CONVERTED),
-        Operation(
+        Condition(name=UPDATE, done="changed", rights=("leads:update",), states=_NOT_CONVERTED),
+        Condition(
             name=DELETE, done="deleted", rights=("leads:delete",),
             states=_NOT_CONVERTED,
         ),
-        Operation(
-            name="convert", done="converted", rights=("leads:convert",),
+        Condition(
+            name="convert", done="converted",
             states=_sources(LEAD, "convert"),
         ),
     ),
     "Ticket": (
-        Operation(
+        Condition(
             name="comment", done="answered", rights=("tickets:update",),
             states=("New", "Open", "Pending", "OnHold", "Solved"),
         ),
         # What is said of a closed ticket begins another one (app/tickets/comments.py).
-        Operation(
+        Condition(
             name="comment", done="answered", rights=("tickets:update", "tickets:create"),
             states=("Closed",),
         ),
-        Operation(
-            name="merge", done="merged", rights=("tickets:merge",),
+        Condition(
+            name="merge", done="merged",
             states=_sources(TICKET, "merge"),
         ),
     ),
     "Invoice": (
-        Operation(name=DELETE, done="deleted", rights=("invoices:delete",), states=("Draft",)),
-        Operation(
-            name="send", done="sent", rights=("invoices:send",), states=("Draft", *_ISSUED)
+        Condition(name=DELETE, done="deleted", rights=("invoices:delete",), states=("Draft",)),
+        Condition(
+            name="send", done="sent", states=("Draft", *_ISSUED)
         ),
         # A payment issues a draft.
-        Operation(
+        Condition(
             name="payment", done="paid", rights=("payments:create", "invoices:send"),
             states=("Draft",), record_type="Invoice",
         ),
         # What is paid too much can be kept as credit, for a paid invoice all of it.
-        Operation(
-            name="payment", done="paid", rights=("payments:create",), states=_ISSUED,
+        Condition(
+            name="payment", done="paid", states=_ISSUED,
             record_type="Invoice",
         ),
-        Operation(
+        Condition(
             name="credit", done="credited", rights=("invoices:credit", "invoices:create"),
             states=_ISSUED, record_type="Invoice",
         ),
-        Operation(
+        Condition(
             name="reversal", done="freed of a payment", rights=("payments:reverse",),
             states=_ISSUED, record_type="Invoice", positive=("amount_paid",),
         ),
-        Operation(
-            name="void", done="voided", rights=("invoices:void",),
+        Condition(
+            name="void", done="voided",
             states=_sources(INVOICE, "void"), zero=("amount_paid", "amount_credited"),
         ),
-        Operation(
-            name="uncollectible", done="written off", rights=("invoices:uncollectible",),
+        Condition(
+            name="uncollectible", done="written off",
             states=_sources(INVOICE, "uncollectible"), record_type="Invoice",
         ),
     ),
     "Payment": (
-        Operation(
-            name="reverse", done="reversed", rights=("payments:reverse",), states=("Completed",)
+        Condition(
+            name="reverse", done="reversed", states=("Completed",)
         ),
     ),
     "Document": (
-        Operation(
+        Condition(
             name=DELETE, done="deleted", rights=("documents:delete",), ended=("retain_until",),
             refusal=InUseError,
         ),
-        Operation(
+        Condition(
             name="upload", done="given a file", rights=("documents:update",),
             states=("Pending", "Active"),
         ),
-        Operation(name="share", done="shared", rights=("documents:share",), states=("Active",)),
+        Condition(name="share", done="shared", rights=("documents:share",), states=("Active",)),
     ),
 }  # fmt: skip
 
 
-def operations_of(entity: str, resource: str) -> tuple[Operation, ...]:
+def conditions_of(entity: str, resource: str) -> tuple[Condition, ...]:
     """The operations on an entity; change and deletion are possible where nothing else is said."""
-    listed = OPERATIONS.get(entity, ())
+    listed = CONDITIONS.get(entity, ())
     named = {operation.name for operation in listed}
     general = (
-        Operation(name=name, done=f"{name}d", rights=(f"{resource}:{name}",))
+        Condition(name=name, done=f"{name}d", rights=(f"{resource}:{name}",))
         for name in (UPDATE, DELETE)
         if name not in named
     )
@@ -157,7 +157,7 @@ def require_operation(entity: str, title: str, name: str, record: Record) -> Non
         record: as it stands.
     Raises: InvalidStateError, or the ``refusal`` of the operation.
     """
-    listed = [each for each in OPERATIONS.get(entity, ()) if each.name == name]
+    listed = [each for each in CONDITIONS.get(entity, ()) if each.name == name]
     if not listed:
         return
     type_, status = getattr(record, "type", None), getattr(record, "status", None)
@@ -186,7 +186,7 @@ def require_operation(entity: str, title: str, name: str, record: Record) -> Non
         )
 
 
-def _standing_against(operation: Operation, record: Record) -> list[str]:
+def _standing_against(operation: Condition, record: Record) -> list[str]:
     """The attributes whose values forbid the operation."""
     ends: dict[str, date | None] = {name: getattr(record, name) for name in operation.ended}
     return [

@@ -17,7 +17,7 @@ from flask import Flask
 
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
-from app.invoices.operations import mark_uncollectible, void_invoice
+from app.invoices.steps import mark_uncollectible, void_invoice
 from app.measures import ALL, MEASURES
 from app.models.invoice import Invoice, Payment
 from app.models.opportunity import Opportunity

@@ -9,7 +9,7 @@ import pytest
 from app.clock import utc_now
 from app.container import container
 from app.http.security import Caller
-from app.invoices.operations import issue_invoice
+from app.invoices.steps import issue_invoice
 from app.writing.machines import PATCH
 from app.writing.transitions import MACHINES
 from tests import factories

@@ -13,6 +13,7 @@ import pytest
 from flask import Flask
 from pypdf import PdfReader
 
+from app.console.steps import Step, steps_of
 from app.webhooks.fan_out import fan_out
 from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
@@ -65,17 +66,27 @@ def test_an_event_is_emitted_and_can_be_subscribed_to(
     assert answer.status_code == 201, answer.text
 
 
-def test_an_operation_asks_for_its_permission(
+def test_an_operation_is_offered_everywhere_with_its_permission(
     app: Flask, admin: Api, sign_in: Callable[..., Api], client_id: int
 ) -> None:
     address = f"/api/v1/crm/clients/{client_id}/block"
-    refused = sign_in("Sales").post(address)
+    sales = sign_in("Sales")
+    refused = sales.post(address)
     assert refused.status_code == 403 and "clients:block" in refused.text
     assert admin.get(f"/odata/Clients({client_id})").json["status"] == "Active"
     assert sign_in("Manager").post(address).status_code == 204
     assert admin.get(f"/odata/Clients({client_id})").json["status"] == "Blocked"
     assert event_types(app, admin).count("client.blocked") == 1
-    assert "/api/v1/crm/clients/{client_id}/block" in admin.get("/openapi.json").json["paths"]
+    paths = admin.get("/openapi.json").json["paths"]
+    assert {
+        "/api/v1/crm/clients/{client_id}/block", "/odata/Clients({id})/BusinessPlatform.Block"
+    } <= paths.keys()  # fmt: skip
+    answer = admin.get(f"/odata/Clients({client_id})?$select=allowedActions")
+    assert "block" in answer.json["allowedActions"]
+    assert Step("block", "Block", dangerous=True) in steps_of(answer.json["allowedActions"])
+    again = admin.post(f"/odata/Clients({client_id})/Block")
+    assert (again.status_code, again.json["status"]) == (200, "Blocked")
+    assert sales.post(f"/odata/Clients({client_id})/Block").status_code == 403
 
 
 def event_types(app: Flask, api: Api) -> list[str]:

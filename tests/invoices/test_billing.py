@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import ValidationError
 from app.http.security import Caller
-from app.invoices.operations import void_invoice
+from app.invoices.steps import void_invoice
 from tests.factories import (
     event_names,
     line,

@@ -20,7 +20,7 @@ from app.http.security import Caller, acting_as, system_caller
 from app.invoices.chain import FIRST_HASH, hash_of
 from app.invoices.commands import invoices as commands
 from app.invoices.freezing import key_of
-from app.invoices.operations import issue_invoice, void_invoice
+from app.invoices.steps import issue_invoice, void_invoice
 from app.invoices.verifying import verify_chain
 from app.models.invoice import Invoice, IssueRecord, LineItem
 from tests.business import bind_services

@@ -9,8 +9,8 @@ import pytest
 
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as
-from app.invoices.operations import issue_invoice, mark_uncollectible, void_invoice
 from app.invoices.service import INVOICES
+from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
 from tests.factories import (
     create,
     event_names,

@@ -11,10 +11,10 @@ from app.db import records
 from app.errors import ValidationError
 from app.http.security import Caller
 from app.invoices.crediting import create_credit_note
-from app.invoices.operations import issue_invoice
 from app.invoices.payments import reverse_payment
 from app.invoices.posting import BALANCES
 from app.invoices.reading import read_document
+from app.invoices.steps import issue_invoice
 from app.models.invoice import Invoice, LineItem
 from app.money import is_whole, unit
 from app.odata.declare import camel

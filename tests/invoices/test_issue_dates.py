@@ -20,7 +20,7 @@ from app.errors import ValidationError
 from app.http.security import Caller, acting_as, system_caller
 from app.invoices.chain import hash_of
 from app.invoices.crediting import create_credit_note
-from app.invoices.operations import issue_invoice
+from app.invoices.steps import issue_invoice
 from app.invoices.verifying import verify_chain
 from app.models.event import AuditRecord
 from app.models.invoice import IssueRecord

@@ -14,7 +14,7 @@ from flask import Flask
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices.operations import issue_invoice, mark_uncollectible, void_invoice
+from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
 from app.models.invoice import Invoice, LineItem
 from app.settings import save_settings
 from tests.business import bind_services

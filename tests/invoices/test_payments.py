@@ -21,8 +21,8 @@ from app.errors import (
     ValidationError,
 )
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices.operations import mark_uncollectible, void_invoice
 from app.invoices.payments import PAYMENTS, register_payment, reverse_payment
+from app.invoices.steps import mark_uncollectible, void_invoice
 from app.models.event import AuditRecord
 from app.models.invoice import Payment
 from app.settings import save_settings

@@ -13,7 +13,7 @@ from sqlalchemy import Column, ForeignKey, Integer, MetaData, Table
 from app.errors import InUseError, InvalidStateError
 from app.extensions import Model
 from app.http.security import Caller, acting_as, make_caller
-from app.invoices.operations import issue_invoice
+from app.invoices.steps import issue_invoice
 from app.models.invoice import LineItem
 from app.models.ticket import TicketComment
 from app.tickets.comments import create_comment

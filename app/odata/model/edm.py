@@ -360,6 +360,7 @@ class Parameter:
     optional: bool = False  # of a function: may be left out
     allowed: tuple[str, ...] | None = None
     description: str = ""
+    example: Any = None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -1,0 +1,30 @@
+"""The operations on documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.documents.schemas import RestoredSchema
+from app.documents.service import DOCUMENTS
+from app.operations.declaration import Operation
+
+
+def describe_restored(document_id: int) -> dict[str, Any]:
+    """The document as the answer shows it."""
+    document = DOCUMENTS.stored(document_id)
+    return {"id": document.id, "name": document.name, "status": document.status}
+
+
+RESTORE = Operation(
+    name="Restore",
+    bound_to="Document",
+    path="/<int:document_id>/restore",
+    permissions=("settings:update",),
+    description="Bring a document back that was deleted within the last 30 days.",
+    run=DOCUMENTS.restore,
+    answer=describe_restored,
+    answers=RestoredSchema,
+    returns="Document",
+    binds_hidden=True,
+)
+OPERATIONS = (RESTORE,)

@@ -1,0 +1,75 @@
+"""Operations on an invoice besides writing it: issue, void, write off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from app.clock import utc_now
+from app.errors import ValidationError
+from app.http.security import current_caller
+from app.invoices.service import INVOICES
+from app.models.invoice import Invoice
+from app.money import ZERO
+from app.writing.operations import require_operation
+from app.writing.rules import RowRules
+from app.writing.states import require_right, require_step
+from app.writing.transitions import INVOICE as INVOICE_STATES
+from app.writing.validation import validate
+
+REASON = RowRules(
+    model=Invoice,
+    writable=("void_reason",),
+    wire_names={"void_reason": "reason"},
+)
+
+
+def issue_invoice(invoice_id: int, *, by: str = "send") -> None:
+    """Issue a draft: it gets its number and is frozen.
+
+    Args:
+        by: ``send``, after which the document counts as sent, or ``payment``.
+    Raises: NotFoundError; ForbiddenError; InvalidStateError; ValidationError, what is missing.
+    """
+    _allowed(invoice_id, "Sent", by)
+    events = ("invoice.sent",) if by == "send" else ()
+    INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by)
+
+
+def void_invoice(invoice_id: int, reason: Any) -> None:
+    """Take an issued document back as if it had never been; its number stays.
+
+    A void credit note gives back what it credited.
+
+    Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, also where a
+        payment or a credit note stands against the invoice.
+    """
+    invoice = _allowed(invoice_id, "Void", "void")
+    given, problems = validate(REASON, {"void_reason": reason}, partial=True)
+    if problems:
+        raise ValidationError(problems)
+    if given["void_reason"] is None:
+        raise ValidationError([("reason", "is required")])
+    require_operation("Invoice", "invoice", "void", invoice)
+    values = {**given, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
+    INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
+
+
+def mark_uncollectible(invoice_id: int) -> None:
+    """Write an invoice off: it leaves the receivables, and can still be paid.
+
+    Raises: NotFoundError; ForbiddenError; InvalidStateError.
+    """
+    _allowed(invoice_id, "Uncollectible", "uncollectible")
+    INVOICES.apply(invoice_id, {"status": "Uncollectible"}, by="uncollectible")
+
+
+def _allowed(invoice_id: int, target: str, by: str) -> Invoice:
+    """The invoice, when this step by this operation is there for the caller."""
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    step = next(
+        known for known in INVOICE_STATES.transitions if known.target == target and by in known.by
+    )
+    require_right(step, caller, invoice)
+    require_step(INVOICE_STATES, "invoice", invoice.status, target, by)
+    return invoice

@@ -1,0 +1,1 @@
+"""Operations of the business: declared once, offered in REST, OData, the console and elsewhere."""

@@ -1,0 +1,88 @@
+"""What an operation is: one declaration, from which everything that offers it is made.
+
+An area declares its operations in ``operations.py``; ``app/container/declared.py`` lists all.
+The REST view, the OData action with its types, OpenAPI and the console's button and form come from
+the declaration (docs/adr/0048).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from marshmallow import Schema
+
+
+@dataclass(frozen=True, kw_only=True)
+class Button:
+    """How the page of a record offers an operation.
+
+    Its form has the arguments that ``asks`` names, as on the wire; or it leads to ``page``, below
+    that of the record, where what would come of it is shown first. ``done`` is said afterwards,
+    with the amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
+    state machine for which it stands.
+    """
+
+    label: str
+    done: str
+    asks: tuple[str, ...] = ()
+    is_dangerous: bool = False
+    page: str = ""
+    tells: str | None = None
+    instead_of: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Operation:
+    """An operation on a record of the type ``bound_to``, or on none.
+
+    ``run`` is the function of the service. It gets the key of the record, if there is one, and what
+    ``arguments`` loads: by name where that is a mapping, else as one value. What it returns, or the
+    key of the record where that is nothing, is the result.
+
+    ``answer`` makes the body of REST from the result, in the form of ``answers``, if there is one;
+    ``answer_of_trial`` does where it was only tried, if that is another. OData returns the same, or
+    an entity of the type ``returns``, whose key is the result or what ``key_of`` finds in it.
+    ``result_path`` is the navigation of the record in which an entity without a set lies.
+
+    ``path`` is below the area in REST; an operation without one has a view of its own there.
+    ``action`` is its name in ``allowedActions``.
+    """
+
+    name: str
+    run: Callable[..., Any]
+    permissions: tuple[str, ...]
+    description: str  # the first paragraph is the summary
+    answers: type[Schema] | None = None
+    answer: Callable[[Any], Any] = dict
+    arguments: type[Schema] | None = None
+    answer_of_trial: Callable[[Any], Any] | None = None
+    bound_to: str | None = None
+    action: str | None = None
+    path: str | None = None
+    changes: bool = True
+    returns: str | None = None
+    creates: bool = False
+    result_path: str | None = None
+    key_of: Callable[[Any], int] = int
+    binds_hidden: bool = False
+    button: Button | None = None
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, in one line and without marks."""
+        return " ".join(self.description.partition("\n\n")[0].replace("`", "").split())
+
+    def call(self, key: int | None, loaded: Any) -> Any:
+        """What the service returns; the key of the record where that is nothing.
+
+        Args:
+            loaded: what the schema of the arguments made of them.
+        """
+        bound = () if key is None else (key,)
+        if isinstance(loaded, Mapping):
+            result = self.run(*bound, **loaded)
+        else:
+            result = self.run(*bound, loaded)
+        return key if result is None else result
