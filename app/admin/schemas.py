@@ -27,7 +27,7 @@ class UserQuerySchema(PageQuerySchema):
 
     q = fields.String(
         validate=validate.Length(1, 200),
-        metadata={"description": "Part of the user name, display name or e-mail address."},
+        description="Part of the user name, display name or e-mail address.",
     )
     status = fields.String(validate=validate.OneOf(USER_STATUSES))
     role = fields.String(validate=validate.Length(1, 50))
@@ -40,21 +40,16 @@ class NewUserSchema(CheckedSchema):
         """As an account is checked."""
         check_account(given)
 
-    username = fields.String(required=True, metadata={"example": "anna"})
+    username = fields.String(required=True, example="anna")
     email = fields.String(
-        required=True, validate=validate.Length(max=254), metadata={"example": "anna@example.com"}
+        required=True, validate=validate.Length(max=254), example="anna@example.com"
     )
     display_name = fields.String(
         data_key="displayName", load_default=None, allow_none=True, validate=validate.Length(1, 200)
     )
-    password = fields.String(
-        required=True, validate=_PASSWORD, metadata={"example": "three-blue-kettles"}
-    )
+    password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
     roles = fields.List(
-        fields.String(),
-        required=True,
-        validate=validate.Length(1, 20),
-        metadata={"example": ["Sales"]},
+        fields.String(), required=True, validate=validate.Length(1, 20), example=["Sales"]
     )
     language = fields.String(load_default="en")
     timezone = fields.String(load_default="UTC")
@@ -67,18 +62,14 @@ class UserChangesSchema(CheckedSchema):
         """As an account is checked."""
         check_account(given)
 
-    email = fields.String(
-        validate=validate.Length(max=254), metadata={"example": "anna@example.com"}
-    )
+    email = fields.String(validate=validate.Length(max=254), example="anna@example.com")
     display_name = fields.String(
-        data_key="displayName", validate=validate.Length(1, 200), metadata={"example": "Anna Berg"}
+        data_key="displayName", validate=validate.Length(1, 200), example="Anna Berg"
     )
     status = fields.String(validate=validate.OneOf(USER_STATUSES))
-    roles = fields.List(
-        fields.String(), validate=validate.Length(1, 20), metadata={"example": ["Sales"]}
-    )
-    language = fields.String(metadata={"example": "de"})
-    timezone = fields.String(metadata={"example": "Europe/Berlin"})
+    roles = fields.List(fields.String(), validate=validate.Length(1, 20), example=["Sales"])
+    language = fields.String(example="de")
+    timezone = fields.String(example="Europe/Berlin")
 
 
 class PasswordResetSchema(CheckedSchema):
@@ -88,7 +79,7 @@ class PasswordResetSchema(CheckedSchema):
         """As an account is checked."""
         check_account(given)
 
-    password = fields.String(validate=_PASSWORD, metadata={"example": "three-blue-kettles"})
+    password = fields.String(validate=_PASSWORD, example="three-blue-kettles")
 
 
 class PasswordResetAnswerSchema(Schema):
@@ -105,9 +96,7 @@ class RoleSchema(Schema):
     name = fields.String()
     description = fields.String(allow_none=True)
     isBuiltin = fields.Boolean()
-    permissions = fields.Dict(
-        fields.String(), fields.String(), metadata={"example": _PERMISSIONS_EXAMPLE}
-    )
+    permissions = fields.Dict(fields.String(), fields.String(), example=_PERMISSIONS_EXAMPLE)
     createdAt = Instant()
 
 
@@ -118,9 +107,7 @@ class NewRoleSchema(CheckedSchema):
         """As the permissions of a role are checked."""
         check_permissions(given.get("permissions", {}))
 
-    name = fields.String(
-        required=True, validate=validate.Length(1, 50), metadata={"example": "Field sales"}
-    )
+    name = fields.String(required=True, validate=validate.Length(1, 50), example="Field sales")
     description = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(max=500)
     )
@@ -134,11 +121,11 @@ class RoleChangesSchema(CheckedSchema):
         """As the permissions of a role are checked."""
         check_permissions(given.get("permissions", {}))
 
-    name = fields.String(validate=validate.Length(1, 50), metadata={"example": "Field sales, west"})
+    name = fields.String(validate=validate.Length(1, 50), example="Field sales, west")
     description = fields.String(
         allow_none=True,
         validate=validate.Length(max=500),
-        metadata={"example": "Reads clients, changes its own."},
+        example="Reads clients, changes its own.",
     )
     permissions = fields.Dict(fields.String(), metadata=_PERMISSIONS)
 
@@ -156,16 +143,14 @@ class NewApiKeySchema(CheckedSchema):
         """As a key is checked."""
         check_new_key(given)
 
-    name = fields.String(required=True, validate=_NAME, metadata={"example": "ERP"})
-    role = fields.String(required=True, metadata={"example": "Viewer"})
+    name = fields.String(required=True, validate=_NAME, example="ERP")
+    role = fields.String(required=True, example="Viewer")
     scopes = fields.List(
         fields.String(),
         load_default=list,
         validate=validate.Length(max=200),
-        metadata={
-            "description": "Permissions it is narrowed to; empty: all that the role has.",
-            "example": ["clients:read"],
-        },
+        description="Permissions it is narrowed to; empty: all that the role has.",
+        example=["clients:read"],
     )
     expires_at = Instant(data_key="expiresAt", load_default=None, allow_none=True)
 
@@ -175,8 +160,8 @@ class MadeApiKeySchema(Schema):
 
     id = fields.Integer()
     name = fields.String()
-    key = fields.String(metadata={"example": "bpk_live_4fJ2kQ9x_…"})
-    prefix = fields.String(metadata={"example": "bpk_live_4fJ2kQ9x"})
+    key = fields.String(example="bpk_live_4fJ2kQ9x_…")
+    prefix = fields.String(example="bpk_live_4fJ2kQ9x")
     role = fields.String()
     scopes = fields.List(fields.String())
     expiresAt = Instant(allow_none=True)
@@ -204,13 +189,14 @@ class AuditQuerySchema(PageQuerySchema):
 
     action = fields.String(
         validate=validate.Length(1, 60),
-        metadata={"description": "`auth.login`, or all of a kind: `auth.*`.", "example": "auth.*"},
+        description="`auth.login`, or all of a kind: `auth.*`.",
+        example="auth.*",
     )
     entity = fields.String(validate=validate.Length(1, 20))
     entity_id = fields.Integer(data_key="entityId", validate=validate.Range(0, 2**63 - 1))
     actor_id = fields.Integer(data_key="actorId", validate=validate.Range(0, 2**63 - 1))
-    begin = Instant(data_key="from", metadata={"description": "From this instant on."})
-    end = Instant(data_key="to", metadata={"description": "Before this instant."})
+    begin = Instant(data_key="from", description="From this instant on.")
+    end = Instant(data_key="to", description="Before this instant.")
 
 
 class AuditRecordSchema(Schema):
@@ -219,8 +205,8 @@ class AuditRecordSchema(Schema):
     id = fields.Integer()
     createdAt = Instant()
     actorId = fields.Integer(allow_none=True)
-    via = fields.String(metadata={"example": "jwt"})
-    action = fields.String(metadata={"example": "client.updated"})
+    via = fields.String(example="jwt")
+    action = fields.String(example="client.updated")
     entity = fields.String(allow_none=True)
     entityId = fields.Integer(allow_none=True)
     before = fields.Dict(allow_none=True)

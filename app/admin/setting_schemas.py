@@ -115,11 +115,11 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
 class LogoSchema(Schema):
     """The picture on documents."""
 
-    contentType = fields.String(metadata={"example": "image/png"})
+    contentType = fields.String(example="image/png")
     sha256 = fields.String()
-    size = fields.Integer(metadata={"description": "Bytes."})
-    width = fields.Integer(metadata={"description": "Pixels."})
-    height = fields.Integer(metadata={"description": "Pixels."})
+    size = fields.Integer(description="Bytes.")
+    width = fields.Integer(description="Pixels.")
+    height = fields.Integer(description="Pixels.")
 
 
 GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _made(group) for group in NAMES}

@@ -33,7 +33,7 @@ class ContextSchema(Schema):
 
     module = fields.String(
         required=True, validate=validate.Length(1, 50),
-        metadata={"description": "Name of a set, a type or an area.", "example": "kb"},
+        description="Name of a set, a type or an area.", example="kb",
     )  # fmt: skip
     entityId = fields.Integer(
         strict=True, allow_none=True, validate=_KEY,
@@ -55,8 +55,7 @@ class ChatBodySchema(Schema):
     )  # fmt: skip
     stream = JsonBoolean(
         load_default=False,
-        metadata={"description": "Answer 202 at once; the answer is read from `streamUrl`.",
-                  "example": False},
+        description="Answer 202 at once; the answer is read from `streamUrl`.", example=False,
     )  # fmt: skip
 
 
@@ -64,7 +63,7 @@ class CitationSchema(Schema):
     """A source; `[n]` in the reply refers to it."""
 
     n = fields.Integer()
-    type = fields.String(metadata={"example": "KbArticle"})
+    type = fields.String(example="KbArticle")
     id = fields.Integer()
     title = fields.String()
     snippet = fields.String()
@@ -77,7 +76,7 @@ class ToolCallSchema(Schema):
     id = fields.String()
     name = fields.String()
     arguments = fields.Dict(metadata={"additionalProperties": True})
-    status = fields.String(metadata={"description": "`ok`, `denied` or `error`."})
+    status = fields.String(description="`ok`, `denied` or `error`.")
     summary = fields.String()
 
 
@@ -110,7 +109,7 @@ class ProviderSchema(Schema):
     """What became of asking the model; only where a provider is set."""
 
     status = fields.String(
-        metadata={"description": "`answered`, or `fallback`: the built-in assistant answered."}
+        description="`answered`, or `fallback`: the built-in assistant answered."
     )
     reason = fields.String(
         allow_none=True, metadata={"description": "Why the model did not.", "example": None}
@@ -123,9 +122,7 @@ class ChatSchema(Schema):
     sessionId = fields.String()
     messageId = fields.String()
     role = fields.String()
-    status = fields.String(
-        metadata={"description": "`completed`, `in_progress`, `failed` or `canceled`."}
-    )
+    status = fields.String(description="`completed`, `in_progress`, `failed` or `canceled`.")
     reply = fields.String()
     citations = fields.List(fields.Nested(CitationSchema))
     toolCalls = fields.List(fields.Nested(ToolCallSchema))
@@ -136,8 +133,8 @@ class ChatSchema(Schema):
     model = fields.String()
     createdAt = Instant()
     streamUrl = fields.String(
-        metadata={"description": "Where the answer can be read as it grows, with a ticket for"
-                                 " readers that send no headers: one minute, one use."}
+        description="Where the answer can be read as it grows, with a ticket for"
+                                 " readers that send no headers: one minute, one use."
     )  # fmt: skip
 
 
@@ -147,7 +144,7 @@ class StreamQuerySchema(Schema):
     sessionId = fields.String(required=True, validate=validate.Length(1, 40))
     after = fields.Integer(
         validate=validate.Range(0, 2**62),
-        metadata={"description": "Number of the last event you have; `Last-Event-ID` does too."},
+        description="Number of the last event you have; `Last-Event-ID` does too.",
     )
     ticket = fields.String(validate=validate.Length(1, 1000))
 
@@ -173,9 +170,7 @@ class AiActionSchema(Schema):
     tool = fields.String()
     summary = fields.String()
     arguments = fields.Dict(metadata={"additionalProperties": True})
-    status = fields.String(
-        metadata={"description": "`pending`, `executed`, `rejected`, `expired` or `failed`."}
-    )
+    status = fields.String(description="`pending`, `executed`, `rejected`, `expired` or `failed`.")
     expiresAt = Instant()
     decidedAt = Instant(allow_none=True)
     result = fields.Dict(allow_none=True, metadata={"additionalProperties": True})

@@ -13,12 +13,8 @@ _PASSWORD = validate.Length(max=10_000)
 class LoginSchema(Schema):
     """Name and password."""
 
-    username = fields.String(
-        required=True, validate=validate.Length(max=1000), metadata={"example": "anna"}
-    )
-    password = fields.String(
-        required=True, validate=_PASSWORD, metadata={"example": "three-blue-kettles"}
-    )
+    username = fields.String(required=True, validate=validate.Length(max=1000), example="anna")
+    password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
 
 
 class RefreshSchema(Schema):
@@ -34,8 +30,8 @@ class TokenPairSchema(Schema):
 
     access_token = fields.String(data_key="accessToken")
     refresh_token = fields.String(data_key="refreshToken")
-    expires_in = fields.Integer(data_key="expiresIn", metadata={"example": 900})
-    token_type = fields.String(data_key="tokenType", metadata={"example": "Bearer"})
+    expires_in = fields.Integer(data_key="expiresIn", example=900)
+    token_type = fields.String(data_key="tokenType", example="Bearer")
 
 
 class UserSchema(Schema):
@@ -45,11 +41,11 @@ class UserSchema(Schema):
     username = fields.String()
     email = fields.String(allow_none=True)
     displayName = fields.String()
-    status = fields.String(metadata={"example": "active"})
-    roles = fields.List(fields.String(), metadata={"example": ["Sales"]})
-    permissions = fields.List(fields.String(), metadata={"example": ["clients:read"]})
-    language = fields.String(metadata={"example": "en"})
-    timezone = fields.String(metadata={"example": "Europe/Berlin"})
+    status = fields.String(example="active")
+    roles = fields.List(fields.String(), example=["Sales"])
+    permissions = fields.List(fields.String(), example=["clients:read"])
+    language = fields.String(example="en")
+    timezone = fields.String(example="Europe/Berlin")
     lastLoginAt = Instant(allow_none=True)
     createdAt = Instant()
 
@@ -74,16 +70,10 @@ class PasswordChangeSchema(Schema):
     """The present password and the one to have."""
 
     current_password = fields.String(
-        required=True,
-        data_key="currentPassword",
-        validate=_PASSWORD,
-        metadata={"example": "three-blue-kettles"},
+        required=True, data_key="currentPassword", validate=_PASSWORD, example="three-blue-kettles"
     )
     new_password = fields.String(
-        required=True,
-        data_key="newPassword",
-        validate=_PASSWORD,
-        metadata={"example": "seven-green-lanterns"},
+        required=True, data_key="newPassword", validate=_PASSWORD, example="seven-green-lanterns"
     )
 
 
@@ -98,4 +88,4 @@ class SessionSchema(Schema):
     createdAt = Instant()
     lastSeenAt = Instant()
     expiresAt = Instant()
-    current = fields.Boolean(metadata={"description": "Whether it is the session of this request."})
+    current = fields.Boolean(description="Whether it is the session of this request.")

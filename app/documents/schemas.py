@@ -41,10 +41,7 @@ class FileQuerySchema(Schema):
     """What raw bytes do not say."""
 
     fileName = fields.String(
-        metadata={
-            "description": "Name of the file; the one that it has when left out.",
-            "example": "contract.pdf",
-        }
+        description="Name of the file; the one that it has when left out.", example="contract.pdf"
     )
 
 
@@ -53,7 +50,7 @@ class DownloadQuerySchema(Schema):
 
     version = fields.Integer(
         validate=validate.Range(1, 2**31 - 1),
-        metadata={"description": "Number of the file; the current one when left out."},
+        description="Number of the file; the current one when left out.",
     )
 
 
@@ -61,7 +58,7 @@ class UploadedSchema(Schema):
     """A document as OData shows it, and where its bytes are."""
 
     id = fields.Integer()
-    name = fields.String(metadata={"example": "contract.pdf"})
+    name = fields.String(example="contract.pdf")
     description = fields.String(allow_none=True)
     category = fields.String(validate=validate.OneOf(DOCUMENT_CATEGORIES))
     folder = fields.String(allow_none=True)
@@ -70,14 +67,12 @@ class UploadedSchema(Schema):
     entityId = fields.Integer(allow_none=True)
     expiresAt = fields.Date(allow_none=True)
     retainUntil = fields.Date(allow_none=True)
-    fileName = fields.String(metadata={"example": "contract.pdf"})
-    contentType = fields.String(metadata={"example": "application/pdf"})
-    size = fields.Integer(metadata={"description": "Bytes."})
-    sha256 = fields.String(metadata={"example": "e3b0c44298fc1c149afbf4c8996fb924"})
-    version = fields.Integer(metadata={"description": "Number of the file."})
-    status = fields.String(
-        validate=validate.OneOf(DOCUMENT_STATUSES), metadata={"example": "Active"}
-    )
+    fileName = fields.String(example="contract.pdf")
+    contentType = fields.String(example="application/pdf")
+    size = fields.Integer(description="Bytes.")
+    sha256 = fields.String(example="e3b0c44298fc1c149afbf4c8996fb924")
+    version = fields.Integer(description="Number of the file.")
+    status = fields.String(validate=validate.OneOf(DOCUMENT_STATUSES), example="Active")
     downloadCount = fields.Integer()
     isShared = fields.Boolean()
     deletedAt = Instant(allow_none=True)
@@ -89,7 +84,7 @@ class UploadedSchema(Schema):
     updatedAt = Instant()
     createdById = fields.Integer(allow_none=True)
     updatedById = fields.Integer(allow_none=True)
-    downloadUrl = fields.String(metadata={"example": "/api/v1/documents/1/download"})
+    downloadUrl = fields.String(example="/api/v1/documents/1/download")
 
 
 class SearchQuerySchema(PageQuerySchema):
@@ -98,7 +93,8 @@ class SearchQuerySchema(PageQuerySchema):
     q = fields.String(
         required=True,
         validate=validate.Length(3, 200),
-        metadata={"description": "Words, one of three letters or more.", "example": "turbine"},
+        description="Words, one of three letters or more.",
+        example="turbine",
     )
 
 
@@ -106,21 +102,21 @@ class FoundDocumentSchema(Schema):
     """A document that was found, with the text around the place."""
 
     id = fields.Integer()
-    name = fields.String(metadata={"example": "contract.pdf"})
+    name = fields.String(example="contract.pdf")
     fileName = fields.String()
-    contentType = fields.String(metadata={"example": "application/pdf"})
-    category = fields.String(metadata={"example": "Contract"})
+    contentType = fields.String(example="application/pdf")
+    category = fields.String(example="Contract")
     size = fields.Integer()
-    status = fields.String(metadata={"example": "Active"})
-    snippet = fields.String(allow_none=True, metadata={"example": "…delivers two turbines to…"})
+    status = fields.String(example="Active")
+    snippet = fields.String(allow_none=True, example="…delivers two turbines to…")
     updatedAt = Instant()
-    url = fields.String(metadata={"example": "/odata/Documents(1)"})
+    url = fields.String(example="/odata/Documents(1)")
 
 
 class FoundDocumentsSchema(Schema):
     """A page of documents that were found."""
 
-    query = fields.String(metadata={"example": "turbine"})
+    query = fields.String(example="turbine")
     total = fields.Integer()
     limit = fields.Integer()
     offset = fields.Integer()
@@ -131,5 +127,5 @@ class RestoredSchema(Schema):
     """A document that is back from the trash, in the state that it had."""
 
     id = fields.Integer()
-    name = fields.String(metadata={"example": "contract.pdf"})
-    status = fields.String(metadata={"example": "Active"})
+    name = fields.String(example="contract.pdf")
+    status = fields.String(example="Active")

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.documents.sharing.shares import (
-    DEFAULT_DAYS,
-    MAXIMUM_DAYS,
-    ShareTerms,
-    check_expiry,
-)
+from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS, ShareTerms, check_expiry
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant
@@ -35,31 +30,32 @@ class ShareBodySchema(CheckedSchema):
     password = fields.String(
         allow_none=True,
         validate=validate.Length(4, 200),
-        metadata={"description": "Asked of whoever opens the link.", "example": "blue harbour 12"},
+        description="Asked of whoever opens the link.",
+        example="blue harbour 12",
     )
     max_downloads = fields.Integer(
         data_key="maxDownloads",
         strict=True,
         allow_none=True,
         validate=validate.Range(1, 1_000_000),
-        metadata={"description": "Downloads that it allows."},
+        description="Downloads that it allows.",
     )
     recipient_email = fields.Email(
         data_key="recipientEmail",
         allow_none=True,
         validate=validate.Length(max=254),
-        metadata={"description": "For whom it is."},
+        description="For whom it is.",
     )
     note = fields.String(
         allow_none=True,
         validate=validate.Length(max=500),
-        metadata={"description": "For yourself; visitors do not see it."},
+        description="For yourself; visitors do not see it.",
     )
     version = fields.Integer(
         strict=True,
         allow_none=True,
         validate=validate.Range(1, 2**31 - 1),
-        metadata={"description": "File it is pinned to; the current one when left out."},
+        description="File it is pinned to; the current one when left out.",
     )
 
 
@@ -83,5 +79,5 @@ class ShareSchema(Schema):
 class MadeShareSchema(ShareSchema):
     """A new link, with its token this once."""
 
-    token = fields.String(metadata={"example": "3mX0n6Qe1w"})
-    url = fields.String(metadata={"example": "https://platform.example.com/s/3mX0n6Qe1w"})
+    token = fields.String(example="3mX0n6Qe1w")
+    url = fields.String(example="https://platform.example.com/s/3mX0n6Qe1w")

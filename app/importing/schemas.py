@@ -62,26 +62,24 @@ IMPORT_BODY: dict[str, Any] = {
 class ProblemSchema(Schema):
     """What is wrong in a cell; `column` is its heading, empty for the whole row."""
 
-    row = fields.Integer(metadata={"example": 7})
-    column = fields.String(metadata={"example": "E-Mail"})
-    field = fields.String(metadata={"example": "email"})
-    message = fields.String(metadata={"example": "must be an e-mail address"})
+    row = fields.Integer(example=7)
+    column = fields.String(example="E-Mail")
+    field = fields.String(example="email")
+    message = fields.String(example="must be an e-mail address")
 
 
 class ColumnSchema(Schema):
     """How a column of numbers or dates is read; `example` is a cell that could be two things, if
     there is one, and `readAs` null while nothing says which."""
 
-    column = fields.String(metadata={"example": "Umsatz"})
-    field = fields.String(metadata={"example": "revenue"})
+    column = fields.String(example="Umsatz")
+    field = fields.String(example="revenue")
     decimalSign = fields.String(
         allow_none=True, metadata={"example": ",", "description": "Null where nothing says it."}
     )
-    dateOrder = fields.String(
-        allow_none=True, metadata={"description": "Null where nothing says it."}
-    )
-    example = fields.String(allow_none=True, metadata={"example": "12.500"})
-    readAs = fields.String(allow_none=True, metadata={"example": "12500"})
+    dateOrder = fields.String(allow_none=True, description="Null where nothing says it.")
+    example = fields.String(allow_none=True, example="12.500")
+    readAs = fields.String(allow_none=True, example="12500")
 
 
 class CountsSchema(Schema):
@@ -92,7 +90,7 @@ class CountsSchema(Schema):
     updated = fields.Integer()
     skipped = fields.Integer()
     problems = fields.List(fields.Nested(ProblemSchema))
-    problemCount = fields.Integer(metadata={"description": "Of all, listed or not."})
+    problemCount = fields.Integer(description="Of all, listed or not.")
     columns = fields.List(fields.Nested(ColumnSchema))
     preview = fields.List(
         fields.Dict(keys=fields.String(), values=fields.String()),
@@ -121,10 +119,10 @@ class JobSchema(Schema):
     type = fields.String(validate=validate.OneOf(TYPES))
     mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
     dryRun = fields.Boolean()
-    fileName = fields.String(allow_none=True, metadata={"example": "customers.csv"})
+    fileName = fields.String(allow_none=True, example="customers.csv")
     status = fields.String(validate=validate.OneOf(IMPORT_STATUSES))
     done = fields.Integer()
-    message = fields.String(allow_none=True, metadata={"description": "Why it failed."})
+    message = fields.String(allow_none=True, description="Why it failed.")
     outcome = fields.Nested(CountsSchema, allow_none=True)
     createdAt = fields.String(metadata={"format": "date-time"})
     finishedAt = fields.String(allow_none=True, metadata={"format": "date-time"})
@@ -136,5 +134,6 @@ class TemplateQuerySchema(Schema):
     type = fields.String(
         load_default="client",
         validate=validate.OneOf(TYPES),
-        metadata={"description": "What the rows are.", "example": "client"},
+        description="What the rows are.",
+        example="client",
     )

@@ -26,16 +26,13 @@ class PdfQuerySchema(Schema):
     """Which PDF, and how it is delivered."""
 
     download = fields.Boolean(
-        load_default=False,
-        metadata={"description": "To be saved, instead of shown.", "example": True},
+        load_default=False, description="To be saved, instead of shown.", example=True
     )
     current = fields.Boolean(
         load_default=False,
-        metadata={
-            "description": "A copy as the document stands now, with payments and its mark; else"
-            " the file frozen at issue.",
-            "example": False,
-        },
+        description="A copy as the document stands now, with payments and its mark; else"
+        " the file frozen at issue.",
+        example=False,
     )
 
 
@@ -45,18 +42,16 @@ class EInvoiceQuerySchema(Schema):
     format = fields.String(
         required=True,
         validate=validate.OneOf(E_INVOICE_FORMS),
-        metadata={
-            "description": "`ubl` (UBL 2.1), `facturx` (PDF/A-3 with CII inside) or `cii`.",
-            "example": "ubl",
-        },
+        description="`ubl` (UBL 2.1), `facturx` (PDF/A-3 with CII inside) or `cii`.",
+        example="ubl",
     )
 
 
 class BrokenRuleSchema(Schema):
     """A rule of EN 16931 that an e-invoice would break."""
 
-    rule = fields.String(metadata={"example": "BR-11"})
-    field = fields.String(metadata={"example": "buyer.address.country"})
+    rule = fields.String(example="BR-11")
+    field = fields.String(example="buyer.address.country")
     message = fields.String()
 
 
@@ -65,8 +60,8 @@ class PreflightSchema(Schema):
 
     id = fields.Integer()
     number = fields.String(allow_none=True)
-    status = fields.String(metadata={"example": "Draft"})
-    eInvoiceFormat = fields.String(metadata={"example": "Auto"})
+    status = fields.String(example="Draft")
+    eInvoiceFormat = fields.String(example="Auto")
     ready = fields.Boolean()
     problems = fields.List(fields.Nested(BrokenRuleSchema))
 

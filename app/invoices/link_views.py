@@ -16,9 +16,7 @@ class LinkSchema(Schema):
     """Where the client finds the document."""
 
     id = fields.Integer()
-    url = fields.String(
-        metadata={"example": "https://platform.example.com/s/i/17-0-KxYnb3q0QmZ1c2VkIGlkcw"}
-    )
+    url = fields.String(example="https://platform.example.com/s/i/17-0-KxYnb3q0QmZ1c2VkIGlkcw")
     viewedAt = Instant(allow_none=True)
 
 

@@ -49,14 +49,12 @@ class BounceSchema(Schema):
     """What a message was about; ``deliveryId`` is null where it is about no mail of ours."""
 
     matched = fields.Boolean()
-    reason = fields.String(allow_none=True, metadata={"description": "Why it matched nothing."})
+    reason = fields.String(allow_none=True, description="Why it matched nothing.")
     deliveryId = fields.Integer(allow_none=True)
-    entity = fields.String(allow_none=True, metadata={"example": "Invoice"})
+    entity = fields.String(allow_none=True, example="Invoice")
     entityId = fields.Integer(allow_none=True)
     status = fields.String(allow_none=True, validate=validate.OneOf(("queued", "sent", "failed")))
-    recipients = fields.List(
-        fields.String(), metadata={"description": "Whom it did not reach, of this mail."}
-    )
+    recipients = fields.List(fields.String(), description="Whom it did not reach, of this mail.")
 
 
 @area.post("/bounces")

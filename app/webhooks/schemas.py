@@ -35,7 +35,7 @@ class NewWebhookSchema(CheckedSchema):
     )
     description = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(max=500),
-        metadata={"example": "Bookkeeping"},
+        example="Bookkeeping",
     )  # fmt: skip
 
 
@@ -50,8 +50,7 @@ class WebhookChangesSchema(CheckedSchema):
     events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=Event)
     description = fields.String(allow_none=True, validate=validate.Length(max=500))
     status = fields.String(
-        validate=validate.OneOf(ENDPOINT_STATUSES),
-        metadata={"description": "`disabled` cancels what is due."},
+        validate=validate.OneOf(ENDPOINT_STATUSES), description="`disabled` cancels what is due."
     )
 
 
@@ -63,16 +62,14 @@ class WebhookSchema(Schema):
     events = fields.List(fields.String())
     description = fields.String(allow_none=True)
     status = fields.String(validate=validate.OneOf(ENDPOINT_STATUSES))
-    failingSince = Instant(
-        allow_none=True, metadata={"description": "Since when every attempt has failed."}
-    )
+    failingSince = Instant(allow_none=True, description="Since when every attempt has failed.")
     disabledAt = Instant(allow_none=True)
     disabledReason = fields.String(allow_none=True)
     previousSecretUntil = Instant(
-        allow_none=True, metadata={"description": "Until then the secret before signs as well."}
+        allow_none=True, description="Until then the secret before signs as well."
     )
-    isRecovering = fields.Boolean(metadata={"description": "A recovery is under way."})
-    createdById = fields.Integer(allow_none=True, metadata={"description": "Its owner."})
+    isRecovering = fields.Boolean(description="A recovery is under way.")
+    createdById = fields.Integer(allow_none=True, description="Its owner.")
     createdAt = Instant()
     updatedAt = Instant()
 
@@ -101,21 +98,19 @@ class WebhookDeliveryQuerySchema(PageQuerySchema):
     """Which deliveries of an endpoint."""
 
     status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES))
-    type = fields.String(
-        validate=_NAME, metadata={"description": "`invoice.paid`, or `invoice.*`."}
-    )
-    since = Instant(metadata={"description": "Made from this instant on."})
-    until = Instant(metadata={"description": "Made before this instant."})
+    type = fields.String(validate=_NAME, description="`invoice.paid`, or `invoice.*`.")
+    since = Instant(description="Made from this instant on.")
+    until = Instant(description="Made before this instant.")
 
 
 class WebhookRequestSchema(Schema):
     """What is sent; the headers are those of each attempt."""
 
-    method = fields.String(metadata={"example": "POST"})
+    method = fields.String(example="POST")
     url = fields.String()
     body = fields.String(
         allow_none=True,
-        metadata={"description": "The exact text that is signed; none where you may not read it."},
+        description="The exact text that is signed; none where you may not read it.",
     )
 
 
@@ -124,14 +119,10 @@ class WebhookAttemptSchema(Schema):
 
     at = Instant()
     requestHeaders = fields.Dict(fields.String(), fields.String())
-    statusCode = fields.Integer(
-        allow_none=True, metadata={"description": "None when no answer came."}
-    )
+    statusCode = fields.Integer(allow_none=True, description="None when no answer came.")
     durationMs = fields.Integer()
-    response = fields.String(
-        allow_none=True, metadata={"description": "First 1 KB of the answer's body."}
-    )
-    error = fields.String(allow_none=True, metadata={"description": "Why no answer counted."})
+    response = fields.String(allow_none=True, description="First 1 KB of the answer's body.")
+    error = fields.String(allow_none=True, description="Why no answer counted.")
 
 
 class WebhookDeliverySchema(Schema):
@@ -139,7 +130,7 @@ class WebhookDeliverySchema(Schema):
 
     id = fields.Integer()
     endpointId = fields.Integer()
-    messageId = fields.String(metadata={"description": "The `webhook-id` of every attempt."})
+    messageId = fields.String(description="The `webhook-id` of every attempt.")
     eventId = fields.String()
     eventType = fields.String()
     status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES))
@@ -153,7 +144,7 @@ class WebhookDeliverySchema(Schema):
 class WebhookRecoverySchema(Schema):
     """Which events to deliver after all."""
 
-    since = Instant(required=True, metadata={"description": "Events from this instant on."})
+    since = Instant(required=True, description="Events from this instant on.")
     until = Instant(load_default=None, allow_none=True)
 
 
@@ -163,7 +154,7 @@ class WebhookRecoveringSchema(Schema):
     id = fields.Integer()
     since = Instant()
     until = Instant(allow_none=True)
-    events = fields.Integer(metadata={"description": "Events of the period, of all types."})
+    events = fields.Integer(description="Events of the period, of all types.")
 
 
 class CommaSeparated(fields.String):
@@ -180,11 +171,10 @@ class JournalQuerySchema(Schema):
     after = fields.String(
         load_default=None,
         validate=validate.Length(1, 64),
-        metadata={"description": "`next` of the last answer, or the id of an event."},
+        description="`next` of the last answer, or the id of an event.",
     )
     types = CommaSeparated(
-        load_default=list,
-        metadata={"description": "Names with commas between; `invoice.*` and `*` too."},
+        load_default=list, description="Names with commas between; `invoice.*` and `*` too."
     )
     limit = limit_field(JOURNAL, "At most so many events.")
 
@@ -192,9 +182,9 @@ class JournalQuerySchema(Schema):
 class EventSchema(Schema):
     """An event: what webhooks deliver, and its place in the journal."""
 
-    id = fields.String(metadata={"example": "evt_0f4c0f4c0f4c0f4c0f4c0f4c0f4c0f4c"})
-    cursor = fields.String(metadata={"description": "Its place: `after` this event."})
-    type = fields.String(metadata={"example": "invoice.paid"})
+    id = fields.String(example="evt_0f4c0f4c0f4c0f4c0f4c0f4c0f4c0f4c")
+    cursor = fields.String(description="Its place: `after` this event.")
+    type = fields.String(example="invoice.paid")
     timestamp = Instant()
     entity = fields.String()
     entityId = fields.Integer()
@@ -212,8 +202,6 @@ class JournalSchema(Schema):
     """Events in the order in which they were committed."""
 
     items = fields.List(fields.Nested(EventSchema))
-    next = fields.String(metadata={"description": "`after` of the next request."})
+    next = fields.String(description="`after` of the next request.")
     hasMore = fields.Boolean()
-    gap = fields.Boolean(
-        metadata={"description": "Events right behind `after` are not kept any more."}
-    )
+    gap = fields.Boolean(description="Events right behind `after` are not kept any more.")

@@ -24,27 +24,29 @@ class SearchQuerySchema(Schema):
     type = fields.String(
         load_default="client",
         validate=validate.OneOf(TYPES),
-        metadata={"description": "What to look among.", "example": "client"},
+        description="What to look among.",
+        example="client",
     )
     limit = limit_field(RECORD_SEARCH)
     offset = fields.Integer(
         load_default=0,
         validate=validate.Range(0, 100_000),
-        metadata={"description": "How many to leave out first.", "example": 0},
+        description="How many to leave out first.",
+        example=0,
     )
 
 
 class FoundSchema(Schema):
     """A record that was found; `highlight` is HTML, `score` is above 0 and at most 1."""
 
-    type = fields.String(metadata={"example": "client"})
+    type = fields.String(example="client")
     id = fields.Integer()
-    title = fields.String(metadata={"example": "Acme GmbH"})
-    subtitle = fields.String(allow_none=True, metadata={"example": "office@acme.example"})
-    score = fields.Float(metadata={"example": 0.94})
-    matchedFields = fields.List(fields.String(), metadata={"example": ["name"]})
-    highlight = fields.String(metadata={"example": "<mark>Acme</mark> GmbH"})
-    url = fields.String(metadata={"example": "/odata/Clients(1)"})
+    title = fields.String(example="Acme GmbH")
+    subtitle = fields.String(allow_none=True, example="office@acme.example")
+    score = fields.Float(example=0.94)
+    matchedFields = fields.List(fields.String(), example=["name"])
+    highlight = fields.String(example="<mark>Acme</mark> GmbH")
+    url = fields.String(example="/odata/Clients(1)")
     record = fields.Raw(
         metadata={
             "type": "object",
@@ -60,9 +62,9 @@ class FoundSchema(Schema):
 class SearchAnswerSchema(Schema):
     """What was found, the best first."""
 
-    query = fields.String(metadata={"example": "acme"})
-    type = fields.String(metadata={"example": "client"})
-    total = fields.Integer(metadata={"description": "Records on all pages.", "example": 1})
+    query = fields.String(example="acme")
+    type = fields.String(example="client")
+    total = fields.Integer(description="Records on all pages.", example=1)
     items = fields.List(fields.Nested(FoundSchema))
     possibleDuplicates = fields.List(
         fields.List(fields.Integer(), validate=validate.Length(equal=2)),

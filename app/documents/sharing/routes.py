@@ -46,9 +46,7 @@ PASSWORD_BODY: dict[str, Any] = {
 class LinkQuerySchema(LinkQuery):
     """Whether a browser wants the bytes, too."""
 
-    download = fields.Boolean(
-        load_default=False, metadata={"description": "The bytes, whatever `Accept` says."}
-    )
+    download = fields.Boolean(load_default=False, description="The bytes, whatever `Accept` says.")
 
 
 @links.get("/<token>")

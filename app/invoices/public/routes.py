@@ -33,14 +33,11 @@ class PageQuerySchema(LinkQuery):
 
     file = fields.String(
         validate=validate.OneOf(("pdf", "einvoice")),
-        metadata={
-            "description": "A file instead of the page: the PDF as it was issued, or UBL 2.1.",
-            "example": "pdf",
-        },
+        description="A file instead of the page: the PDF as it was issued, or UBL 2.1.",
+        example="pdf",
     )
     preview = fields.Boolean(
-        load_default=False,
-        metadata={"description": "Look at it without being counted.", "example": True},
+        load_default=False, description="Look at it without being counted.", example=True
     )
 
 
