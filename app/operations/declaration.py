@@ -2,7 +2,7 @@
 
 An area declares its operations in ``operations.py``; ``app/container/declared.py`` lists all.
 The REST view, the OData action with its types, OpenAPI and the console's button and form come from
-the declaration (docs/adr/0048).
+the declaration (docs/adr/0049).
 """
 
 from __future__ import annotations
