@@ -57,6 +57,7 @@ def test_what_goes_on_is_read_in_the_language_of_the_question_before() -> None:
     [
         ("overdue invoices by client", "en"), ("überfällige Rechnungen nach Kunde", "de"),
         ("Ticketzahl dieser Woche", "de"), ("top 5 tickets", "en"), ("2026", "en"),
+        ("Hvor mange kunder har vi?", "en"), ("le chiffre d'affaires du mois dernier", "en"),
     ],
 )  # fmt: skip
 def test_the_language_is_that_of_most_words(question: str, language: str) -> None:
