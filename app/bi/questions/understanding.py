@@ -219,10 +219,10 @@ def understanding_of(code: str) -> Understanding:
 def language_of(question: str, before: Sequence[str] = ()) -> str:
     """The language whose words the question has most of; of as many, that of the one before.
 
-    It is that of the one before, or English, also where half of its words are of none.
+    It is that of the one before, or English, where more than half of its words are of no language.
     """
     words = [one.text for one in tokenise(question) if one.kind == "word"]
     known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
     usual = language_of(before[-1], before[:-1]) if before else LANGUAGES[0]
-    fitting = [code for code in LANGUAGES if code == usual or 2 * known[code] > len(words)]
+    fitting = [code for code in LANGUAGES if code == usual or 2 * known[code] >= len(words)]
     return max(fitting, key=lambda code: (known[code], code == usual))
