@@ -35,6 +35,7 @@ _EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "senderName": "Acme", "senderAddress": "billing@acme.example",
         "replyTo": "office@acme.example", "copyTo": "archive@acme.example",
     },
+    "helpDesk": {"answers": {"Received": "Hello {contact}, we are looking into {number}."}},
     RATES: {"USD": 0.92},
 }  # fmt: skip
 

@@ -41,6 +41,7 @@ ANSWERS = (
     ("bi:query", "reports", "Reports"),
     ("ai:chat", "assistant", "Assistant"),
     ("kb:read", "knowledge", "Read articles"),
+    ("tickets:update", "queue", "My tickets"),
 )
 # (permission, address, name) of the pages of administration
 ADMINISTRATION = (

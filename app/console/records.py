@@ -16,8 +16,8 @@ from app.console.layouts import LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import preset, steps_of, take, told
-from app.console.tickets import talk_of
+from app.console.steps import COMMENT, preset, steps_of, take, told
+from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -47,10 +47,17 @@ def act_on_record(path: str, key: int) -> Response:
             engine.send("DELETE", f"{wanted.set_name}({key})", None, version)
             session.say(f"{wanted.one} deleted.")
             return see_other(f"{session.ROOT}/{path}/")
-        answer = take(wanted.set_name, key, step, version, request.form)
+        if step == ASSIGN and wanted.set_name == "Tickets":
+            said = assign_to_me(key, version)
+        else:
+            answer = take(wanted.set_name, key, step, version, request.form)
+            said = told(wanted.one, step, answer)
+        if step == COMMENT:
+            key, said = settle_answer(key, answer, request.form.get("then", ""))
     except ApiError as error:
+        db.session.rollback()  # of two changes the first may have been done
         return _show(wanted, key, error)
-    session.say(told(wanted.one, step, answer))
+    session.say(said)
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
@@ -104,6 +111,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     }
     hidden = {*_NEVER_SHOWN, wanted.title, wanted.state}
     fields = [name for name in type_.properties if name not in hidden]
+    names = names_of(type_, [record])
     placed = {name for name in groups if name in layout.sections and groups[name].rows}
     return page(
         "record.html",
@@ -122,7 +130,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
             if isinstance(each, Group) or each in placed
         ],
         details=list(filled(layout.details(fields), record)),
-        names=names_of(type_, [record]),
+        names=names,
         related=[group for name, group in groups.items() if name not in placed],
         offered=arranged(layout, state, steps_of(actions)),
         preset=preset,
@@ -132,6 +140,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         may_delete="delete" in actions,
         files=files_of(record) if wanted.set_name == "Documents" else None,
         talk=talk_of(key) if wanted.set_name == "Tickets" else None,
+        desk=desk_of(record, names) if wanted.set_name == "Tickets" else None,
         article=_article(record) if wanted.set_name == "KbArticles" else None,
         timeline=timeline_of(wanted, key, record, FIRST),
         problem=error,

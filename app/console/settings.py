@@ -32,7 +32,9 @@ TITLES: Mapping[str, str] = {
     "seller": "Company", "bank": "Bank", "defaults": "Defaults", "invoicing": "Numbering",
     "reminders": "Reminders", "serviceLevel": "Service level", "mail": "Mail", RATES: "Rates",
 }  # fmt: skip
-TABS = (*TITLES.items(), ("logo", "Logo"), ("templates", "Templates"))
+TABS = (
+    *TITLES.items(), ("logo", "Logo"), ("templates", "Templates"), ("answers", "Canned answers"),
+)  # fmt: skip
 ADDRESS = f"{session.ROOT}/settings"
 # Settings of a group that have pages of their own.
 _ELSEWHERE = ("templates",)

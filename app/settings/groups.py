@@ -13,6 +13,7 @@ from typing import Any
 from app.http.schema_fields import BadValueError
 from app.models.ticket import PRIORITIES
 from app.odata.declare import camel
+from app.settings.canned_answers import answers_schema, check_answers, usual_answers
 from app.settings.templates import check_templates, template_schema
 from app.settings.values import (
     Check,
@@ -169,6 +170,18 @@ class Mail:
 
 
 @dataclass(frozen=True, kw_only=True)
+class HelpDesk:
+    """What agents answer with."""
+
+    answers: Mapping[str, str] = checked(
+        "Canned answers by name; what stands in braces is filled in for the ticket.",
+        usual_answers,
+        check_answers,
+        answers_schema(),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Logo:
     """The picture on documents; uploaded, not written."""
 
@@ -190,6 +203,7 @@ class Organisation:
     reminders: Reminders = field(default_factory=Reminders)
     service_level: ServiceLevel = field(default_factory=ServiceLevel)
     mail: Mail = field(default_factory=Mail)
+    help_desk: HelpDesk = field(default_factory=HelpDesk)
     logo: Logo = Logo()
     exchange_rates: Mapping[str, Decimal] = field(default_factory=dict)
 
@@ -208,6 +222,7 @@ GROUPS: Mapping[str, type[Any]] = {
     "reminders": Reminders,
     "serviceLevel": ServiceLevel,
     "mail": Mail,
+    "helpDesk": HelpDesk,
 }
 RATES = "exchangeRates"
 LOGO = "logo"

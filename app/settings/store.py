@@ -193,6 +193,7 @@ def _parse(rows: tuple[tuple[str, str], ...]) -> Organisation:
         reminders=groups["reminders"],
         service_level=groups["serviceLevel"],
         mail=groups["mail"],
+        help_desk=groups["helpDesk"],
         logo=Logo(**logo),
         exchange_rates=rates,
     )

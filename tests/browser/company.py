@@ -69,6 +69,8 @@ class Company:
             f"assistant/{self.conversation}", f"assistant?module=Clients&entityId={client}",
             "knowledge", "knowledge?q=password", f"knowledge/{self.article}", "search?q=noor",
             "search?q=nothing", "clients/", f"clients/{client}", f"clients/{client}/edit",
+            f"clients/{client}/delete", f"clients/{client}/timeline",
+            f"clients/{client}/all/Invoices",
             "leads/", f"leads/{lead}", f"leads/{lead}/convert", "leads/new",
             "opportunities/", "opportunities/board",
             "tickets/", f"tickets/{self.ticket}", f"tickets/{self.ticket}/suggestions",
@@ -79,7 +81,8 @@ class Company:
             "tickets/?add=clientId", "invoices/?arrange=1", "bulk/1", "tasks/new",
             "settings/seller", "settings/defaults",
             "settings/exchangeRates", "settings/serviceLevel", "settings/logo",
-            "settings/templates", "users", "users/1", "sessions", "roles", "roles/2",
+            "settings/templates", "settings/answers", "queue", "users", "users/1", "sessions",
+            "roles", "roles/2",
             "roles/new", "api-keys", "webhooks", webhook,
             f"{webhook}/deliveries/{self.delivery}", "mail", "mail/1", "jobs", "audit",
         ]  # fmt: skip

@@ -10,6 +10,13 @@ if (menu) {
   });
 }
 
+// What was begun and kept in this browser is nobody else's.
+for (const form of document.querySelectorAll('form[action$="/sign-out"]')) {
+  form.addEventListener("submit", () => {
+    for (const name of Object.keys(localStorage)) if (name.startsWith("draft-")) localStorage.removeItem(name);
+  });
+}
+
 function listenTo(within) {
   for (const button of within.querySelectorAll("[data-confirm]")) {
     button.addEventListener("click", (event) => {

@@ -1,0 +1,67 @@
+"""The canned answers of the help desk in the settings, as many as are wanted."""
+
+from __future__ import annotations
+
+from flask import Response, request
+
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.settings import ADDRESS, TABS
+from app.errors import ApiError
+from app.extensions import db
+from app.http.security import requires
+from app.settings import change_settings, organisation
+from app.settings.canned_answers import LONGEST_ANSWER, LONGEST_NAME, PLACES
+from app.settings.store import version_of
+
+_BLANK_ROWS = 2
+_GROUP = "helpDesk"
+
+
+@console.get("/settings/answers")
+@requires("settings:read")
+def show_canned_answers() -> Response:
+    """The answers, and rows for more."""
+    return _page(None)
+
+
+@console.post("/settings/answers")
+@requires("settings:update")
+def save_canned_answers() -> Response:
+    """Save the answers that have a name and a text; an empty row is taken away."""
+    session.check_form()
+    answers = {name: text for name, text in _typed() if name or text}
+    try:
+        version = request.form.get("version", "")
+        change_settings(_GROUP, {"answers": answers}, version=version)
+    except ApiError as error:
+        return _page(error)
+    return see_other(f"{ADDRESS}/answers?saved=1")
+
+
+def _typed() -> list[tuple[str, str]]:
+    names, texts = request.form.getlist("name"), request.form.getlist("text")
+    return [
+        (name.strip(), text.replace("\r\n", "\n").strip())
+        for name, text in zip(names, texts, strict=False)
+    ]
+
+
+def _page(problem: ApiError | None) -> Response:
+    settings = organisation()
+    db.session.rollback()  # the form is only shown
+    known = list(settings.help_desk.answers.items()) if problem is None else _typed()
+    problems = {} if problem is None else engine.problems_of(problem)
+    return page(
+        "settings_answers.html",
+        200 if problem is None else problem.status,
+        tabs=TABS,
+        group="answers",
+        canned=[*known, *[("", "")] * _BLANK_ROWS],
+        places=PLACES,
+        longest=(LONGEST_NAME, LONGEST_ANSWER),
+        version=request.form.get("version") or version_of(_GROUP, settings),
+        problem=problem,
+        problems={name.removeprefix("answers."): text for name, text in problems.items()},
+        saved="saved" in request.args,
+    )
