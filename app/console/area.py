@@ -13,6 +13,7 @@ from app.config import Config
 from app.console import session, wording
 from app.console.numbers import reader_signs
 from app.console.sets import PAGES
+from app.console.typed_forms import Fields, is_form, packed, typed_fields
 from app.errors import ApiError, NotFoundError
 from app.http.error_answers import error_pages
 from app.http.request_context import current_request_id
@@ -77,9 +78,23 @@ def error_page(error: ApiError) -> Response | None:
     if not request.path.startswith(session.ROOT):
         return None
     if error.status == 401:
+        if fields := typed_fields():
+            target = request.path
+            return page("sign_in.html", 401, target=target, kept=packed(fields))
         here = request.full_path.rstrip("?") if request.method == "GET" else session.ROOT
         return see_other(f"{session.ROOT}/sign-in?next={quote(here, safe='/?=&')}")
+    is_ours = request.headers.get("Sec-Fetch-Site") == "same-origin"
+    if isinstance(error, session.OutdatedFormError) and is_ours and (fields := typed_fields()):
+        return go_on(request.path, fields, "You have signed in since this form was opened.", 403)
     return page("error.html", error.status, error=error, request_id=current_request_id())
+
+
+def go_on(target: str, fields: Fields, why: str, status: int = 200) -> Response:
+    """A form as it was typed, to be sent by the session of now."""
+    return page(
+        "go_on.html", status, target=target, fields=fields, why=why, is_form=is_form(target),
+        csrf=session.form_token(),
+    )  # fmt: skip
 
 
 def _way_in() -> Response | None:

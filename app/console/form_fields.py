@@ -30,7 +30,8 @@ _NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
 class Field:
     """A field of a form. ``name`` is that of the property, ``billingAddress.city`` inside one.
 
-    ``choices`` is the list that suggests records, for a field that names one.
+    ``choices`` is the list that suggests records, for a field that names one; ``stored`` what
+    somebody else has put into it meanwhile, where that is to be chosen.
     """
 
     name: str
@@ -43,16 +44,25 @@ class Field:
     maximum: int | None = None
     hint: str = ""
     problem: str = ""
+    stored: str = ""
 
 
 def fields_of(
-    wanted: Page, values: Mapping[str, str], problems: Mapping[str, str], *, creating: bool
+    wanted: Page,
+    values: Mapping[str, str],
+    problems: Mapping[str, str],
+    *,
+    creating: bool,
+    stored: Mapping[str, str] | None = None,
 ) -> tuple[list[Field], list[Field]]:
     """The fields that are shown at once, in their order, and the others."""
     made = {
-        name: _field(wanted, name, property_, values.get(name, ""), problems.get(name, ""))
+        name: _field(
+            wanted, name, property_, values.get(name, ""), problems.get(name, ""),
+            (stored or {}).get(name, "") or ("—" if name in (stored or {}) else ""),
+        )
         for name, property_ in writable(wanted, creating=creating)
-    }
+    }  # fmt: skip
     main = [
         field
         for first in wanted.main
@@ -195,7 +205,9 @@ def refuse(problems: list[tuple[str, str]]) -> None:
         raise ValidationError(problems)
 
 
-def _field(wanted: Page, name: str, property_: edm.Property, text: str, problem: str) -> Field:
+def _field(
+    wanted: Page, name: str, property_: edm.Property, text: str, problem: str, stored: str
+) -> Field:
     outer, _, inner = name.rpartition(".")
     label = f"{wording.label(outer)}: {wording.label(inner).lower()}" if outer else ""
     reference = kind_of(wanted.entity_set.type, property_) if not outer else None
@@ -210,6 +222,7 @@ def _field(wanted: Page, name: str, property_: edm.Property, text: str, problem:
         maximum=property_.max_length,
         hint=_hint(property_),
         problem=problem,
+        stored=stored,
     )
 
 

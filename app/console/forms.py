@@ -6,17 +6,20 @@ refused comes back with every field as it was typed, and the problem beside it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
+from app.console.both_versions import TAKEN, BothVersions, chosen, joined, seen_in
 from app.console.form_fields import body_of, fields_of, refuse, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
+    MOST_ROWS,
     Line,
     are_changed,
     is_of_line,
@@ -24,11 +27,13 @@ from app.console.invoice_lines import (
     lines_body,
     shown_lines,
     typed_lines,
+    typed_totals,
     with_empty_rows,
 )
 from app.console.numbers import amount_text
+from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
-from app.errors import ApiError
+from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import require
@@ -51,6 +56,8 @@ def create_record(path: str) -> Response:
     """Make a record."""
     session.check_form()
     wanted = page_of(path)
+    if _is_only_shown():
+        return _form(wanted, None, {}, request.form)
     try:
         body, problems = body_of(wanted, request.form, {}, creating=True)
         if _has_lines(wanted, {}):
@@ -78,18 +85,56 @@ def change_record(path: str, key: int) -> Response:
     session.check_form()
     wanted = page_of(path)
     known = _read(wanted, key)
+    version = request.form.get("version") or None
+    if version and version != known["@odata.etag"]:
+        stored = (
+            {LINES: _lines_text(shown_lines(_rows(known)))} if _has_lines(wanted, known) else {}
+        )
+        typed = {**request.form, LINES: _lines_text(typed_lines(request.form))}
+        return _form(wanted, key, known, request.form, both=joined(wanted, known, typed, stored))
+    if _is_only_shown():
+        return _form(wanted, key, known, request.form)
     try:
-        body, problems = body_of(wanted, request.form, known, creating=False)
-        if _has_lines(wanted, known) and "lines" in request.form:
+        taken = request.form.getlist(TAKEN)
+        form = chosen(request.form, taken, texts_of(wanted, known))
+        body, problems = body_of(wanted, form, known, creating=False)
+        if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
             _add_lines(body, problems, known[LINES])
         refuse(problems)
         if body:
-            version = request.form.get("version") or None
             known = engine.send("PATCH", f"{wanted.set_name}({key})", body, version).body or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
     session.say(_saved(wanted, body, known) if body else "Nothing was changed.")
     return see_other(f"{session.ROOT}/{path}/{key}")
+
+
+def _is_only_shown() -> bool:
+    """Whether the form comes to be shown again: after signing in, or for its totals."""
+    return "resume" in request.form or request.form.get("step") == "totals"
+
+
+def _totals(
+    lines: Sequence[Line], texts: Mapping[str, str], known: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """The amounts of the lines in the form, in the currency that it names, or would get."""
+    currency = texts.get("currency", "").strip().upper() or known.get("currency")
+    return typed_totals(
+        [line for line in lines if not line.is_empty],
+        currency=currency or _currency_of_client(texts.get("clientId", "")),
+        discount=texts.get("discountPercent", ""),
+        prices_include_tax=texts.get("pricesIncludeTax") == "true",
+    )  # fmt: skip
+
+
+def _currency_of_client(typed: str) -> str:
+    """The currency that an invoice gets which names none: that of its client."""
+    try:
+        key = find(KINDS["Client"], typed)
+        currency = engine.read(f"Clients({key})", select="currency").body["currency"]
+    except (NoReferenceError, ApiError):
+        currency = None
+    return str(currency or organisation().defaults.currency)
 
 
 def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> str:
@@ -114,24 +159,34 @@ def _currency(name: str, record: Mapping[str, Any]) -> str | None:
 
 def _form(
     wanted: Page, key: int | None, known: Mapping[str, Any], texts: Mapping[str, str],
-    error: ApiError | None = None,
+    error: ApiError | None = None, both: BothVersions | None = None,
 ) -> Response:  # fmt: skip
+    """A form; with ``both``, of two versions of the record, which the caller joins."""
     problems = engine.problems_of(error) if error else {}
-    main, more = fields_of(wanted, texts, problems, creating=key is None)
+    stored = both.stored if both else {}
+    main, more = fields_of(
+        wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
+    )
+    lines = _lines(wanted, known, both)
     named = {field.name for field in (*main, *more)}
     return page(
         "form.html",
-        200 if error is None else error.status,
+        PreconditionFailedError.status if both else 200 if error is None else error.status,
         wanted=wanted,
         key=key,
+        both=both,
+        stored_lines=_rows(known) if LINES in stored else None,
         title=known.get(wanted.title) or f"{wanted.one} {key}",
         main=main,
         more=more,
-        lines=_lines(wanted, known, error),
+        lines=lines,
+        totals=_totals(lines, texts, known) if lines else None,
+        left_out=len(_rows(known)) if lines is None and known.get("status") == "Draft" else 0,
         line_fields=FIELDS,
         line_problems=line_problems(problems),
         tax_rate=organisation().defaults.tax_rate,
-        version=request.form.get("version") or known.get("@odata.etag", ""),
+        version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
+        seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
         problem=error,
         others=[
             f"{name} {text}".strip()
@@ -141,11 +196,38 @@ def _form(
     )
 
 
-def _lines(wanted: Page, known: Mapping[str, Any], error: ApiError | None) -> list[Line] | None:
+def _seen(wanted: Page, known: Mapping[str, Any]) -> str:
+    """What the form is made of, to be compared when it comes back; nothing for a new record."""
+    if not known:
+        return ""
+    texts = texts_of(wanted, known)
+    if _has_lines(wanted, known):
+        texts[LINES] = _lines_text(shown_lines(_rows(known)))
+    return seen_in(texts)
+
+
+def _lines(wanted: Page, known: Mapping[str, Any], both: BothVersions | None) -> list[Line] | None:
     """The rows of the form; None where there are none to change."""
     if not _has_lines(wanted, known):
         return None
-    return with_empty_rows(typed_lines(request.form)) if error else shown_lines(_rows(known))
+    if "lines" not in request.form:
+        return shown_lines(_rows(known))
+    typed = typed_lines(request.form)
+    if both is None:
+        return with_empty_rows(typed)
+    if both.texts[LINES] != _lines_text(typed):
+        return shown_lines(_rows(known))
+    keys = {str(row["id"]) for row in _rows(known)}
+    return with_empty_rows(
+        [Line(line.id if line.id in keys else "", line.values) for line in typed]
+    )
+
+
+def _lines_text(lines: Sequence[Line]) -> str:
+    """Lines as one text, to be compared: without the empty ones."""
+    return json.dumps(
+        [[line.id, sorted(line.values.items())] for line in lines if not line.is_empty]
+    )
 
 
 def _add_lines(
@@ -163,7 +245,8 @@ def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _has_lines(wanted: Page, known: Mapping[str, Any]) -> bool:
-    return wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
+    is_draft = wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
+    return is_draft and len(_rows(known)) <= MOST_ROWS
 
 
 def _read(wanted: Page, key: int) -> dict[str, Any]:

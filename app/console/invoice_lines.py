@@ -9,12 +9,15 @@ from decimal import Decimal
 from typing import Any
 
 from app.console.numbers import number_text, typed_number
+from app.invoices.lines import LINE_ITEM, complete, line_totals
 from app.models.invoice import TAX_CATEGORIES
+from app.settings import organisation
 from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3
-MOST_ROWS = 500
+# A draft with more lines than these is changed without them.
+MOST_ROWS = 200
 LINES = "LineItems"
 
 
@@ -43,6 +46,7 @@ FIELDS = (
     LineField("taxCategory", "Tax kind", options=TAX_CATEGORIES),
     LineField("taxExemptionReason", "Why no tax"),
 )
+_ATTRIBUTES = {LINE_ITEM.wire(attribute): attribute for attribute in LINE_ITEM.writable}
 _NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")
 _PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
 
@@ -76,7 +80,7 @@ def typed_lines(form: Mapping[str, str]) -> list[Line]:
         if part := _NAMED.fullmatch(name):
             found.setdefault(int(part[1]), {})[part[2]] = text.strip()
     lines = [Line(values.pop("id", ""), values) for _, values in sorted(found.items())]
-    return [line for line in lines if not line.is_empty][:MOST_ROWS]
+    return [line for line in lines if not line.is_empty]
 
 
 def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
@@ -111,14 +115,70 @@ def are_changed(lines: Sequence[Line], rows: Sequence[Mapping[str, Any]]) -> boo
     return known != [(line.id, dict(line.values)) for line in lines]
 
 
-def line_problems(problems: Mapping[str, str]) -> dict[int, list[str]]:
-    """Row -> what is wrong with it, from problems by their place in the body."""
-    labels = {each.name: each.label for each in FIELDS}
-    found: dict[int, list[str]] = {}
+def typed_totals(
+    lines: Sequence[Line], *, currency: str, discount: str, prices_include_tax: bool
+) -> dict[str, Any] | None:
+    """The amounts of the rows that are complete, as the service would compute them; None of none.
+
+    ``left_out`` counts the rows that are not.
+    """
+    whole = [values for line in lines if (values := _priced(line)) is not None]
+    try:
+        percent = typed_number(discount, 2) if discount.strip() else Decimal(0)
+    except NoNumberError:
+        percent = Decimal(0)
+    if not whole:
+        return None
+    totals = line_totals(
+        complete(whole, organisation()), currency=currency, discount_percent=percent,
+        prices_include_tax=prices_include_tax,
+    )  # fmt: skip
+    return {
+        "subtotal": totals.subtotal,
+        "discountTotal": totals.discount_total,
+        "discountPercent": percent,
+        "taxBreakdown": [
+            {"taxCategory": group.tax_category, "taxRate": group.tax_rate,
+             "taxable": group.taxable, "tax": group.tax}
+            for group in totals.groups
+        ],
+        "total": totals.total,
+        "currency": currency,
+        "left_out": len(lines) - len(whole),
+    }  # fmt: skip
+
+
+def _priced(line: Line) -> dict[str, Any] | None:
+    """What a row says of its amount, in the words of the service; None where it is not complete."""
+    values: dict[str, Any] = {}
+    for each in FIELDS:
+        text = line.values.get(each.name, "")
+        if not text:
+            if each.name == "unitPrice":
+                return None
+            continue
+        try:
+            value = typed_number(text, each.places) if each.is_number else text
+        except NoNumberError:
+            return None
+        values[_ATTRIBUTES[each.name]] = value
+    return values
+
+
+def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
+    """Row -> field -> what is wrong with it, from problems by their place in the body.
+
+    What is wrong with a field that the form does not have is said at the description.
+    """
+    named = {each.name for each in FIELDS}
+    found: dict[int, dict[str, str]] = {}
     for place, text in problems.items():
         if part := _PLACE.fullmatch(place):
-            label = labels.get(part[2] or "", part[2] or "")
-            found.setdefault(int(part[1]), []).append(f"{label} {text}".strip())
+            is_shown = part[2] in named
+            field = part[2] if is_shown else "description"
+            said = text if is_shown else f"{part[2] or ''} {text}".strip()
+            known = found.setdefault(int(part[1]), {})
+            known[field] = f"{known[field]}; {said}" if field in known else said
     return found
 
 

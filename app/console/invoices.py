@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,13 @@ from app.http.security import requires
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
 from app.invoices.public.links import PATH, show_link
-from app.invoices.sending import Letter, preview, send_invoice
+from app.invoices.sending import (
+    Letter,
+    letter_to_change,
+    number_to_be,
+    preview,
+    send_invoice,
+)
 
 ADDRESS = f"{session.ROOT}/invoices"
 
@@ -89,11 +97,12 @@ def send_letter(key: int) -> Response:
     if request.form.get("step") == "preview":
         return _letter(key)
     try:
-        send_invoice(key, _typed())
+        sent = send_invoice(key, _typed())
     except NotFoundError:
         raise
     except ApiError as error:
         return _letter(key, error)
+    session.say(_said(sent))
     return see_other(f"{ADDRESS}/{key}")
 
 
@@ -129,6 +138,14 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
     return see_other(f"{ADDRESS}/{key}")
 
 
+def _said(sent: Mapping[str, Any]) -> str:
+    """What was done: the number, and to whom it goes."""
+    issued = f"Issued as {sent['number']}. " if sent["issued"] else ""
+    if sent["delivery"] is None:
+        return f"{issued}{sent['number']} counts as sent."
+    return f"{issued}{sent['number']} goes to {', '.join(sent['delivery']['to'])}."
+
+
 def _typed() -> Letter:
     """The form as a letter; what is empty is made up."""
     form = request.form
@@ -140,32 +157,48 @@ def _typed() -> Letter:
         attach_pdf="attachPdf" in form,
         attach_e_invoice="attachEInvoice" in form,
         mark_only="markOnly" in form,
+        number=form.get("number") or None,
     )
 
 
 def _letter(key: int, problem: ApiError | None = None) -> Response:
-    letter = _typed() if request.method == "POST" else Letter()
+    if problem is not None:
+        db.session.rollback()  # the number that it would have had is free again
     invoice = _named(key)
+    number = number_to_be(key)
+    subject, message = letter_to_change(key, number)
+    typed: Mapping[str, str] = request.form if request.method == "POST" else {}
+    if typed:
+        # The letter names the number that it was written for; another may have taken it.
+        expected = typed.get("number") or ""
+        subject, message = (
+            typed.get(name, "").replace(expected, number)
+            if expected and number
+            else typed.get(name, "")
+            for name in ("subject", "message")
+        )
+    letter = replace(
+        _typed() if typed else Letter(), number=number, subject=subject, message=message
+    )
     shown: dict[str, Any] | None = None
     try:
-        if problem is None:
-            shown = preview(key, letter)
+        shown = preview(key, letter)
     except NotFoundError:
         raise
     except ApiError as error:
-        problem = error
+        problem = problem or error
     db.session.rollback()  # nothing was written, and the lock is to be held no longer
-    typed = request.form if request.method == "POST" else {}
     return page(
         "send.html",
-        200 if problem is None else problem.status,
+        200 if problem is None or request.method == "GET" else problem.status,
         invoice=invoice,
         letter=letter,
         shown=shown,
         to=typed.get("to", ", ".join(shown["to"]) if shown else ""),
         cc=typed.get("cc", ""),
-        subject=typed.get("subject", ""),
-        message=typed.get("message", ""),
+        subject=subject,
+        message=message,
+        number=number,
         problem=problem,
         problems=_by_field(problem),
     )

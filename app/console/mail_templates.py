@@ -90,7 +90,9 @@ def _letter(settings: Organisation, kind: str, language: str, words: dict[str, s
         sample.seller, name=settings.seller.name, legal_name=settings.seller.legal_name
     )
     document = replace(sample, seller=seller, language=language)
-    return write_letter(document, settings, kind=kind, **words)
+    return write_letter(
+        document, settings, kind=kind, subject=words["subject"], message=words["message"]
+    )
 
 
 def _chosen() -> tuple[str, str]:

@@ -22,7 +22,8 @@ from app.errors import ForbiddenError
 from app.sealing import derived_keys
 
 ROOT = "/admin"
-_USER, _KEY, _CSRF, _SAID = "user", "key", "csrf", "said"
+_USER, _KEY, _SAID = "user", "key", "said"
+TOKEN = "csrf"
 
 
 def init_app(app: Flask, config: Config) -> None:
@@ -38,6 +39,10 @@ def init_app(app: Flask, config: Config) -> None:
     )
     checks = authenticator.of(app)
     checks.read_ticket = _or_cookie(checks.read_ticket)
+
+
+class OutdatedFormError(ForbiddenError):
+    """A form of ours that was made before the session that it comes with."""
 
 
 class SignedCookies(SecureCookieSessionInterface):
@@ -65,7 +70,7 @@ def remember(user_id: int, session_key: str) -> None:
     """Sign the browser in; what it held before is forgotten, so that no cookie can be planted."""
     session.clear()
     session[_USER], session[_KEY] = user_id, session_key
-    session[_CSRF] = secrets.token_urlsafe(24)
+    session[TOKEN] = secrets.token_urlsafe(24)
 
 
 def forget() -> None:
@@ -75,9 +80,9 @@ def forget() -> None:
 
 def form_token() -> str:
     """What each form sends along, to show that it came from a page of ours."""
-    if _CSRF not in session:
-        session[_CSRF] = secrets.token_urlsafe(24)
-    token: str = session[_CSRF]
+    if TOKEN not in session:
+        session[TOKEN] = secrets.token_urlsafe(24)
+    token: str = session[TOKEN]
     return token
 
 
@@ -97,7 +102,7 @@ def check_form() -> None:
 
     Raises: ForbiddenError.
     """
-    check_token(request.form.get(_CSRF, ""))
+    check_token(request.form.get(TOKEN, ""))
 
 
 def check_site() -> None:
@@ -115,9 +120,9 @@ def check_token(given: str) -> None:
     Raises: ForbiddenError.
     """
     check_site()
-    known = session.get(_CSRF)
+    known = session.get(TOKEN)
     if not known or not hmac.compare_digest(given.encode(), known.encode()):
-        raise ForbiddenError("This form is out of date: load the page again.")
+        raise OutdatedFormError("This form is out of date: load the page again.")
 
 
 def _or_cookie(other: TicketReader) -> TicketReader:

@@ -7,7 +7,8 @@ from flask_jwt_extended import decode_token
 
 from app.auth.service import log_in, log_out
 from app.console import session
-from app.console.area import console, page, see_other
+from app.console.area import console, go_on, page, see_other
+from app.console.typed_forms import unpacked
 from app.errors import AccountLockedError, InvalidCredentialsError
 from app.http.security import counted, public
 
@@ -30,15 +31,19 @@ def sign_in() -> Response:
     """
     session.check_site()
     target = _target(request.form.get("next"))
+    kept = request.form.get("kept", "")
     username = request.form.get("username", "")[:200]
     try:
         pair = log_in(username, request.form.get("password", "")[:1000])
     except (InvalidCredentialsError, AccountLockedError) as error:
         return page(
-            "sign_in.html", error.status, target=target, problem=error.message, username=username
-        )
+            "sign_in.html", error.status, target=target, problem=error.message, username=username,
+            kept=kept,
+        )  # fmt: skip
     claims = decode_token(pair.access_token)
     session.remember(int(claims["sub"]), claims["sid"])
+    if fields := unpacked(kept):
+        return go_on(target, fields, "You are signed in again.")
     return see_other(target)
 
 

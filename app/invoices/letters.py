@@ -17,7 +17,7 @@ from app.settings.templates import fill
 
 _NOTHING = "\u2013"
 LONGEST_SUBJECT = 500
-_LINK_PLACE = "{link}"
+LINK_PLACE = "{link}"
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ def write_letter(
     subject: str | None = None,
     message: str | None = None,
     link: str | None = None,
+    with_link: bool = True,
 ) -> Written:
     """The letter that goes with a document.
 
@@ -45,7 +46,7 @@ def write_letter(
             that of the document when left out.
         subject, message: instead of those of the template; places in braces are filled there too.
         link: the address of the document's page; where the message has no place for it, it
-            follows.
+            follows, ``with_link``.
     """
     kind = kind or ("creditNote" if document.is_credit_note else "invoice")
     values = {**_values(document), "link": link or ""}
@@ -54,7 +55,7 @@ def write_letter(
     pattern = message or template["message"]
     text = clean(fill(pattern, values))
     html = _html(document, text, link)
-    if link and _LINK_PLACE not in pattern:
+    if link and with_link and LINK_PLACE not in pattern:
         text = f"{text}\n\n{texts_for(document.language)('page.view_online')}: {link}"
     return Written(one_line(filled)[:LONGEST_SUBJECT], text, html)
 

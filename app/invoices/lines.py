@@ -122,6 +122,19 @@ def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
 
 def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change[Invoice]) -> Totals:
     """The amounts of an invoice with these lines."""
+    return line_totals(
+        lines,
+        currency=invoice.get("currency"),
+        discount_percent=invoice.get("discount_percent"),
+        prices_include_tax=invoice.get("prices_include_tax"),
+    )
+
+
+def line_totals(
+    lines: Sequence[Mapping[str, Any]], *, currency: str, discount_percent: Decimal,
+    prices_include_tax: bool,
+) -> Totals:  # fmt: skip
+    """The amounts of complete lines."""
     return compute_totals(
         [
             Line(
@@ -131,9 +144,9 @@ def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change[Invoice]) -> T
             )
             for line in lines
         ],
-        currency=invoice.get("currency"),
-        discount_percent=invoice.get("discount_percent"),
-        prices_include_tax=invoice.get("prices_include_tax"),
+        currency=currency,
+        discount_percent=discount_percent,
+        prices_include_tax=prices_include_tax,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.errors import ValidationError
+from app.errors import InvalidStateError, ValidationError
 from app.events import emit
 from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
@@ -17,7 +17,7 @@ from app.invoices.downloads import PDF, XML, refuse_incomplete
 from app.invoices.drawing import file_name, write_ubl
 from app.invoices.freezing import frozen_file, keep_file, key_of
 from app.invoices.issuing import due_of_draft
-from app.invoices.letters import Written, write_letter
+from app.invoices.letters import LINK_PLACE, Written, write_letter
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
@@ -27,6 +27,7 @@ from app.models.invoice import Invoice
 from app.permissions import require
 from app.settings import organisation
 from app.settings.days import today
+from app.writing.numbering import document_number_to_be
 from app.writing.operations import require_operation
 
 # The same letter asked for again so soon was asked for twice: a second click, a client in a hurry.
@@ -38,7 +39,8 @@ class Letter:
     """How a document is sent; ``to``, ``subject`` and ``message`` are made up when left out.
 
     ``mark_only`` issues the document and counts it as sent without a mail. ``kind`` is that of the
-    template; ``key`` makes the mail known when the same request comes again.
+    template; ``key`` makes the mail known when the same request comes again. ``number`` is the one
+    that a draft is expected to get, where the letter names it.
     """
 
     to: tuple[str, ...] = ()
@@ -50,6 +52,7 @@ class Letter:
     mark_only: bool = False
     kind: str | None = None
     key: str | None = None
+    number: str | None = None
 
 
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
@@ -57,7 +60,8 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
 
     The same letter within ``ONCE_WITHIN`` is the one that is on its way (docs/adr/0011).
     Returns: the body of contract 11.1; ``delivery`` is None where only marked.
-    Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void; ValidationError.
+    Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void, or another document has
+        taken the number meanwhile; ValidationError.
     """
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
@@ -66,6 +70,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     is_draft = invoice.status == "Draft"
     if is_draft:
         issue_invoice(invoice_id)
+        _require_number(invoice_id, letter.number)
     mail = None if letter.mark_only else _mail_about(invoice_id, letter)
     twin = None if mail is None or letter.key else find_same(mail, utc_now() - ONCE_WITHIN)
     delivery = None if mail is None else shown_delivery(twin or queue_mail(**mail))
@@ -82,6 +87,45 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
         "issued": is_draft,
         "delivery": delivery,
     }
+
+
+def _require_number(invoice_id: int, expected: str | None) -> None:
+    """Refuse a letter that names another number than the document has got."""
+    number = INVOICES.stored(invoice_id).number
+    if expected and number != expected:
+        raise InvalidStateError(
+            f"{expected} was given to another document meanwhile: look at the letter again.",
+            [("number", f"would be {number}")],
+        )
+
+
+def number_to_be(invoice_id: int) -> str | None:
+    """The number that a draft would get today; None for what has one."""
+    invoice = INVOICES.stored(invoice_id)
+    if invoice.status != "Draft":
+        return None
+    year = (invoice.issue_date or today()).year
+    return document_number_to_be(invoice.series, year)
+
+
+def letter_to_change(invoice_id: int, number: str | None) -> tuple[str, str]:
+    """Subject and message as they would be written, to be changed before they are sent.
+
+    ``{link}`` stays in its place: the address is made when the letter is.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "invoices:send", invoice)
+    document = _numbered(_dated(read_document(invoice_id), invoice.client_id), number)
+    link = LINK_PLACE if link_for_mail(invoice) else None
+    written = write_letter(document, organisation(), link=link, with_link=False)
+    return written.subject, written.text
+
+
+def _numbered(document: InvoiceDocument, number: str | None) -> InvoiceDocument:
+    return replace(document, number=document.number or number)
 
 
 def write_mail(invoice_id: int, letter: Letter) -> None:
@@ -108,12 +152,15 @@ def _mail_about(invoice_id: int, letter: Letter) -> dict[str, Any]:
 def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     """What ``send`` would write, a draft included; nothing is issued, kept or sent.
 
+    A draft has the number that the letter expects, if it expects one.
+
     Raises: NotFoundError; ForbiddenError; ValidationError.
     """
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "invoices:send", invoice)
     document = _dated(read_document(invoice_id), invoice.client_id)
+    document = _numbered(document, letter.number)
     written = _written(invoice_id, document, letter)
     name = file_name(document.number, invoice_id)
     ubl = file_name(document.number, invoice_id, "xml")

@@ -36,6 +36,14 @@ def document_number(series: str, year: int) -> str:
     return f"{series}-{year}-{next_number(f'invoice:{series}:{year}'):05d}"
 
 
+def document_number_to_be(series: str, year: int) -> str:
+    """The number that the next document of a series would get, if none takes it before."""
+    name = f"invoice:{series}:{year}"
+    value = records.connection().execute(_STANDS, {"name": name}).scalar() or 0
+    return f"{series}-{year}-{value + 1:05d}"
+
+
+_STANDS = text("SELECT value FROM counters WHERE name = :name")
 # Where the counter stands, after ``value`` at least.
 _RAISE = text(
     "INSERT INTO counters (name, value) VALUES (:name, :value)"

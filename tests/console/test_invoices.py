@@ -16,7 +16,7 @@ from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import OutgoingMail
-from app.models.invoice import Invoice
+from app.models.invoice import Invoice, LineItem
 from app.settings import save_settings
 from tests.console.conftest import Browser, SignIn
 from tests.contract.test_rest_einvoice import SELLER
@@ -177,3 +177,84 @@ def test_a_viewer_converts_nothing(browser: Browser, sign_in: SignIn) -> None:
     viewer = sign_in("Viewer")
     assert viewer.get(f"leads/{lead}/convert").status_code == 403
     assert viewer.submit(f"leads/{lead}/convert").status_code == 403
+
+
+LINE = {"line.0.description": "Work", "line.0.unitPrice": "10", "line.0.quantity": "3"}
+
+
+def plain(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
+
+
+def test_the_letter_is_filled_in_with_the_number_to_be(browser: Browser, invoice: str) -> None:
+    page = browser.get(f"{invoice}/send").text
+    number = re.search(r'name="number" value="(INV-\d{4}-00001)"', page)
+    assert number is not None and f"issues it as <strong>{number[1]}</strong>" in page
+    assert number[1] in page.split('name="message"')[1].split("</textarea>")[0]
+    assert re.search(rf'name="subject" value="[^"]*{number[1]}', page)
+    form = {"to": "a@example.com", "subject": f"Bill {number[1]}", "message": "Dear\r\n{link}"}
+    assert browser.submit(f"{invoice}/send", number=number[1], **form).status_code == 303
+    shown = browser.get(invoice).text
+    assert f"Issued as {number[1]}." in shown and f"{number[1]} goes to a@example.com." in shown
+
+
+def test_a_letter_with_a_number_that_went_elsewhere_is_not_sent(
+    browser: Browser, invoice: str, app: Flask, session: Session
+) -> None:
+    number = re.search(r'name="number" value="([^"]+)"', browser.get(f"{invoice}/send").text)
+    assert number is not None
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        other = make_invoice(client_id=1, line_items=[line("1", tax_rate=Decimal(0))])
+    assert browser.submit(f"invoices/{other}/send", markOnly="on").status_code == 303
+    form = {"to": "a@example.com", "subject": f"Bill {number[1]}", "message": "x"}
+    late = browser.submit(f"{invoice}/send", number=number[1], **form)
+    assert late.status_code == 409 and "was given to another document" in late.text
+    fresh = number[1].removesuffix("1") + "2"
+    assert f'name="number" value="{fresh}"' in late.text and f'value="Bill {fresh}"' in late.text
+    assert session.scalar(select(func.count()).select_from(OutgoingMail)) == 0
+    again = browser.submit(f"{invoice}/send", number=fresh, **form)
+    assert again.status_code == 303
+
+
+def test_totals_of_what_is_typed_are_those_that_are_saved(browser: Browser) -> None:
+    client = browser.make("clients", name="Acme", currency="JPY")
+    form = {**LINE, "lines": "1", "clientId": str(client), "discountPercent": "10",
+            "line.1.description": "Half", "line.1.unitPrice": "1,5x"}  # fmt: skip
+    looked = browser.submit("invoices/new", step="totals", **form)
+    assert looked.status_code == 200 and 'value="1,5x"' in looked.text
+    totals = plain(looked.text.split('id="totals"')[1].split("</div>")[0])
+    assert "Subtotal 30" in totals and "Total 32 JPY" in totals
+    assert "Without 1 line that is not complete yet." in totals
+    assert 'href="/admin/invoices/1"' not in browser.get("invoices/").text
+    del form["line.1.description"], form["line.1.unitPrice"]
+    key = browser.make("invoices", **form)
+    assert "Total 32 JPY" in plain(browser.get(f"invoices/{key}").text)
+    assert "Total 32 JPY" in plain(browser.get(f"invoices/{key}/edit").text)
+
+
+def test_what_is_wrong_with_a_line_is_said_at_its_field(browser: Browser) -> None:
+    client = browser.make("clients", name="Acme")
+    form = {**LINE, "lines": "1", "clientId": str(client), "line.0.quantity": "0",
+            "line.0.taxRate": "nineteen"}  # fmt: skip
+    wrong = browser.submit("invoices/new", **form)
+    assert wrong.status_code == 400 and 'value="nineteen"' in wrong.text
+    assert 'aria-describedby="line-0-taxRate-p"' in wrong.text
+    form["line.0.taxRate"] = "19"
+    wrong = browser.submit("invoices/new", **form)
+    assert 'id="line-0-quantity-p">must be more than 0<' in wrong.text
+
+
+def test_as_many_lines_as_an_invoice_takes_are_shown_page_by_page_and_kept(
+    browser: Browser, app: Flask, session: Session
+) -> None:
+    client = browser.make("clients", name="Acme")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        key = make_invoice(client_id=client, line_items=[line("1") for _ in range(1000)])
+    page = browser.get(f"invoices/{key}")
+    assert len(page.data) < 150_000 and "All 1,000" in page.text
+    assert "of 1,000" in browser.get(f"invoices/{key}/all/LineItems?skip=990").text
+    form = browser.get(f"invoices/{key}/edit")
+    assert len(form.data) < 150_000 and "1,000 lines" in form.text
+    saved = browser.submit(f"invoices/{key}/edit", reference="PO 1", version='W/"1"')
+    assert saved.status_code == 303
+    assert session.scalar(select(func.count()).select_from(LineItem)) == 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -121,8 +122,60 @@ def test_nobody_overwrites_what_another_changed_meanwhile(sign_in: SignIn) -> No
     browser.submit(f"clients/{key}/edit", name="First", version='W/"1"')
     late = browser.submit(f"clients/{key}/edit", name="Second", version='W/"1"')
     assert late.status_code == 412
-    assert 'value="Second"' in late.text
+    assert 'value="Second"' in late.text and '<ins dir="auto">First</ins>' in late.text
     assert "First" in browser.get(f"clients/{key}").text
+
+
+def edited(page: str) -> dict[str, str]:
+    """The version of an edit form, and what it was made of."""
+    return {
+        name: html.unescape(re.search(f'name="{name}" value="([^"]*)"', page)[1])  # type: ignore[index]
+        for name in ("version", "seen")
+    }
+
+
+def test_of_two_people_the_second_sees_both_versions_and_chooses(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    key = browser.make("clients", name="Acme", phone="+49 30 1", industry="Steel")
+    address = f"clients/{key}/edit"
+    begun = edited(browser.get(address).text)
+    other = {"name": "Acme of the other", "phone": "+49 30 2", "industry": "Steel"}
+    assert browser.submit(address, **other, version=begun["version"]).status_code == 303
+    mine = {"name": "My Acme", "phone": "+49 30 1", "industry": "Iron"}
+    both = browser.submit(address, **mine, **begun)
+    assert both.status_code == 412 and "Admin saved this record meanwhile" in both.text
+    assert 'value="My Acme"' in both.text and ">Acme of the other</ins>" in both.text
+    assert 'value="+49 30 2"' in both.text  # which I have not touched
+    assert 'value="Iron"' in both.text and both.text.count('name="take"') == 1
+    again = edited(both.text)
+    form = {**mine, "phone": "+49 30 2", **again}
+    assert browser.submit(address, **form, take="name").status_code == 303
+    page = browser.get(f"clients/{key}").text
+    assert "Acme of the other" in page and "Iron" in page and "+49 30 2" in page
+    assert "My Acme" not in browser.get(f"clients/{key}/edit").text
+
+
+def test_lines_that_two_people_change_are_chosen_as_a_whole(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    first = {
+        "line.0.description": "Work", "line.0.unitPrice": "10", "line.0.quantity": "1",
+        "line.0.taxRate": "19", "line.0.taxCategory": "S", "lines": "1",
+    }  # fmt: skip
+    key = browser.make("invoices", clientId=str(client), **first)
+    address = f"invoices/{key}/edit"
+    begun = edited(browser.get(address).text)
+    theirs = {**first, "line.0.id": "1", "line.0.unitPrice": "12", "version": begun["version"]}
+    assert browser.submit(address, **theirs).status_code == 303
+    mine = {**first, "line.0.id": "1", "line.0.description": "Good work", **begun}
+    both = browser.submit(address, **mine)
+    assert both.status_code == 412 and 'value="Good work"' in both.text
+    assert (
+        'Work, <data value="12.00">12.00</data>' in both.text and 'value="LineItems"' in both.text
+    )
+    mine |= edited(both.text)
+    assert browser.submit(address, **mine, take="LineItems").status_code == 303
+    assert "12.00" in browser.get(f"invoices/{key}").text
 
 
 def test_a_page_offers_the_steps_that_the_caller_may_take(sign_in: SignIn) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -99,3 +102,36 @@ def test_style_and_script_need_nobody_signed_in(client: FlaskClient) -> None:
     assert client.get("/admin/assets/console.js").content_type.startswith("text/javascript")
     assert client.get("/admin/assets/..%2farea.py").status_code in (303, 404)
     assert client.get("/admin/assets/nothing.css").status_code == 404
+
+
+def test_what_was_typed_when_the_session_ended_goes_on_after_signing_in(
+    sign_in: SignIn, app: Flask
+) -> None:
+    sign_in("Admin")
+    client = app.test_client()
+    typed = {"name": "Acme <b>", "notes": "Long thought", "password": "tell nobody", "csrf": "old"}
+    ended = client.post("/admin/clients/new", data=typed)
+    assert ended.status_code == 401 and "Your session has ended" in ended.text
+    assert "tell nobody" not in ended.text and "Acme <b>" not in ended.text
+    kept = html.unescape(re.search('name="kept" value="([^"]*)"', ended.text)[1])  # type: ignore[index]
+    form = {"username": "admin", "password": PASSWORD, "next": "/admin/clients/new", "kept": kept}
+    wrong = client.post("/admin/sign-in", data={**form, "password": "wrong"})
+    assert wrong.status_code == 401 and "Long thought" in wrong.text
+    back = client.post("/admin/sign-in", data=form)
+    assert back.status_code == 200 and "Acme &lt;b&gt;" in back.text
+    fields = dict(re.findall('type="hidden" name="([^"]*)" value="([^"]*)"', back.text))
+    fields = {name: html.unescape(value) for name, value in fields.items()}
+    shown = client.post("/admin/clients/new", data={**fields, "resume": "1"})
+    assert shown.status_code == 200 and "Long thought" in shown.text
+    assert client.post("/admin/clients/new", data=fields).status_code == 303
+
+
+def test_a_form_from_before_another_session_is_sent_by_the_new_one(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    old = {"csrf": "old", "name": "Acme"}
+    ours = {"Sec-Fetch-Site": "same-origin"}
+    late = browser.client.post("/admin/clients/new", data=old, headers=ours)
+    assert late.status_code == 403 and "Back to the form" in late.text and "Acme" in late.text
+    assert browser.client.post("/admin/clients/new", data=old).text.count("Back to the form") == 0
+    other = {"Sec-Fetch-Site": "cross-site"}
+    assert "Acme" not in browser.client.post("/admin/clients/new", data=old, headers=other).text

@@ -58,6 +58,28 @@ if (lines) {
   });
 }
 
+// The totals of the lines, by the server: it computes, and the page shows.
+const totals = document.getElementById("totals");
+if (totals && lines) {
+  const form = lines.closest("form");
+  let waiting = 0;
+  let asked = 0;
+  async function compute() {
+    const data = new URLSearchParams(new FormData(form));
+    data.set("step", "totals");
+    const mine = (asked += 1);
+    const answer = await fetch(location.href, { method: "POST", body: data }).catch(() => null);
+    if (!answer || !answer.ok || answer.redirected || mine !== asked) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const now = fresh.getElementById("totals");
+    if (now && now.innerHTML !== totals.innerHTML) totals.replaceChildren(...now.childNodes);
+  }
+  form.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(compute, 2 * PAUSE);
+  });
+}
+
 // Leaving a form that was changed asks first; sending it does not.
 for (const form of document.querySelectorAll("form[data-unsaved]")) {
   let changed = false;

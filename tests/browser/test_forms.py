@@ -1,0 +1,77 @@
+"""Forms in a browser: totals while lines are typed, two people at one record, an ended session."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import opened, sign_in
+from tests.browser.test_console import make_client
+
+pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """A page that is signed in; a refusal is no noise here."""
+    with opened(browser, address, []) as made:
+        made.goto("/admin/")
+        sign_in(made)
+        made.wait_for_url("**/admin/")
+        yield made
+
+
+def test_totals_follow_the_lines_that_are_typed_and_the_letter_is_filled_in(page: Page) -> None:
+    make_client(page)
+    page.get_by_role("link", name="New invoice").click()
+    page.get_by_label("Description of line 1").fill("Work")
+    page.get_by_label("Quantity of line 1").fill("3")
+    page.get_by_label("Unit price of line 1").fill("10")
+    expect(page.locator("#totals")).to_contain_text("35.70 EUR")
+    page.get_by_label("Unit price of line 1").fill("20")
+    expect(page.locator("#totals")).to_contain_text("71.40 EUR")
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("link", name="Send by e-mail").click()
+    expect(page.get_by_label("Subject")).to_have_value(re.compile(r"INV-\d{4}-00001"))
+    page.get_by_label("To", exact=True).fill("eva@example.com")
+    asked: list[str] = []
+    page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+    page.get_by_role("button", name="Issue and send").click()
+    expect(page.get_by_role("status")).to_contain_text("goes to eva@example.com")
+    assert "Issue as INV-" in asked[0]
+
+
+def test_the_second_of_two_people_chooses(page: Page) -> None:
+    make_client(page)
+    address = page.url
+    page.get_by_role("link", name="Change").click()
+    other = page.context.new_page()
+    other.goto(f"{address}/edit")
+    other.get_by_label("Name (required)").fill("Theirs")
+    other.get_by_role("button", name="Save").click()
+    expect(other.get_by_role("heading", level=1)).to_contain_text("Theirs")
+    page.get_by_label("Name (required)").fill("Mine")
+    page.get_by_label("Notes").fill("A thought")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert")).to_contain_text("saved this record meanwhile")
+    expect(page.get_by_label("Name (required)")).to_have_value("Mine")
+    page.get_by_label("Take this one").check()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Theirs")
+    expect(page.get_by_text("A thought").first).to_be_visible()
+
+
+def test_what_was_typed_outlives_the_session(page: Page) -> None:
+    page.goto("/admin/clients/new")
+    page.get_by_label("Name (required)").fill("Long thought about")
+    page.context.clear_cookies()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Your session has ended")).to_be_visible()
+    sign_in(page)
+    page.get_by_role("button", name="Back to the form").click()
+    expect(page.get_by_label("Name (required)")).to_have_value("Long thought about")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Long thought about")
