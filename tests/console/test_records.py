@@ -12,6 +12,7 @@ from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
+from app.auth.roles import create_role
 from app.console.layouts import LAYOUTS
 from app.console.sets import PAGES
 from app.db.engines import transaction
@@ -273,6 +274,28 @@ def test_related_records_are_counted_and_all_are_a_click_away(sign_in: SignIn) -
     assert "Ada 0" in everybody and "Ada 11" in everybody and "of 12" in everybody
     assert browser.get(f"clients/{client}/all/Nothing").status_code == 404
     assert sign_in("Accountant").get(f"clients/{client}/all/Leads").status_code == 404
+
+
+def test_a_role_without_any_right_sees_pages_and_nothing_on_them(
+    app: Flask, sign_in: SignIn
+) -> None:
+    admin = sign_in("Admin")
+    client = admin.make("clients", name="Secret Ltd")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_role("Guest", {})
+    guest = sign_in("Guest")
+    assert guest.get("").status_code == 200
+    for path in ("clients/", f"clients/{client}", f"clients/{client}/edit",
+                 f"clients/{client}/delete", f"clients/{client}/timeline",
+                 f"clients/{client}/all/Contacts", "clients/new", "queue",
+                 "invoices/1/send", "settings/answers"):  # fmt: skip
+        answer = guest.get(path)
+        assert answer.status_code in (403, 404) and "Secret" not in answer.text, path
+    # Who reads records and no colleagues sees keys of nobody.
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        create_role("Reader", {"clients:read": "all"})
+    page = sign_in("Reader").get(f"clients/{client}")
+    assert page.status_code == 200 and "Secret Ltd" in page.text and 'name="step"' not in page.text
 
 
 def test_a_viewer_sees_and_changes_nothing(sign_in: SignIn) -> None:
