@@ -64,6 +64,9 @@ class RateLimits:
             storage_uri=_storage(config.REDIS_URL),
             storage_options=_redis_options() if config.REDIS_URL else {},
             in_memory_fallback_enabled=config.REDIS_URL is not None,
+            # Of several requests that wait for a Redis that goes away the library sends one to
+            # the fallback; the others are answered, and are the last that nobody counts.
+            swallow_errors=config.REDIS_URL is not None,
             request_identifier=lambda: _SCOPE,  # an address that there is not counts, too
         )
         self._more = self.limiter.shared_limit(

@@ -210,3 +210,14 @@ def wait_until(is_true: Callable[[], bool], seconds: float = 10) -> None:
     while not is_true():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_requests_that_wait_together_for_a_redis_that_hangs_are_all_answered(
+    make_app: MakeApp, wall: Wall, headers: dict[str, str]
+) -> None:
+    app = make_app(REDIS_URL=wall.url, RATE_LIMIT_USER="1000/minute")
+    assert ask(app, headers).status_code == 200
+    wall.hangs = True
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda _: ask(app, headers), range(8)))
+    assert {answer.status_code for answer in answers} == {200}
