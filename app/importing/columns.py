@@ -237,7 +237,7 @@ class Plan:
             if name.startswith(CUSTOM):
                 value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))
             if value is not None:
-                shown[name] = ", ".join(value) if isinstance(value, list) else cell_text(value)
+                shown[name] = _shown(value)
         if "currency" in values:
             shown["currency"] = values["currency"]
         return shown
@@ -311,6 +311,12 @@ def _take_currency(
         elif given not in known:
             problems.append((target, f"is in {_either(known)}, the record in {given}"))
     return problems
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(value)
+    return str(value) if type(value) is int else cell_text(value)
 
 
 def _either(codes: Sequence[str]) -> str:

@@ -22,7 +22,9 @@ class BulkRun(Record):
     # {"name": "assign", "attribute": "assignee_id", "value": 7}
     action: Mapped[Any] = column(JsonText(), "What is done.", null=False)
     total: Mapped[int] = column(Integer, "Records.", null=False)
-    undo_of_id: Mapped[int | None] = foreign_key("bulk_runs", "Run that this one undoes.")
+    undo_of_id: Mapped[int | None] = foreign_key(
+        "bulk_runs", "Run that this one undoes.", ondelete="SET NULL"
+    )
     finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
 

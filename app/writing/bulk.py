@@ -263,8 +263,6 @@ def tidy_runs() -> int:
     old = select(_RUNS.c.id).where(_RUNS.c.finished_at < utc_now() - KEPT).limit(100)
     keys = list(records.connection().execute(old).scalars())
     if keys:
-        undoing = _RUNS.update().where(_RUNS.c.undo_of_id.in_(keys)).values(undo_of_id=None)
-        records.connection().execute(undoing)
         records.connection().execute(_ITEMS.delete().where(_ITEMS.c.run_id.in_(keys)))
         records.connection().execute(_RUNS.delete().where(_RUNS.c.id.in_(keys)))
         db.session.commit()

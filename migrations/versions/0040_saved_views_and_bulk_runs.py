@@ -40,7 +40,10 @@ def upgrade() -> None:
         sa.Column("leased_until", UtcDateTime()),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name="fk_bulk_runs_user_id_users"),
         sa.ForeignKeyConstraint(
-            ["undo_of_id"], ["bulk_runs.id"], name="fk_bulk_runs_undo_of_id_bulk_runs"
+            ["undo_of_id"],
+            ["bulk_runs.id"],
+            name="fk_bulk_runs_undo_of_id_bulk_runs",
+            ondelete="SET NULL",
         ),
         sa.PrimaryKeyConstraint("id", name="pk_bulk_runs"),
     )

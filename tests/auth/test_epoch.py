@@ -8,12 +8,12 @@ import sys
 
 import pytest
 from flask import Flask
-from sqlalchemy import make_url
+from sqlalchemy import delete, make_url
 
-from app.auth import epoch
 from app.auth.epoch import SqliteEpoch, bump_epoch, epoch_source
 from app.db.engines import transaction
 from app.extensions import db
+from app.models.user import SecurityEpoch
 
 
 def current(app: Flask) -> int:
@@ -40,7 +40,7 @@ def test_it_grows_when_the_transaction_is_committed_and_not_before(app: Flask) -
 
 def test_the_row_is_made_when_it_is_missing(app: Flask) -> None:
     with app.app_context(), transaction() as session:
-        session.execute(epoch._TABLE.delete())
+        session.execute(delete(SecurityEpoch))
         bump_epoch()
     assert current(app) == 1
 

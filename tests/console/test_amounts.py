@@ -197,7 +197,8 @@ def test_pages_have_the_digits_of_the_currency(
     key = browser.make("invoices", clientId=str(client), **LINE,
                        **{"line.0.unitPrice": price, "line.0.taxRate": "0"})  # fmt: skip
     page = browser.get(f"invoices/{key}").text
-    assert f">{total}</data> <small>{currency} due" in page
+    due = page.partition("Amount due</dt>")[2].partition("</div>")[0]
+    assert f">{total}</data> {currency}</dd>" in due
     assert f'value="{field}"' in page  # what is left to pay
     assert f">{total}</data>" in browser.get("invoices/").text
     assert page.count(f">{total}</data>") >= 4  # those of the line among them

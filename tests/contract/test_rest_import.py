@@ -61,6 +61,12 @@ def test_a_file_of_clients_is_imported(admin: Api) -> None:
         "updated": 0, "skipped": 0, "problems": [], "problemCount": 0, "encoding": "utf-8",
         "columns": [{"column": "Revenue", "field": "revenue", "decimalSign": ".",
                      "dateOrder": None, "example": "1,234.50", "readAs": "1234.50"}],
+        "preview": [
+            {"name": "Müller, Söhne", "email": "office@mueller.example", "taxId": "DE136695976",
+             "billingAddress.city": "Köln", "billingAddress.country": "DE", "revenue": "1234.5",
+             "tags": "a, b", "doNotContact": "true", "customFields.segment": "gold"},
+            {"name": "=1+1"},
+        ],
     }  # fmt: skip
     first, second = clients(admin)
     assert (first["name"], first["taxId"], first["number"]) == (
@@ -157,13 +163,13 @@ def test_problems_are_listed_up_to_a_limit(admin: Api) -> None:
 
 
 def test_columns_are_mapped_and_ignored_on_request(admin: Api) -> None:
-    content = "Firma,Rang,Ort\nAcme,1,Ulm\n"
+    content = "Partner,Rang,Sitz\nAcme,1,Ulm\n"
     unknown = send(admin, content)
     assert unknown.status_code == 400
     assert [detail["field"] for detail in unknown.json["error"]["details"]] == [
-        "Firma", "Rang", "Ort",
+        "Partner", "Rang", "Sitz",
     ]  # fmt: skip
-    mapping = '{"Firma": "name", "Rang": null, "Ort": "billingAddress.city"}'
+    mapping = '{"Partner": "name", "Rang": null, "Sitz": "billingAddress.city"}'
     answer = send(admin, content, mapping=mapping)
     assert answer.status_code == 200, answer.text
     assert clients(admin)[0]["billingAddress"]["city"] == "Ulm"
