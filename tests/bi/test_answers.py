@@ -212,7 +212,7 @@ def test_a_name_of_several_records_is_a_choice(ask: Ask, admin: Api) -> None:
         "set all invoices to paid",
         "show me the API keys",
         "what is the meaning of life",
-        "Wie viele Kunden haben wir?",
+        "Combien de clients avons-nous ?",
         "顧客は何人いますか",
         "كم عدد العملاء",
         "' or 1=1",
@@ -227,6 +227,12 @@ def test_what_is_no_question_about_the_data_is_refused(ask: Ask, question: str) 
     assert answer["status"] == "unsupported", answer
     assert answer["rows"] == [] and answer["query"] is None and answer["confidence"] == 0
     assert answer["answer"] and answer["alternatives"]
+
+
+def test_what_is_asked_in_german_is_answered_as_in_english(ask: Ask) -> None:
+    german, english = ask("Wie viele Kunden haben wir?"), ask("How many clients do we have?")
+    assert german["status"] == english["status"] == "answered"
+    assert german["query"] == english["query"] and german["rows"] == english["rows"]
 
 
 @pytest.mark.parametrize(
