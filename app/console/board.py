@@ -14,10 +14,10 @@ from flask import Response, request
 from app.clock import utc_now
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.numbers import amount_text, number_text, typed_number
+from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import words
 from app.db.types import iso_instant
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller, requires
 from app.measures import MEASURES, converted, figures
@@ -25,12 +25,12 @@ from app.models.opportunity import LOST_REASONS, STAGES
 from app.money import digits, rounded, written
 from app.settings import organisation
 from app.settings.days import today
-from app.written.numbers import NoNumberError
 
 # Cards of a stage, and of one where deals end; whoever wants the others goes on in the list.
 CARDS, ENDED_CARDS = 25, 5
 # How far back deals are shown that were won or lost.
 RECENT_DAYS = 30
+ADDRESS = f"{session.ROOT}/opportunities/board"
 CLOSING = {"ClosedWon": "Won", "ClosedLost": "Lost"}
 _SHOWN = (
     "id,name,amount,currency,closeDate,nextStep,ownerId,stage,allowedActions,probability,status"
@@ -81,7 +81,7 @@ def move_deal() -> Response:
     except ApiError as error:
         return _board(error)
     session.say(f"{deal['name']}: {words(stage)}.")
-    return see_other(f"{_address()}?moved={key}&from={before}#deal-{key}")
+    return see_other(f"{ADDRESS}?moved={key}&from={before}#deal-{key}")
 
 
 @console.get("/opportunities/<int:key>/close/<stage>")
@@ -102,7 +102,7 @@ def close_deal(key: int, stage: str) -> Response:
         return _closing(key, stage, error)
     amount = amount_text(Decimal(str(deal["amount"])), deal["currency"])
     session.say(f"{deal['name']}: {CLOSING[stage]}, {amount}.")
-    return see_other(f"{_address()}?moved={key}#deal-{key}")
+    return see_other(f"{ADDRESS}?moved={key}#deal-{key}")
 
 
 def _set(key: int, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,10 +126,7 @@ def _ending(key: int, stage: str) -> dict[str, Any]:
             "lostNotes": form.get("lostNotes", "").strip() or None,
         }
     currency = engine.read(f"Opportunities({key})", select="currency").body["currency"]
-    try:
-        return {"amount": typed_number(form.get("amount", ""), digits(currency))}
-    except NoNumberError as error:
-        raise ValidationError([("amount", str(error))]) from None
+    return {"amount": read_typed("amount", form.get("amount", ""), digits(currency))}
 
 
 def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
@@ -172,10 +169,6 @@ def _board(problem: ApiError | None = None) -> Response:
         problem=problem,
         problems=[] if problem is None else list(engine.problems_of(problem).values()),
     )
-
-
-def _address() -> str:
-    return f"{session.ROOT}/opportunities/board"
 
 
 def _undo() -> Mapping[str, Any] | None:

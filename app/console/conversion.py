@@ -8,18 +8,17 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
-from app.console.numbers import amount_text, typed_number
+from app.console.numbers import amount_text, read_typed
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion, describe_trial
 from app.crm.opportunities import OPPORTUNITIES
 from app.db import records
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import requires
 from app.models.lead import Lead
 from app.money import digits
 from app.settings import organisation
-from app.written.numbers import NoNumberError
 
 DUPLICATES = ((LINK, "take the one there is"), (CREATE, "make another"), (FAIL, "stop"))
 
@@ -95,10 +94,7 @@ def _wishes(key: int) -> Wishes:
             lead = records.read(Lead, key)
             currency = lead.currency if lead else None
             places = digits(currency or organisation().defaults.currency)
-            try:
-                opportunity["amount"] = typed_number(amount, places)
-            except NoNumberError as error:
-                raise ValidationError([("amount", str(error))]) from None
+            opportunity["amount"] = read_typed("amount", amount, places)
     known = [value for value, _ in DUPLICATES]
     wanted = form.get("onDuplicate", LINK)
     return Wishes(

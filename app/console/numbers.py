@@ -7,12 +7,13 @@ from decimal import Decimal
 from flask import g, has_request_context
 
 from app.db import records
+from app.errors import ValidationError
 from app.http.security import find_caller
 from app.models.user import User
 from app.money import digits
 from app.settings import organisation
 from app.written.locales import signs_for
-from app.written.numbers import Signs, grouped_number, read_number, shown_number
+from app.written.numbers import NoNumberError, Signs, grouped_number, read_number, shown_number
 
 
 def reader_signs() -> Signs | None:
@@ -31,6 +32,17 @@ def typed_number(text: str, places: int | None = None) -> Decimal:
     Raises: NoNumberError, it is none, or could be two.
     """
     return read_number(text, reader_signs(), places)
+
+
+def read_typed(field: str, text: str, places: int | None = None) -> Decimal:
+    """The number that was typed into a field.
+
+    Raises: ValidationError, with the field: it is none, or could be two.
+    """
+    try:
+        return typed_number(text, places)
+    except NoNumberError as error:
+        raise ValidationError([(field, str(error))]) from None
 
 
 def number_text(number: Decimal) -> str:

@@ -17,15 +17,14 @@ from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
-from app.console.numbers import number_text, typed_number
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.console.numbers import number_text, read_typed
+from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import requires
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import shown, shown_logo, version_of
-from app.written.numbers import NoNumberError
 
 # Group -> what its page is called, in the order of the pages.
 TITLES: Mapping[str, str] = {
@@ -251,18 +250,11 @@ def _given(text: str, type_: Any, name: str) -> Any:
         return _whole(text)
     if type_ == "array":
         return [_whole(part.strip()) for part in text.split(",") if part.strip()]
-    return _exact(text, name) if type_ == "number" else text
+    return read_typed(name, text) if type_ == "number" else text
 
 
 def _whole(text: str) -> Any:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text.strip()) else text
-
-
-def _exact(text: str, field: str) -> Decimal:
-    try:
-        return typed_number(text)
-    except NoNumberError as error:
-        raise ValidationError([(field, str(error))]) from None
 
 
 def _rates() -> dict[str, Any]:
@@ -270,7 +262,7 @@ def _rates() -> dict[str, Any]:
     codes, rates = request.form.getlist("code"), request.form.getlist("rate")
     rows = zip(codes, rates, strict=False)
     return {
-        code.strip(): _exact(rate.strip(), code.strip())
+        code.strip(): read_typed(code.strip(), rate.strip())
         for code, rate in rows
         if code.strip() and rate.strip()
     }

@@ -8,10 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from app.console import engine
-from app.console.numbers import amount_text, number_text, typed_number
+from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import label, words
 from app.container.declared import DECLARED
-from app.errors import NotFoundError, ValidationError
+from app.errors import NotFoundError
 from app.http.schema_fields import Field
 from app.money import digits, written
 from app.odata.model import edm
@@ -19,7 +19,6 @@ from app.operations.declaration import Operation
 from app.operations.wire_types import allowed_values, edm_type, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
-from app.written.numbers import NoNumberError
 
 
 @dataclass(frozen=True)
@@ -152,10 +151,7 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> 
         if each.kind != "number":
             given[each.name] = text or None
             continue
-        try:
-            given[each.name] = typed_number(text, places)
-        except NoNumberError as error:
-            raise ValidationError([(each.name, str(error))]) from None
+        given[each.name] = read_typed(each.name, text, places)
     return given
 
 
