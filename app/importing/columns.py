@@ -117,19 +117,16 @@ class _Way(IntEnum):
 
 
 def _recognise(heading: str, options: Options) -> tuple[str | None, _Way]:
-    known = properties_of(options.type)
+    known, plain = properties_of(options.type), _plain(heading)
     if heading in options.mapping:
         target = options.mapping[heading]
         is_known = isinstance(target, str) and (target in known or _is_custom(target))
         return (target if is_known else None), _Way.MAPPED
     if heading in known or _is_custom(heading):
         return heading, _Way.NAMED
-    plain = _plain(heading)
-    for name in known:
-        if _plain(name) == plain:
-            return name, _Way.NAMED
-    usual = usual_headings(options.type).get(plain)
-    return (usual if usual in known else None), _Way.USUAL
+    if (named := _plain_properties(options.type).get(plain)) is not None:
+        return named, _Way.NAMED
+    return usual_headings(options.type).get(plain), _Way.USUAL
 
 
 def properties_of(type_: str) -> Mapping[str, str]:
@@ -138,6 +135,12 @@ def properties_of(type_: str) -> Mapping[str, str]:
     names = {rules.wire(name): name for name in rules.all_writable if name != "custom_fields"}
     more = (CLIENT_EXTERNAL_ID, CLIENT_NAME) if type_ == "contact" else ()
     return names | {name: name for name in more}
+
+
+@cache
+def _plain_properties(type_: str) -> Mapping[str, str]:
+    """Plain form of its name -> a property that a file may give."""
+    return {_plain(name): name for name in properties_of(type_)}
 
 
 @cache

@@ -16,7 +16,7 @@ from app.http.multipart import read_form
 from app.http.security import current_caller, streamed
 from app.importing.columns import RULES, Options, properties_of
 from app.importing.form import read_import
-from app.importing.jobs import read_job
+from app.importing.jobs import describe_outcome, read_job
 from app.importing.rows import Outcome
 from app.importing.schemas import (
     IMPORT_BODY,
@@ -107,28 +107,11 @@ def import_template(query: dict[str, Any]) -> Response:
 
 def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
     """An outcome as the answer shows it."""
-    kept_nothing = options.dry_run
     return {
         "type": options.type,
         "mode": options.mode,
-        "dryRun": kept_nothing,
-        "encoding": outcome.encoding,
-        "columns": outcome.columns,
-        "preview": outcome.preview,
-        "rows": outcome.rows,
-        "created": outcome.created,
-        "updated": outcome.updated,
-        "skipped": outcome.skipped,
-        "problems": [
-            {
-                "row": problem.row,
-                "column": problem.column,
-                "field": problem.field,
-                "message": problem.message,
-            }
-            for problem in outcome.problems
-        ],
-        "problemCount": outcome.problem_count,
+        "dryRun": options.dry_run,
+        **describe_outcome(outcome),
     }
 
 

@@ -15,7 +15,7 @@ _SIGNS = {
     "r$": ("BRL",), "$": ("USD", "CAD", "AUD", "NZD", "MXN", "SGD", "HKD"),
     "¥": ("JPY", "CNY"), "kr": ("SEK", "NOK", "DKK", "ISK"),
 }  # fmt: skip
-_BEFORE = re.compile(r"\s*([^\W\d_]{0,4}\.?\$?|\W)\s*(?=[-+(]?[\d.,])")
+_BEFORE = re.compile(r"^\s*([^\W\d_]{0,4}\.?\$?|\W)\s*(?=[-+(]?[\d.,])")
 _BEHIND = re.compile(r"(?<=[\d.,)-])\s*([^\W\d_]{1,4}\.?|\W)\s*$")
 
 
@@ -30,7 +30,7 @@ def read_currency(text: str) -> tuple[str, ...]:
 def without_currency(text: str) -> tuple[str, tuple[str, ...]]:
     """An amount without the sign or code beside it, and the currencies that this stands for."""
     for pattern in (_BEHIND, _BEFORE):
-        match = pattern.search(text) if pattern is _BEHIND else pattern.match(text)
+        match = pattern.search(text)
         if match and (known := read_currency(match[1])):
             return (text[: match.start()] + text[match.end() :]).strip(), known
     return text, ()
