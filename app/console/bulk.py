@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
@@ -14,9 +14,9 @@ from app.bi.query import Query, pages
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
-from app.console.list_query import ListQuery, read_query
+from app.console.list_query import ListQuery, person_of, read_query
 from app.console.references import KINDS, NoReferenceError, find
-from app.console.saved_views import KEPT
+from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -25,7 +25,6 @@ from app.http.security import current_caller
 from app.permissions import allowed
 from app.writing.bulk import (
     MOST,
-    PERSONS,
     can_undo,
     get_run,
     items_of,
@@ -200,15 +199,15 @@ def _told(wanted: Page, action: Mapping[str, Any]) -> str:
 
 def _chosen(wanted: Page) -> Chosen:
     form = request.form
-    args = MultiDict([pair for pair in parse_qsl(form.get("query", "")) if pair[0] in KEPT])
+    args = MultiDict(kept_query(form.get("query", "")))
     keys = [int(key) for key in form.getlist("key") if key.isdecimal() and len(key) <= 18]
     most = max(*CONSOLE_CHOICES, page_rows())
     return Chosen(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
 
 
 def _list_address(wanted: Page) -> str:
-    kept = [pair for pair in parse_qsl(request.form.get("query", "")) if pair[0] in KEPT]
-    return f"{session.ROOT}/{wanted.path}/?{urlencode(kept)}"
+    kept = urlencode(kept_query(request.form.get("query", "")))
+    return f"{session.ROOT}/{wanted.path}/?{kept}"
 
 
 def _action(wanted: Page, name: str) -> dict[str, Any]:
@@ -245,8 +244,8 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
 
 def _person(wanted: Page) -> str | None:
     """The attribute that says who is responsible for a record."""
-    attributes = wanted.entity_set.type.by_attribute
-    return next((name for name in PERSONS if name in attributes), None)
+    person = person_of(wanted)
+    return None if person is None else person.attribute
 
 
 def _states(wanted: Page, chosen: Chosen) -> list[tuple[str, str]]:

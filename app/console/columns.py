@@ -12,11 +12,10 @@ from markupsafe import Markup, escape
 
 from app.clock import utc_now
 from app.console import engine, session, wording
+from app.console.named_records import NamedRecord, is_readable
 from app.console.sets import Page, page_of_type
 from app.container.engine import read_by_id
-from app.http.security import current_caller
 from app.odata.model import edm
-from app.permissions import scope_of
 from app.settings.days import day_of, today
 
 # Of a type without a page.
@@ -50,14 +49,6 @@ class Column:
     def is_number(self) -> bool:
         """Whether the column is set to the right."""
         return wording.is_number(self.declared)
-
-
-@dataclass(frozen=True)
-class Named:
-    """A record that others refer to, with its title."""
-
-    link: str
-    title: str
 
 
 def columns_of(wanted: Page, paths: Iterable[str]) -> list[Column]:
@@ -106,8 +97,12 @@ def title_of(type_name: str) -> str | None:
     return page.title if page else _TITLES.get(type_name)
 
 
-def reading(wanted: Page, columns: Sequence[Column]) -> dict[str, str]:
-    """The query options that read these columns: ``select``, ``expand``, ``compute``."""
+def reading(wanted: Page, columns: Sequence[Column], *, marked: bool = True) -> dict[str, str]:
+    """The query options that read these columns: ``select``, ``expand``, ``compute``.
+
+    Args:
+        marked: whether what is late, or due today, is to be marked.
+    """
     properties = wanted.entity_set.type.properties
     names = ["id", wanted.title]
     for column in columns:
@@ -116,7 +111,7 @@ def reading(wanted: Page, columns: Sequence[Column]) -> dict[str, str]:
     if "currency" in properties:
         names.append("currency")
     options = {}
-    if wanted.due in [column.path for column in columns]:
+    if marked and wanted.due in [column.path for column in columns]:
         names.append(_PENDING)
         options["compute"] = f"({wanted.pending}) as {_PENDING}"
     tree = _tree(column for column in columns if column.target is not None)
@@ -156,7 +151,7 @@ def _cell(
         return _link(about[column.path].get((row.get(kind or ""), value)))
     if is_first or (value and column.path in (wanted.title, "number", "code")):
         text = value if isinstance(value, str) and value else row.get(wanted.title)
-        return _link(Named(_address(wanted, row["id"]), text or f"#{row['id']}"))
+        return _link(NamedRecord(text or f"#{row['id']}", _address(wanted, row["id"])))
     if column.declared is not None and column.declared.currency_property and value is not None:
         return wording.priced(value, row.get(column.declared.currency_property))
     shown = wording.shown(value, column.declared)
@@ -173,15 +168,15 @@ def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:
         return wording.shown(None)
     page = page_of_type(column.target.name)
     title = record.get(title_of(column.target.name)) or f"#{record['id']}"
-    return _link(Named(_address(page, record["id"]) if page else "", title))
+    return _link(NamedRecord(title, _address(page, record["id"]) if page else ""))
 
 
-def _link(named: Named | None) -> Markup | str:
+def _link(named: NamedRecord | None) -> Markup | str:
     if named is None:
         return wording.shown(None)
-    if not named.link:
-        return escape(named.title)
-    return Markup('<a href="{}" dir="auto">{}</a>').format(named.link, named.title)
+    if not named.address:
+        return escape(named.name)
+    return Markup('<a href="{}" dir="auto">{}</a>').format(named.address, named.name)
 
 
 def _flag(value: Any) -> Markup | None:
@@ -209,7 +204,7 @@ def _target(type_: edm.EntityType, path: str) -> edm.EntityType | None:
         if navigation is None or navigation.collection:
             return None
         type_ = engine.container().target(navigation)
-        if type_.resource and scope_of(current_caller(), f"{type_.resource}:read") is None:
+        if not is_readable(type_):
             return None
     return type_
 
@@ -244,7 +239,7 @@ def _kind(wanted: Page, path: str) -> str | None:
 
 def _named(
     wanted: Page, path: str, kind: str, rows: Sequence[Mapping[str, Any]]
-) -> dict[tuple[str, int], Named]:
+) -> dict[tuple[str, int], NamedRecord]:
     """The records of several types that ``path`` refers to, by type and key."""
     keys = defaultdict(list)
     for row in rows:
@@ -253,16 +248,12 @@ def _named(
     named = {}
     for type_name, wanted_keys in keys.items():
         page = page_of_type(type_name)
-        if page is None or _target_unread(page):
+        if page is None or not is_readable(page.entity_set.type):
             continue
         for key, record in read_by_id(page.set_name, wanted_keys, page.title).items():
             title = record.get(page.title) or f"#{key}"
-            named[type_name, key] = Named(_address(page, key), title)
+            named[type_name, key] = NamedRecord(title, _address(page, key))
     return named
-
-
-def _target_unread(page: Page) -> bool:
-    return scope_of(current_caller(), f"{page.entity_set.type.resource}:read") is None
 
 
 def _address(page: Page, key: int) -> str:

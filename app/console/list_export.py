@@ -59,11 +59,8 @@ def export_list(path: str, form: str) -> Response:
 
 def _report(query: ListQuery, keys: Sequence[str]) -> Report:
     """The list as the exports know it."""
-    options = {name: str(value) for name, value in query.options().items() if value is not None}
-    options.pop("compute", None)
-    options["select"] = ",".join(
-        name for name in options["select"].split(",") if name != "isPending"
-    )
+    read = query.options_of_columns()
+    options = {name: str(value) for name, value in read.items() if value is not None}
     if chosen := [key for key in keys if key.isdecimal() and len(key) <= 18]:
         clause = f"id in ({','.join(chosen)})"
         options["filter"] = f"{options['filter']} and {clause}" if "filter" in options else clause

@@ -12,11 +12,11 @@ from app.console.columns import Column, column_of, columns_of, reading
 from app.console.filters import WHERE, Condition, read_conditions
 from app.console.sets import Page
 from app.http.security import current_caller
+from app.odata.model import edm
+from app.writing.bulk import PERSONS
 
 LONGEST_SEARCH = 200
 MOST_COLUMNS = 20
-# Who works on a record; the first that a type has.
-_PERSONS = ("assigneeId", "managerId", "ownerId")
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,12 @@ class ListQuery:
         }
 
     def options(self) -> dict[str, str | int | None]:
-        """The options that read the columns of the list, too."""
+        """The options that read the columns of the list, too, with what marks a row."""
         return {**reading(self.wanted, self.columns), **self.rows()}
+
+    def options_of_columns(self) -> dict[str, str | int | None]:
+        """The options that read what stands in the columns, and nothing else."""
+        return {**reading(self.wanted, self.columns, marked=False), **self.rows()}
 
 
 def read_query(wanted: Page, args: MultiDict[str, str]) -> ListQuery:
@@ -101,15 +105,20 @@ def states_of(wanted: Page) -> tuple[str, ...]:
     return wanted.entity_set.type.properties[wanted.state].allowed or ()
 
 
+def person_of(wanted: Page) -> edm.Property | None:
+    """The property that says who works on a record."""
+    attributes = wanted.entity_set.type.by_attribute
+    return next((attributes[name] for name in PERSONS if name in attributes), None)
+
+
 def views_of(wanted: Page) -> Mapping[str, str]:
     """The views of a list that everybody has, each a filter; one's own records among them."""
-    properties = wanted.entity_set.type.properties
-    person = next((name for name in _PERSONS if name in properties), None)
+    person = person_of(wanted)
     views = dict(wanted.views)
     if person is None:
         return views
     is_open = f" and {views['Open']}" if "Open" in views else ""
-    views["Mine"] = f"{person} eq {current_caller().user_id}{is_open}"
-    if person == "assigneeId":
-        views["Unassigned"] = f"{person} eq null{is_open}"
+    views["Mine"] = f"{person.name} eq {current_caller().user_id}{is_open}"
+    if person.name == "assigneeId":
+        views["Unassigned"] = f"{person.name} eq null{is_open}"
     return views

@@ -88,7 +88,7 @@ def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecor
     found = next(
         (each for each in engine.container().sets.values() if each.type.name == type_name), None
     )
-    if found is None or type_name not in _TITLES or not _is_readable(found.type):
+    if found is None or type_name not in _TITLES or not is_readable(found.type):
         return {}
     title = _TITLES[type_name]
     rows = read_by_id(found.name, keys, title)
@@ -102,6 +102,7 @@ def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecor
     }
 
 
-def _is_readable(type_: edm.EntityType) -> bool:
+def is_readable(type_: edm.EntityType) -> bool:
+    """Whether the caller may read records of a type; parts of others go with those."""
     resource = type_.resource
     return resource is None or scope_of(current_caller(), f"{resource}:read") is not None

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from app.console import engine, session
-from app.console.named_records import Names, names_of
+from app.console.named_records import Names, is_readable, names_of
 from app.console.sets import Page, page_of_type
 from app.http.security import current_caller
 from app.odata.model import edm
@@ -52,7 +52,7 @@ class Related:
 
 def readable(wanted: Page, names: Iterable[str]) -> list[str]:
     """The navigation properties whose records the caller may read."""
-    return [name for name in names if _may(target_of(wanted, name), "read")]
+    return [name for name in names if is_readable(target_of(wanted, name))]
 
 
 def expanded(wanted: Page, names: Iterable[str]) -> str | None:
@@ -99,20 +99,15 @@ def _add(wanted: Page, key: int, name: str) -> str:
     navigation = wanted.entity_set.type.navigation[name]
     target = target_of(wanted, name)
     target_page = page_of_type(target.name)
-    if target_page is None or target.name not in _MADE_HERE or not _may(target, "create"):
+    if target_page is None or target.name not in _MADE_HERE:
+        return ""
+    if scope_of(current_caller(), f"{target.resource}:create") is None:
         return ""
     if navigation.foreign_key is None or navigation.name == "CreditNotes":
         return ""
     given = {navigation.foreign_key: key, **navigation.besides}
     named = {target.by_attribute[attribute].name: value for attribute, value in given.items()}
     return f"{session.ROOT}/{target_page.path}/new?{urlencode(named)}"
-
-
-def _may(target: edm.EntityType, action: str) -> bool:
-    resource = target.resource
-    if resource is None:
-        return action == "read"
-    return scope_of(current_caller(), f"{resource}:{action}") is not None
 
 
 def target_of(wanted: Page, name: str) -> edm.EntityType:

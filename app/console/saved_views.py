@@ -28,8 +28,13 @@ MOST_SAVED = 100
 LONGEST_NAME = 100
 MOST_QUERY = 10_000
 # What of a list's address is kept.
-KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
+_KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
 _TABLE: Any = SavedView.__table__
+
+
+def kept_query(text: str) -> list[tuple[str, str]]:
+    """What is kept of the query of a list's address."""
+    return [pair for pair in parse_qsl(text) if pair[0] in _KEPT]
 
 
 def views_saved(wanted: Page) -> list[dict[str, Any]]:
@@ -66,7 +71,7 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
         raise ValidationError([("name", f"must have 1 to {LONGEST_NAME} letters")])
     if shared and not allowed(caller, SHARES):
         raise ForbiddenError(f"Views are shared by who has the right {SHARES}.")
-    kept = urlencode([pair for pair in parse_qsl(query) if pair[0] in KEPT])
+    kept = urlencode(kept_query(query))
     if len(kept) > _TABLE.c.query.type.length:
         raise ValidationError([("name", "has too many conditions to be saved")])
     own = select(_TABLE.c.id, _TABLE.c.name, _TABLE.c.set_name).where(
@@ -131,7 +136,7 @@ def keep_view(path: str) -> Response:
     name = request.form.get("name", "")
     key = save_view(wanted, name, query, shared="shared" in request.form)
     session.say("View saved.")
-    kept = urlencode([*(pair for pair in parse_qsl(query) if pair[0] in KEPT), ("saved", key)])
+    kept = urlencode([*kept_query(query), ("saved", key)])
     return see_other(f"{address}?{kept}")
 
 
@@ -144,7 +149,7 @@ def choose_columns(path: str) -> Response:
     for name, text in request.form.items():
         if name.startswith("place.") and text.strip().isdecimal():
             places.append((int(text.strip()[:4]), len(places), name.removeprefix("place.")))
-    query = [pair for pair in parse_qsl(request.form.get("query", "")) if pair[0] in KEPT[:-1]]
+    query = [pair for pair in kept_query(request.form.get("query", "")) if pair[0] != "columns"]
     columns = ",".join(name for _, _, name in sorted(places))
     if columns:
         query.append(("columns", columns))

@@ -21,11 +21,11 @@ class Page:
     """An entity set on a page.
 
     ``columns`` of the list (app/console/columns.py says what may be one), ``title`` of a record,
-    ``state`` to filter by, ``order`` at first,
-    ``related`` navigation properties on the page of a record, ``parents`` single ones. ``main``
-    are the properties that its form shows at once, the others are folded away; ``preset`` is what
-    a form has at first besides the model's defaults. ``views`` are filters by name; ``due`` is the
-    day or instant that a row is marked by while it fulfils ``pending``: overdue, due today.
+    ``state`` to filter by, ``order`` at first, ``related`` navigation properties on the page of a
+    record. ``main`` are the properties that its form shows at once, the others are folded away;
+    ``preset`` is what a form has at first besides the model's defaults. ``views`` are filters by
+    name; ``due`` is the day or instant that a row is marked by while it fulfils ``pending``:
+    overdue, due today.
     """
 
     set_name: str
@@ -36,7 +36,6 @@ class Page:
     state: str | None = None
     order: str = NEWEST
     related: Sequence[str] = ()
-    parents: Sequence[str] = ()
     main: Sequence[str] = ()
     preset: Mapping[str, str] = field(default_factory=dict)
     views: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +75,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Contacts", "Contacts", "Contact", "fullName",
             ("fullName", "Client", "jobTitle", "email", "phone", "role"),
-            "role", "lastName", ("Opportunities", "Tickets"), ("Client",),
+            "role", "lastName", ("Opportunities", "Tickets"),
             main=(
                 "firstName", "lastName", "clientId", "jobTitle", "email", "phone", "mobile",
                 "role", "isPrimary", "receivesInvoices", "notes",
@@ -85,7 +84,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Leads", "Leads", "Lead", "fullName",
             ("fullName", "company", "status", "rating", "Owner", "estimatedValue", "createdAt"),
-            "status", NEWEST, ("Tasks", "Documents"), ("ConvertedClient",),
+            "status", NEWEST, ("Tasks", "Documents"),
             main=(
                 "firstName", "lastName", "company", "jobTitle", "email", "phone", "source",
                 "status", "rating", "estimatedValue", "currency", "ownerId", "description",
@@ -96,7 +95,6 @@ PAGES: Mapping[str, Page] = {
             "Opportunities", "Opportunities", "Opportunity", "name",
             ("name", "Client", "stage", "amount", "probability", "closeDate", "Owner", "createdAt"),
             "stage", NEWEST, ("StageHistory", "Invoices", "Projects", "Tasks"),
-            ("Client", "Contact"),
             main=(
                 "name", "clientId", "contactId", "amount", "currency", "stage", "closeDate",
                 "nextStep", "ownerId", "description",
@@ -111,7 +109,7 @@ PAGES: Mapping[str, Page] = {
                 "number", "Client", "status", "issueDate", "dueDate", "total", "amountDue",
                 "createdAt",
             ),
-            "status", NEWEST, ("LineItems", "Payments", "CreditNotes"), ("Client",),
+            "status", NEWEST, ("LineItems", "Payments", "CreditNotes"),
             main=(
                 "clientId", "contactId", "issueDate", "dueDate", "currency", "reference",
                 "purchaseOrder", "discountPercent", "notes",
@@ -129,7 +127,7 @@ PAGES: Mapping[str, Page] = {
                 "number", "subject", "Client", "status", "priority", "slaStatus",
                 "resolutionDueAt", "Assignee", "createdAt",
             ),
-            "status", NEWEST, ("KbArticles", "Documents"), ("Client", "Contact"),
+            "status", NEWEST, ("KbArticles", "Documents"),
             main=(
                 "subject", "description", "clientId", "contactId", "requesterEmail", "priority",
                 "type", "channel", "assigneeId", "category",
@@ -148,7 +146,7 @@ PAGES: Mapping[str, Page] = {
         Page(
             "Documents", "Documents", "Document", "name",
             ("name", "Client", "category", "fileName", "size", "Owner", "createdAt"),
-            "status", NEWEST, ("Versions", "Shares"), ("Client",),
+            "status", NEWEST, ("Versions", "Shares"),
             main=("name", "category", "folder", "clientId", "description", "tags"),
         ),
         Page(
@@ -157,7 +155,7 @@ PAGES: Mapping[str, Page] = {
                 "title", "relatedId", "Project", "status", "priority", "dueAt", "Assignee",
                 "createdAt",
             ),
-            "status", NEWEST, ("Subtasks",), ("Project",),
+            "status", NEWEST, ("Subtasks",),
             main=(
                 "title", "dueAt", "assigneeId", "priority", "status", "projectId", "description",
             ),
@@ -171,7 +169,7 @@ PAGES: Mapping[str, Page] = {
                 "code", "name", "Client", "status", "Manager", "endDate", "progressPercent",
                 "budgetAmount",
             ),
-            "status", "name", ("Tasks", "Documents", "Invoices"), ("Client",),
+            "status", "name", ("Tasks", "Documents", "Invoices"),
             main=(
                 "name", "clientId", "status", "managerId", "startDate", "endDate",
                 "budgetAmount", "budgetHours", "currency", "billingType", "description",

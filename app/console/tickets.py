@@ -17,11 +17,10 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.named_records import Names, names_by_key, names_of
 from app.console.sets import PAGES
 from app.console.wording import duration, words
-from app.container.engine import read_by_id, read_many
+from app.container.engine import read_many
 from app.http.security import current_caller, requires
 from app.kb.suggestions import suggest_for_ticket
 from app.measures import MEASURES
-from app.permissions import allowed
 from app.settings import organisation
 from app.settings.templates import fill
 
@@ -124,13 +123,9 @@ def show_queue() -> Response:
 def talk_of(key: int) -> list[dict[str, Any]]:
     """The latest comments on a ticket, the oldest first, each with the name of who wrote it."""
     rows = engine.read(f"Tickets({key})/Comments", orderby="id desc", top=COMMENTS).rows[::-1]
-    keys = [row["authorId"] for row in rows if row.get("authorId")]
-    names: Any = {}
-    if keys and allowed(current_caller(), "directory:read"):
-        names = read_by_id("Users", keys, "displayName")
-    return [
-        {**row, "author": names.get(row.get("authorId"), {}).get("displayName")} for row in rows
-    ]
+    people = names_by_key("User", [row["authorId"] for row in rows if row.get("authorId")])
+    authors: dict[Any, str] = {key: person.name for key, person in people.items()}
+    return [{**row, "author": authors.get(row.get("authorId"))} for row in rows]
 
 
 def desk_of(ticket: Mapping[str, Any], names: Names) -> Desk:

@@ -24,7 +24,7 @@ from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
 from app.console.sets import Page, page_of, page_of_type
 from app.console.wording import label, words
-from app.container.engine import read_by_id, read_many, read_one
+from app.container.engine import read_many, read_one
 from app.db.engines import primary_engine
 from app.http.security import current_caller
 from app.models.event import AuditRecord
@@ -268,11 +268,8 @@ def _made(wanted: Page, key: int, most: int) -> Iterator[Entry]:
 
 
 def _people(keys: Iterable[int | None]) -> Mapping[int | None, str]:
-    wanted = [key for key in keys if key]
-    if not wanted or not allowed(current_caller(), "directory:read"):
-        return {}
-    users = read_by_id("Users", wanted, "displayName")
-    return {key: row["displayName"] for key, row in users.items()}
+    people = names_by_key("User", [key for key in keys if key])
+    return {key: person.name for key, person in people.items()}
 
 
 def _type(entity: str) -> edm.EntityType | None:
