@@ -27,7 +27,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db import transactions
-from app.errors import NotFoundError, PreconditionFailedError
+from app.errors import NotFoundError
 from app.extensions import Model, db
 from app.models.columns import Record
 
@@ -38,8 +38,8 @@ Target = type[Model] | FromClause
 
 # What every change writes after its row.
 _SHOWN_BY_NO_ENTITY = frozenset(("events", "audit_records"))
-# Parameters beside those that are named like columns.
-_KEY, _VERSION = "key_", "version_"
+# A parameter beside those that are named like columns.
+_KEY = "key_"
 
 
 def connection() -> Connection:
@@ -139,25 +139,14 @@ def changed(record: M, **values: Any) -> M:
     return type(record)(**columns_of(record) | values)
 
 
-def update(
-    target: Target, key: int, changes: Mapping[str, Any], *, version: int | None = None
-) -> None:
+def update(target: Target, key: int, changes: Mapping[str, Any]) -> None:
     """Change the named columns of a row; no others are written.
 
-    Args:
-        version: the row version that must still stand; the statement itself checks it.
-    Raises: NotFoundError, no such row; PreconditionFailedError, the version is another.
+    Raises: NotFoundError, no such row.
     """
     of = _table(target)
-    statement = _update_by_id(of, version is not None)
-    values = {**changes, _KEY: key}
-    if version is not None:
-        values[_VERSION] = version
-    if _writing(of).execute(statement, values).rowcount:
-        return
-    if version is not None and _is_there(of, key):
-        raise PreconditionFailedError("The record was changed by somebody else meanwhile.")
-    raise NotFoundError(f"There is no record {key}.")
+    if not _writing(of).execute(_update_by_id(of), {**changes, _KEY: key}).rowcount:
+        raise NotFoundError(f"There is no record {key}.")
 
 
 def delete(target: Target, key: int) -> None:
@@ -209,16 +198,9 @@ def _insert_into(table: Table, *, keyless: bool = False) -> Insert:
 
 
 @lru_cache(maxsize=256)
-def _update_by_id(table: Table, with_version: bool) -> Update:
+def _update_by_id(table: Table) -> Update:
     """An UPDATE of the columns that it is executed with."""
-    statement = sql_update(table).where(table.c.id == bindparam(_KEY))
-    if with_version:
-        statement = statement.where(table.c.version == bindparam(_VERSION))
-    return statement
-
-
-def _is_there(table: Table, key: int) -> bool:
-    return db.session.scalar(select(table.c.id).where(table.c.id == key)) is not None
+    return sql_update(table).where(table.c.id == bindparam(_KEY))
 
 
 def _table(target: Target) -> Table:
