@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from app.console.language import marked
 from app.console.numbers import number_text, typed_number
 from app.invoices.lines import LINE_ITEM, complete, line_totals
 from app.models.invoice import TAX_CATEGORIES
@@ -38,13 +39,13 @@ class LineField:
 
 
 FIELDS = (
-    LineField("description", "Description", required=True),
-    LineField("quantity", "Quantity", places=4),
-    LineField("unitPrice", "Unit price", places=4, required=True),
+    LineField("description", marked("Description"), required=True),
+    LineField("quantity", marked("Quantity"), places=4),
+    LineField("unitPrice", marked("Unit price"), places=4, required=True),
     LineField("discountPercent", "Discount %", places=2),
     LineField("taxRate", "Tax %", places=2),
-    LineField("taxCategory", "Tax kind", options=TAX_CATEGORIES),
-    LineField("taxExemptionReason", "Why no tax"),
+    LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
+    LineField("taxExemptionReason", marked("Why no tax")),
 )
 _ATTRIBUTES = {LINE_ITEM.wire(attribute): attribute for attribute in LINE_ITEM.writable}
 _NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")

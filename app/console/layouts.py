@@ -11,6 +11,9 @@ from typing import Any
 
 from app.console.steps import Step
 
+# The context of titles: a group may be called as something else is.
+GROUP = "group"
+
 
 @dataclass(frozen=True)
 class Group:
