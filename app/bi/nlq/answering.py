@@ -101,14 +101,13 @@ def _by_grammar(
     except ForbiddenError:
         text = "You may not read something that the question needs."
         return blank | {"answer": text}, False
-    if not told.plans:
-        text = f"I cannot tell what is asked for. You can ask about {_KINDS}."
+    if not told.plans and not told.questions:
+        text = f"{told.reason} You can ask about {_KINDS}."
         return blank | {"answer": text, "alternatives": list(EXAMPLES)}, False
     if not told.is_answered:
-        readings = [interpretation(plan) for plan in told.plans]
+        readings = told.questions or [interpretation(plan) for plan in told.plans]
         return blank | {"status": "needsClarification", "confidence": round(told.confidence, 2),
-                        "answer": "This can be meant in several ways. Which one?",
-                        "alternatives": readings}, False  # fmt: skip
+                        "answer": told.reason, "alternatives": list(readings)}, False  # fmt: skip
     plan = told.plans[0]
     try:
         answered = _answered(plan, limit)

@@ -15,8 +15,28 @@ _OPERATORS = frozenset((
 def qualified(text: str, prefix: str) -> str:
     """A filter with each property of the record behind a prefix: ``status`` -> ``i/status``.
 
-    Names bound by a lambda of the filter itself stay as they are.
+    Names bound by a lambda of the filter itself stay as they are, and so does what is said of
+    records that are counted: ``Invoices/$count($filter=isOverdue)``.
     """
+    head, counted, rest = text.partition("/$count(")
+    if counted:
+        end = _closing(rest)
+        return f"{_qualified(head, prefix)}{counted}{rest[:end]}{qualified(rest[end:], prefix)}"
+    return _qualified(text, prefix)
+
+
+def _closing(text: str) -> int:
+    """Where the parenthesis closes that was open before a text; quoted ones do not count."""
+    depth, is_quoted = 1, False
+    for at, letter in enumerate(text):
+        is_quoted ^= letter == "'"
+        depth += 0 if is_quoted else {"(": 1, ")": -1}.get(letter, 0)
+        if depth == 0:
+            return at
+    return len(text)
+
+
+def _qualified(text: str, prefix: str) -> str:
     bound = {part.split(":")[0].strip() for part in re.split(r"any\(|all\(", text)[1:]}
 
     def one(found: re.Match[str]) -> str:

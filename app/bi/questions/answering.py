@@ -11,11 +11,13 @@ from app.bi.nlq.plan import Plan
 from app.bi.nlq.spans import Calendar
 from app.bi.questions import ranker
 from app.bi.questions.reading import Read
+from app.bi.questions.refusing import Refusal, refused
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 CERTAIN, _SUREST = 0.975, 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
+_LEAST_TOLD = 0.05  # nor said to be why there is no answer
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,12 @@ class Proposal:
     plans: tuple[Plan, ...]
     chance_of_right: float
     understood: Understood
+    refusal: Refusal | None = None
 
     @property
     def is_certain(self) -> bool:
         """Whether nothing else need be asked what the question means."""
-        return bool(self.plans) and self.chance_of_right >= CERTAIN
+        return self.is_answered and self.chance_of_right >= CERTAIN
 
     @property
     def confidence(self) -> float:
@@ -43,7 +46,21 @@ class Proposal:
     @property
     def is_answered(self) -> bool:
         """Whether it may be answered without asking back."""
-        return bool(self.plans) and self.confidence >= LEAST
+        return bool(self.plans) and self.confidence >= LEAST and self.refusal is None
+
+    @property
+    def reason(self) -> str:
+        """Why it is not answered, as a sentence."""
+        if self.refusal is not None:
+            return self.refusal.told(understanding_of(self.understood.language).lexicon)
+        if self.plans:
+            return "This can be meant in several ways. Which one?"
+        return "I cannot tell what is asked for."
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What can be asked instead."""
+        return () if self.refusal is None else self.refusal.questions
 
 
 def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposal:
@@ -56,8 +73,9 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     code = language_of(question, before)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
-    if best.plan is None:
-        return Proposal((), 0.0, understood)
+    refusal = _refused(understood)
+    if best.plan is None or (refusal is not None and not refusal.asks_back):
+        return Proposal((), 0.0, understood, refusal)
     plans, likely = [], []
     for one, told in zip(understood.analyses, understood.chances, strict=True):
         if one.plan is not None and told >= _LEAST_CHANCE:
@@ -70,7 +88,15 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     steps = fitted.unsure if is_unsure(best.features) else fitted.calibration
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     confidence = ranker.calibrated(chance, steps)
-    return Proposal((plans[0], *others[:1]), confidence, understood)
+    return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
+
+
+def _refused(understood: Understood) -> Refusal | None:
+    """Why there is no answer: of the likeliest meaning, or else of the one that comes next."""
+    lexicon = understanding_of(understood.language).lexicon
+    told = zip(understood.analyses, understood.chances, strict=True)
+    meant = [one for one, chance in told if one.plan is not None and chance >= _LEAST_TOLD]
+    return refused((meant or understood.analyses)[0], understood.read, lexicon)
 
 
 def language_asked(question: str, before: Sequence[str] = ()) -> str:

@@ -208,7 +208,12 @@ class Compiler:
         return plan if meaning.against is None else self._against(plan, kind, meaning)
 
     def _is_ahead(self, period: Period) -> bool:
-        return period.start is not None and period.start > self.periods.now.today
+        """Whether a period is still to come; ``the next 7 days`` begin today, as this week may."""
+        today = self.periods.now.today
+        if period.start is None or period.start < today:
+            return False
+        is_counted = period.grain is None and period.end != step(today, "day", 1)
+        return period.start > today or is_counted
 
     def _check_known(self, kind: Kind, date: str, period: Period, meaning: Meaning) -> None:
         """What is still to come has only dates that are planned; what is to be done has no date."""

@@ -112,6 +112,8 @@ def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
 
 
 def _summed(previous: Meaning, kind: Kind) -> Meaning | None:
+    if previous.ranking is not None and previous.ranking.limit:
+        return None  # a figure of the first few is not that of all
     amounts = [kind.states[one.state].amount for one in previous.where if isinstance(one, Is)]
     amount = next((one for one in amounts if one), kind.usual)
     if not amount:

@@ -1,0 +1,354 @@
+"""What is understood and has no answer: it contradicts itself, lies ahead, was not kept, is two.
+
+Each is a rule over the meaning, its plan and the model; a language says only which words look
+ahead or back, and how the reason is told (``[refusing]`` of its lexicon).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from app.bi.nlq.filtering import bounds
+from app.bi.nlq.plan import Plan
+from app.bi.nlq.vocabulary import spoken
+from app.bi.nlq.words import Token
+from app.bi.questions.algebra import (
+    COUNT,
+    Compares,
+    Dated,
+    Equals,
+    Is,
+    Meaning,
+    Not,
+    Restriction,
+    inner,
+)
+from app.bi.questions.contradictions import is_possible
+from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
+from app.bi.questions.model import Kind, State, members_of
+from app.bi.questions.reading import Read
+from app.bi.questions.understanding import Analysis
+
+_ASKING = frozenset(("f:count", "f:who", "f:list", "f:when"))
+# Words that join what stands beside a period to it, and set nothing against it.
+_CASES = frozenset((("in",), ("of",), ("to",), ("with",), ("on",)))
+_CONTENT = frozenset(("kind", "state", "named", "measure", "verb", "rate", "date"))
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a question has no answer: the name of the reason, and the words that it is about.
+
+    ``questions`` are those that it can be asked as instead.
+    """
+
+    reason: str
+    words: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+
+    @property
+    def asks_back(self) -> bool:
+        """Whether it has an answer once a reading is chosen."""
+        return self.reason in ("two", "subject", "ranking", "gap")
+
+    def told(self, lexicon: Lexicon) -> str:
+        """The reason as a sentence of a language."""
+        joint = lexicon.data["refusing"]["joint"]
+        sentence: str = lexicon.data["refusing"][self.reason]
+        return sentence.format(words=f" {joint} ".join(self.words))
+
+
+def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
+    """Why what is understood has no answer; None where it may have one."""
+    meaning, plan = analysis.meaning, analysis.plan
+    if (halves := _two_questions(read, lexicon)) is not None:
+        return Refusal("two", questions=halves)
+    if meaning is None or plan is None:
+        return None
+    kind = lexicon.model.kinds[meaning.kind]
+    stems = tuple(one.stem for one in read.tokens)
+    if words := _conflict(kind, meaning, plan):
+        return Refusal("contradiction", words)
+    if _says(stems, lexicon, "unreal"):
+        return Refusal("unreal")
+    if _says(stems, lexicon, "ahead") and not _is_planned(kind, meaning, plan):
+        return Refusal("ahead")
+    if _says(stems, lexicon, "needless"):
+        return Refusal("needless")
+    if _is_of_manner(read, lexicon) or _is_alike(read, lexicon):
+        return Refusal("vague")
+    if _is_counter(kind, meaning, analysis):
+        return Refusal("uncounted")
+    if _is_denied_in_time(meaning):
+        return Refusal("denied")
+    if _has_gap(plan, read, lexicon):
+        return Refusal("gap")
+    if _is_converted_elsewhere(meaning):
+        return Refusal("currency")
+    if _is_of_none(meaning, read):
+        return Refusal("absent")
+    if _is_ranked_by_two(meaning):
+        return Refusal("ranking")
+    if _is_by_maker(kind, meaning, read):
+        return Refusal("maker")
+    if _sets_two_apart(meaning, read):
+        return Refusal("incomparable")
+    if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
+        return Refusal("earlier")
+    if _is_of_anything(analysis, meaning):
+        return Refusal("subject")
+    return None
+
+
+def _says(stems: Phrase, lexicon: Lexicon, name: str) -> bool:
+    """Whether a question has one of the phrases of a language, and not as part of a longer one
+    that means something else."""
+    phrases = {lexicon.phrase(text) for text in lexicon.data["refusing"]["words"][name]}
+    others = {lexicon.phrase(text) for text in lexicon.data["refusing"]["words"]["politely"]}
+    at = 0
+    while at < len(stems):
+        found = [stems[at : at + length] for length in range(LONGEST_PHRASE, 0, -1)]
+        if polite := next((one for one in found if one in others), None):
+            at += len(polite)
+        elif any(one in phrases for one in found):
+            return True
+        else:
+            at += 1
+    return False
+
+
+# --- what contradicts itself
+
+
+def _conflict(kind: Kind, meaning: Meaning, plan: Plan) -> tuple[str, ...]:
+    """What two parts of a plan say that no record is at once; nothing where one can be."""
+    parts = list(_parts(kind, meaning, plan))
+    base = [] if plan.base is None else [plan.base]
+    if is_possible(kind.type, [*base, *(text for text, _ in parts)]):
+        return ()
+    for (one, words), (other, more) in combinations(parts, 2):
+        if not is_possible(kind.type, [*base, one, other]):
+            return words, more
+    return tuple(words for _, words in parts if words)
+
+
+def _parts(kind: Kind, meaning: Meaning, plan: Plan) -> Iterator[tuple[str, str]]:
+    """The filters of a plan, each with what says it."""
+    limits = {one.number: one for told in meaning.where for one in inner(told)
+              if isinstance(one, Compares) and not one.factor}  # fmt: skip
+    for condition in plan.conditions:
+        limit = next((one for one in limits.values()
+                      if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
+        yield condition.odata, condition.spoken if limit is None else _limit(limit)
+    measure = plan.measure if plan.kind in ("measure", "share") else None
+    if measure is not None and measure.filter and kind.join is None:
+        yield measure.filter, measure.label.lower()
+    if plan.period is not None and plan.compared is None and kind.join is None:
+        words = f"{spoken(str(plan.date))} {plan.period.label}"
+        yield from ((text, words) for text in bounds(plan, plan.period))
+
+
+def _limit(one: Compares) -> str:
+    signs = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly",
+             "ne": "not"}  # fmt: skip
+    return f"{signs[one.sign]} {one.number}"
+
+
+# --- what lies ahead, and what was not kept
+
+
+def _is_planned(kind: Kind, meaning: Meaning, plan: Plan) -> bool:
+    """Whether what is asked for is planned: it has a date ahead, or is still to be done."""
+    data = kind.data
+    ahead = {*data.get("ahead", ()), *data.get("planned", {}).values(), data.get("to_come")}
+    states = [kind.states[name] for name in _states(meaning)]
+    planned = (one.startswith("to.") for one in _states(meaning))
+    if plan.date in ahead or any(planned) or any(one.date in ahead for one in states):
+        return True
+    # What is said of no time, and of nothing that happened, is as it is now.
+    return plan.period is None and not any(one.date for one in states)
+
+
+def _is_counter(kind: Kind, meaning: Meaning, analysis: Analysis) -> bool:
+    """Whether it is asked when something was counted that is kept as a number alone.
+
+    A date that is said is that of the records, where these are named.
+    """
+    counters = kind.data.get("counters", ())
+    if not any(one.measure in counters for one in meaning.figures):
+        return False
+    is_unnamed = f"kind unnamed {meaning.kind}" in analysis.features
+    dated = meaning.dated is not None and (is_unnamed or not meaning.dated.date)
+    grained = any(one.grain and not one.date for one in meaning.groups)
+    return dated or grained or meaning.against is not None
+
+
+def _is_earlier_state(kind: Kind, meaning: Meaning, plan: Plan, *, looks_back: bool) -> bool:
+    """Whether records are asked for that were in a state at another time, which is not kept.
+
+    A state with a date of its own was entered then; one that passes has none. A period beside it
+    is of the records, unless the question looks back or sets it against another time.
+    """
+    if not any(_passes(kind, name) for name in _states(meaning)):
+        return False
+    if meaning.dated is not None and meaning.dated.date:
+        return False
+    if meaning.against is not None:
+        return plan.date == kind.date
+    is_past = plan.period is not None and plan.period.end is not None and plan.today is not None
+    return looks_back and is_past and plan.date == kind.date
+
+
+def _passes(kind: Kind, name: str) -> bool:
+    """Whether a state is one that records are in for a while, and nothing says since when."""
+    state = kind.states[name]
+    if state.date:
+        return False
+    if not state.path:
+        return _is_open(state)
+    if state.path not in ("status", "stage"):
+        return False
+    prop = kind.prop(state.path)
+    members = members_of(prop) if prop is not None else ()
+    member = state.value.strip("'")
+    # What every record begins as is dated by its making, what is issued by its own date.
+    if member == members[0]:
+        return all(kind.states[f"{state.path}.{one}"].date for one in members[1:])
+    return f"'{member}'" not in (kind.issued or "")
+
+
+def _is_denied_in_time(meaning: Meaning) -> bool:
+    """Whether something did not happen in a period: another time, or not at all."""
+    return any(isinstance(one, Not) and isinstance(one.of, Dated) for one in meaning.where)
+
+
+def _has_gap(plan: Plan, read: Read, lexicon: Lexicon) -> bool:
+    """Whether two periods with days between them are joined, and not set against each other."""
+    first, second = plan.compared, plan.period
+    if first is None or second is None or first.end is None or first.end == second.start:
+        return False
+    joints = {lexicon.phrase(text) for text in lexicon.data["words"]["and"]}
+    setting = ("f:compare", "f:change", "f:shift_year", "f:shift_month", "f:previous")
+    said = (tuple(token.stem for token in read.tokens[one.start : one.end])
+            for one in read.leaves if one.category in (*setting, "f:versus"))  # fmt: skip
+    periods = sum(one.category == "period" for one in read.leaves)
+    return periods > 1 and all(one in joints or one in _CASES for one in said)
+
+
+def _is_converted_elsewhere(meaning: Meaning) -> bool:
+    """Whether amounts are to be converted into a currency: records keep their rate into one."""
+    currencies = (one for one in meaning.where if isinstance(one, Equals))
+    return meaning.is_converted and any(one.path.endswith("currency") for one in currencies)
+
+
+# --- what says more than the records tell
+
+
+def _is_of_manner(read: Read, lexicon: Lexicon) -> bool:
+    """Whether it is said how something happened, in a word without a measure: ``quickly``."""
+    manner = {lexicon.phrase(text)[0] for text in lexicon.data["refusing"]["words"]["manner"]}
+    happened = {one.end for one in read.leaves if one.category in ("state", "date", "verb")}
+    return any(one.stem in manner and at in happened for at, one in enumerate(read.tokens))
+
+
+def _is_alike(read: Read, lexicon: Lexicon) -> bool:
+    """Whether records are asked for that are like one that is named."""
+    alike = {lexicon.phrase(text)[0] for text in lexicon.data["refusing"]["words"]["alike"]}
+    named = {one.start for one in read.leaves if one.category == "value"}
+    return any(one.stem in alike and at + 1 in named for at, one in enumerate(read.tokens))
+
+
+def _is_of_none(meaning: Meaning, read: Read) -> bool:
+    """Whether groups are asked for that have no such records: only those with some are there."""
+    if not meaning.groups or not any(isinstance(one, Not) for one in meaning.where):
+        return False
+    denied = {one.end for one in read.leaves if one.category == "f:without"}
+    stated = {one.start: one.end for one in read.leaves if one.category in ("state", "value")}
+    nouns = {one.start for one in read.leaves if one.category == "kind"}
+    return any(end in stated and stated[end] in nouns for end in denied)
+
+
+def _is_ranked_by_two(meaning: Meaning) -> bool:
+    """Whether the first few are asked for by two figures, each of which has its own first few."""
+    ranking, figures = meaning.ranking, meaning.figures
+    counted = any(one.measure == COUNT for one in figures)
+    return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not counted
+
+
+def _is_open(state: State) -> bool:
+    return state.filter.startswith(("status ", "isOverdue"))
+
+
+def _states(meaning: Meaning) -> list[str]:
+    return [one.state for told in meaning.where for one in _positive(told) if isinstance(one, Is)]
+
+
+def _positive(one: Restriction) -> list[Restriction]:
+    return [] if isinstance(one, Not) else list(inner(one))
+
+
+def _is_by_maker(kind: Kind, meaning: Meaning, read: Read) -> bool:
+    """Whether people are counted by what they made: grouped are those who are responsible."""
+    person = kind.person
+    if person is None or all(one.dimension != person.name for one in meaning.groups):
+        return False
+    asked = {one.end for one in read.leaves if one.category == "f:who"}
+    return any(
+        one.category == "date" and one.start in asked
+        and one.meaning.by_kind.get(kind.key) == "createdAt"
+        for one in read.leaves
+    )  # fmt: skip
+
+
+def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
+    """Whether one figure is to be more than another, and the meaning compares nothing."""
+    inside = (part for told in meaning.where for part in inner(told))
+    if meaning.against is not None or any(isinstance(one, Compares) for one in inside):
+        return False
+    figures = [one for one in read.leaves if one.category in ("property", "measure")]
+    more = {one.end for one in read.leaves if one.category in ("f:more", "f:less")}
+    joints = {one.start: one.end for one in read.leaves if one.category == "f:compare"}
+    behind = {one.start for one in figures}
+    return any(one.start in more and joints.get(one.end) in behind for one in figures)
+
+
+# --- whose it is, and how many questions
+
+
+def _is_of_anything(analysis: Analysis, meaning: Meaning) -> bool:
+    """Whether records of several kinds are counted that only a state names, which all can have."""
+    if analysis.item is None or f"kind unnamed {meaning.kind}" not in analysis.features:
+        return False
+    plain = all(one.measure == COUNT for one in meaning.figures)
+    named = any(not isinstance(one, Is) for one in meaning.where)
+    kinds = getattr(analysis.item.meaning, "common_kinds", ())
+    return plain and not named and not meaning.groups and len(kinds) > 1
+
+
+def _two_questions(read: Read, lexicon: Lexicon) -> tuple[str, ...] | None:
+    """The two questions of one: each begins with a word that asks, and says of what.
+
+    ``and how much`` alone goes on with the same.
+    """
+    joints = {lexicon.phrase(text) for text in lexicon.data["words"]["and"]}
+    asking = {one.start: one.end for one in read.leaves if one.category in _ASKING - {"f:list"}}
+    first = min(asking, default=len(read.tokens))
+    for start in sorted(asking):
+        if start <= first or (read.tokens[start - 1].stem,) not in joints:
+            continue
+        if _has_content(read, asking[first], start) and _has_content(read, asking[start], None):
+            return _said(read.tokens[: start - 1]), _said(read.tokens[start:])
+    return None
+
+
+def _has_content(read: Read, start: int, end: int | None) -> bool:
+    last = len(read.tokens) if end is None else end
+    return any(one.category in _CONTENT and one.start >= start and one.end <= last
+               for one in read.leaves)  # fmt: skip
+
+
+def _said(tokens: Sequence[Token]) -> str:
+    text = " ".join(one.repaired_from or one.text for one in tokens)
+    return f"{text[:1].upper()}{text[1:]}?"

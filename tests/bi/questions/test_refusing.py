@@ -1,0 +1,109 @@
+"""What is understood and has no answer, by the reason that is given for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from flask import Flask
+
+from app.bi.nlq.answering import answer_question
+from app.bi.nlq.spans import Calendar
+from app.bi.questions.answering import Proposal, propose
+from app.http.security import acting_as, system_caller
+
+NOW = Calendar(date(2026, 6, 17))
+
+
+@pytest.fixture
+def everybody(app: Flask) -> Iterator[Flask]:
+    with app.app_context(), acting_as(system_caller("test")):
+        yield app
+
+
+def _reason(told: Proposal) -> str:
+    return "" if told.refusal is None else told.refusal.reason
+
+
+@pytest.mark.parametrize(
+    ("reason", "question"),
+    [
+        ("contradiction", "done tasks that are overdue"),
+        ("contradiction", "paid invoices that are overdue"),
+        ("contradiction", "outstanding amount of paid invoices"),
+        ("contradiction", "completed projects that are overdue"),
+        ("contradiction", "tasks that are overdue and not overdue"),
+        ("contradiction", "invoices over 500 and under 100"),
+        ("contradiction", "unpaid invoices paid last week"),
+        ("contradiction", "bezahlte Rechnungen, die überfällig sind"),
+        ("contradiction", "erledigte Aufgaben, die überfällig sind"),
+        ("ahead", "what will revenue be in December"),
+        ("ahead", "who will win the most deals"),
+        ("ahead", "wie hoch wird der Umsatz im Dezember"),
+        ("earlier", "how many open deals did we have a month ago"),
+        ("earlier", "open tickets compared to a month ago"),
+        ("earlier", "which tasks were blocked last month"),
+        ("earlier", "wie viele Tickets waren im Mai offen"),
+        ("uncounted", "helpful votes in May"),
+        ("uncounted", "how many views did the knowledge base get last week"),
+        ("uncounted", "reminders sent this month"),
+        ("denied", "deals not closing this month"),
+        ("earlier", "how many projects were on hold in March"),
+        ("maker", "who created the most tickets"),
+        ("incomparable", "clients with more employees than revenue"),
+        ("unreal", "how many clients could we have won"),
+        ("needless", "invoices that don't have to be paid"),
+        ("vague", "tickets solved quickly"),
+        ("absent", "which agents have no urgent tickets"),
+        ("currency", "value of won deals, everything converted to dollars"),
+        ("two", "who closed the most deals in Q1 and how many were won?"),
+        ("two", "how many clients and how many leads do we have"),
+        ("two", "wie viele Kunden und wie viele Leads haben wir"),
+        ("ranking", "top 5 products by revenue and by quantity"),
+        ("gap", "tickets created in March and May 2026"),
+        ("subject", "how many are still open?"),
+    ],
+)
+def test_what_has_no_answer_is_refused_by_its_reason(
+    everybody: Flask, reason: str, question: str
+) -> None:
+    assert _reason(propose(question, NOW)) == reason
+    answer = answer_question(question, by="grammar")
+    assert answer["status"] != "answered"
+    assert "{" not in answer["answer"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "overdue tasks that are blocked",
+        "unpaid invoices over 500 and under 1000",
+        "which invoices were paid last week",
+        "how many deals will close next month",
+        "which invoices will be due next week",
+        "tickets created in March vs May 2026",
+        "how many new leads were there in May",
+        "tickets solved in May",
+        "could we have the overdue invoices",
+        "clients with no open tickets",
+        "which clients owe us the most and how much",
+        "überfällige Aufgaben, die blockiert sind",
+        "wie viele Rechnungen wurden im Mai bezahlt",
+    ],
+)
+def test_what_may_have_an_answer_is_not_refused(everybody: Flask, question: str) -> None:
+    assert _reason(propose(question, NOW)) == ""
+
+
+def test_what_contradicts_itself_is_said_back(everybody: Flask) -> None:
+    english = answer_question("done tasks that are overdue", by="grammar")
+    assert "how something is done and overdue at once" in english["answer"]
+    german = answer_question("bezahlte Rechnungen, die überfällig sind", by="grammar")
+    assert "Ich kann nicht sagen" in german["answer"]
+
+
+def test_two_questions_are_offered_one_by_one(everybody: Flask) -> None:
+    answer = answer_question("how many clients and how many open tickets", by="grammar")
+    assert answer["status"] == "needsClarification"
+    assert answer["alternatives"] == ["How many clients?", "How many open tickets?"]
