@@ -35,6 +35,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "document": ("uploaded", "updated", "version_added", "deleted", "restored", "shared",
                  "share_revoked", "share_accessed", "downloaded", "quarantined"),
     "task": ("created", "updated", "deleted", "assigned", "status_changed", "completed", "overdue"),
+    "product": ("created", "updated", "deleted"),
     "project": ("created", "updated", "deleted", "status_changed", "completed"),
     "ai": ("action_proposed", "action_executed"),
     "report": ("exported",),

@@ -22,7 +22,7 @@ OWNING_COLUMNS = ("owner_id", "assignee_id", "manager_id")
 CRUD = ("create", "read", "update", "delete")
 RESOURCES = (
     "clients", "contacts", "leads", "opportunities", "tickets", "invoices", "kb", "documents",
-    "tasks", "projects",
+    "tasks", "projects", "products",
 )  # fmt: skip
 OPERATIONS = (
     "leads:convert", "leads:assign", "opportunities:reopen", "pipeline:read", "tickets:merge",
@@ -48,24 +48,26 @@ _TABLE: Mapping[str, Mapping[str, str]] = {
     "Manager": {
         "clients": "CRUD", "contacts": "CRUD", "leads": "CRUD", "opportunities": "CRUD",
         "tickets": "CRUD", "invoices": "CRUD", "kb": "CRUD", "documents": "CRUD",
-        "tasks": "CRUD", "projects": "CRUD",
+        "tasks": "CRUD", "projects": "CRUD", "products": "CRUD",
     },
     "Sales": {
         "clients": "CRU", "contacts": "CRU", "leads": "CRUo", "opportunities": "CRUo",
         "tickets": "CR", "invoices": "CR", "kb": "R", "documents": "CRUo", "tasks": "CRUo",
-        "projects": "CR",
+        "projects": "CR", "products": "R",
     },
     "Accountant": {
         "clients": "CRU", "contacts": "CRU", "opportunities": "R", "tickets": "R",
         "invoices": "CRUD", "kb": "R", "documents": "CRUo", "tasks": "CRUo", "projects": "R",
+        "products": "CRUD",
     },
     "Support": {
         "clients": "RU", "contacts": "RU", "leads": "R", "tickets": "CRU", "invoices": "R",
-        "kb": "CRU", "documents": "CRUo", "tasks": "CRUo", "projects": "R",
+        "kb": "CRU", "documents": "CRUo", "tasks": "CRUo", "projects": "R", "products": "R",
     },
     "Viewer": {
         "clients": "R", "contacts": "R", "leads": "R", "opportunities": "R", "tickets": "R",
         "invoices": "R", "kb": "Rp", "documents": "R", "tasks": "R", "projects": "R",
+        "products": "R",
     },
 }  # fmt: skip
 _OPERATIONS: Mapping[str, Mapping[str, str]] = {

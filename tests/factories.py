@@ -120,11 +120,17 @@ def make_project(**values: Any) -> int:
     return create("Project", {"name": f"Project {next(_count)}"} | values)
 
 
+def make_product(**values: Any) -> int:
+    """A product of 100 euros."""
+    given = {"name": f"Product {next(_count)}", "unit_price": Decimal(100)}
+    return create("Product", given | values)
+
+
 MAKERS = {
     "Client": make_client, "Contact": make_contact, "Lead": make_lead,
     "Opportunity": make_opportunity, "Ticket": make_ticket, "Invoice": make_invoice,
     "KbArticle": make_article, "Document": make_document, "Task": make_task,
-    "Project": make_project,
+    "Project": make_project, "Product": make_product,
 }  # fmt: skip
 
 

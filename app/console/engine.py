@@ -9,7 +9,6 @@ from urllib.parse import quote, urlencode
 
 from werkzeug.datastructures import Headers
 
-from app.console.service_messages import said
 from app.db.types import json_text
 from app.errors import ApiError
 from app.http.json_body import parse_json
@@ -87,8 +86,8 @@ def _ask(
 
 def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
-    found = {detail.field: said(detail.message) for detail in error.details}
-    return found or {"": said(error.message)}
+    found = {detail.field: detail.message for detail in error.details}
+    return found or {"": error.message}
 
 
 def as_number(value: Any) -> Decimal:

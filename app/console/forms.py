@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, request
@@ -29,13 +30,14 @@ from app.console.invoice_lines import (
     typed_lines,
     typed_totals,
     with_empty_rows,
+    with_products,
 )
-from app.console.language import translated
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
 from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
+from app.invoices.texts import units
 from app.odata.model import edm
 from app.permissions import require
 from app.settings import organisation
@@ -62,7 +64,7 @@ def create_record(path: str) -> Response:
     try:
         body, problems = body_of(wanted, request.form, {}, creating=True)
         if _has_lines(wanted, {}):
-            _add_lines(body, problems, [])
+            _add_lines(body, problems, {})
         refuse(problems)
         made = engine.send("POST", wanted.set_name, body).body
     except ApiError as error:
@@ -100,13 +102,13 @@ def change_record(path: str, key: int) -> Response:
         form = chosen(request.form, taken, texts_of(wanted, known))
         body, problems = body_of(wanted, form, known, creating=False)
         if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
-            _add_lines(body, problems, known[LINES])
+            _add_lines(body, problems, known)
         refuse(problems)
         if body:
             known = engine.send("PATCH", f"{wanted.set_name}({key})", body, version).body or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
-    session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
+    session.say(_saved(wanted, body, known) if body else "Nothing was changed.")
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
@@ -119,13 +121,32 @@ def _totals(
     lines: Sequence[Line], texts: Mapping[str, str], known: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The amounts of the lines in the form, in the currency that it names, or would get."""
-    currency = texts.get("currency", "").strip().upper() or known.get("currency")
     return typed_totals(
         [line for line in lines if not line.is_empty],
-        currency=currency or _currency_of_client(texts.get("clientId", "")),
+        currency=_currency_of(texts, known),
         discount=texts.get("discountPercent", ""),
-        prices_include_tax=texts.get("pricesIncludeTax") == "true",
-    )  # fmt: skip
+        prices_include_tax=_include_tax(texts),
+    )
+
+
+def _filled(
+    texts: Mapping[str, str], known: Mapping[str, Any]
+) -> tuple[list[Line], list[tuple[str, str]]]:
+    """The typed lines with the values of the products that were chosen, and what is wrong."""
+    return with_products(
+        typed_lines(texts),
+        currency=_currency_of(texts, known),
+        prices_include_tax=_include_tax(texts),
+    )
+
+
+def _currency_of(texts: Mapping[str, str], known: Mapping[str, Any]) -> str:
+    currency = texts.get("currency", "").strip().upper() or known.get("currency")
+    return currency or _currency_of_client(texts.get("clientId", ""))
+
+
+def _include_tax(texts: Mapping[str, str]) -> bool:
+    return texts.get("pricesIncludeTax") == "true"
 
 
 def _currency_of_client(typed: str) -> str:
@@ -145,17 +166,12 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
     if LINES in body:
         names.append("total")
     amounts = (
-        f"{wording.inside(wording.label(name))} "
-        f"{amount_text(record[name], _currency(name, record))}"
+        f"{wording.label(name).lower()} {amount_text(record[name], _currency(name, record))}"
         for name in names
         if record.get(name) is not None
     )
     told = ", ".join(amounts)
-    return (
-        translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=told)
-        if told
-        else translated("%(record)s saved.", record=wanted.one)
-    )
+    return f"{wanted.one} saved: {told}." if told else f"{wanted.one} saved."
 
 
 def _currency(name: str, record: Mapping[str, Any]) -> str | None:
@@ -173,7 +189,7 @@ def _form(
     main, more = fields_of(
         wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
     )
-    lines = _lines(wanted, known, both)
+    lines, in_lines = _lines(wanted, known, both)
     named = {field.name for field in (*main, *more)}
     return page(
         "form.html",
@@ -189,8 +205,9 @@ def _form(
         totals=_totals(lines, texts, known) if lines else None,
         left_out=len(_rows(known)) if lines is None and known.get("status") == "Draft" else 0,
         line_fields=FIELDS,
-        line_problems=line_problems(problems),
+        line_problems=line_problems({**in_lines, **problems}),
         tax_rate=organisation().defaults.tax_rate,
+        units=units() if lines else {},
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
         problem=error,
@@ -212,21 +229,22 @@ def _seen(wanted: Page, known: Mapping[str, Any]) -> str:
     return seen_in(texts)
 
 
-def _lines(wanted: Page, known: Mapping[str, Any], both: BothVersions | None) -> list[Line] | None:
-    """The rows of the form; None where there are none to change."""
+def _lines(
+    wanted: Page, known: Mapping[str, Any], both: BothVersions | None
+) -> tuple[list[Line] | None, Mapping[str, str]]:
+    """The rows of the form, None where there are none to change; and what is wrong with them."""
     if not _has_lines(wanted, known):
-        return None
+        return None, {}
     if "lines" not in request.form:
-        return shown_lines(_rows(known))
-    typed = typed_lines(request.form)
+        return shown_lines(_rows(known)), {}
+    typed, problems = _filled(request.form, known)
     if both is None:
-        return with_empty_rows(typed)
-    if both.texts[LINES] != _lines_text(typed):
-        return shown_lines(_rows(known))
+        return with_empty_rows(typed), dict(problems)
+    if both.texts[LINES] != _lines_text(typed_lines(request.form)):
+        return shown_lines(_rows(known)), {}
     keys = {str(row["id"]) for row in _rows(known)}
-    return with_empty_rows(
-        [Line(line.id if line.id in keys else "", line.values) for line in typed]
-    )
+    kept = [line if line.id in keys else replace(line, id="") for line in typed]
+    return with_empty_rows(kept), {}
 
 
 def _lines_text(lines: Sequence[Line]) -> str:
@@ -237,12 +255,14 @@ def _lines_text(lines: Sequence[Line]) -> str:
 
 
 def _add_lines(
-    body: dict[str, Any], problems: list[tuple[str, str]], known: list[dict[str, Any]]
+    body: dict[str, Any], problems: list[tuple[str, str]], known: Mapping[str, Any]
 ) -> None:
-    lines = typed_lines(request.form)
-    if are_changed(lines, known):
-        body[LINES], found = lines_body(lines)
-        problems += found
+    if not are_changed(typed_lines(request.form), _rows(known)):
+        return
+    lines, wrong = _filled(request.form, known)
+    body[LINES], found = lines_body(lines)
+    told = {place for place, _ in wrong}
+    problems += [*wrong, *(each for each in found if each[0] not in told)]
 
 
 def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:

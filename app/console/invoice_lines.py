@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from app.console.language import marked
 from app.console.numbers import number_text, typed_number
+from app.console.references import KINDS, NoReferenceError, all_named, find
+from app.db import records
+from app.errors import ApiError
 from app.invoices.lines import LINE_ITEM, complete, line_totals
+from app.invoices.products import other_price, values_of
 from app.models.invoice import TAX_CATEGORIES
+from app.models.product import Product
 from app.settings import organisation
 from app.written.numbers import NoNumberError
 
@@ -24,13 +29,18 @@ LINES = "LineItems"
 
 @dataclass(frozen=True)
 class LineField:
-    """A column of the form; ``places`` are the decimals of a number, ``options`` of a choice."""
+    """A column of the form; ``places`` are the decimals of a number, ``options`` of a choice.
+
+    ``choices`` is the list whose records are suggested, ``usual`` what an empty field stands for.
+    """
 
     name: str
     label: str
     places: int | None = None
     required: bool = False
     options: Sequence[str] = ()
+    choices: str = ""
+    usual: str = ""
 
     @property
     def is_number(self) -> bool:
@@ -38,15 +48,22 @@ class LineField:
         return self.places is not None
 
 
+PRODUCT = "productId"
 FIELDS = (
-    LineField("description", marked("Description"), required=True),
-    LineField("quantity", marked("Quantity"), places=4),
-    LineField("unitPrice", marked("Unit price"), places=4, required=True),
-    LineField("discountPercent", "Discount %", places=2),
+    LineField(PRODUCT, "Product", choices="products"),
+    LineField("description", "Description", required=True),
+    LineField("quantity", "Quantity", places=4, usual="1"),
+    LineField("unitCode", "Unit", usual=LINE_ITEM.defaults["unit_code"]),
+    LineField("unitPrice", "Unit price", places=4, required=True),
+    LineField("discountPercent", "Discount %", places=2, usual="0"),
     LineField("taxRate", "Tax %", places=2),
-    LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
-    LineField("taxExemptionReason", marked("Why no tax")),
+    LineField("taxCategory", "Tax kind", options=TAX_CATEGORIES),
+    LineField("taxExemptionReason", "Why no tax"),
 )
+# What a product gives a row.
+TAKEN = (
+    "description", "unitCode", "unitPrice", "taxRate", "taxCategory", "taxExemptionReason",
+)  # fmt: skip
 _ATTRIBUTES = {LINE_ITEM.wire(attribute): attribute for attribute in LINE_ITEM.writable}
 _NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")
 _PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
@@ -54,23 +71,38 @@ _PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
 
 @dataclass(frozen=True)
 class Line:
-    """A row of the form: texts by the names of properties; ``id`` of one that is known."""
+    """A row of the form: texts by the names of properties; ``id`` of one that is known.
+
+    ``was`` are the texts that it had when it was shown, or when it took over those of a product:
+    what differs was typed. ``place`` is its number in the form that came back.
+    """
 
     id: str
     values: Mapping[str, str]
+    was: Mapping[str, str] = field(default_factory=dict)
+    place: int | None = None
+
+    @property
+    def was_text(self) -> str:
+        """``was`` as a field of the form carries it."""
+        texts = [self.was.get(name, "") for name in (PRODUCT, *TAKEN)]
+        return json.dumps(texts, ensure_ascii=False) if any(texts) else ""
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing was typed that makes a line: kind and rate of tax alone do not."""
-        return not any(self.values.get(name) for name in ("description", "unitPrice"))
+        return not any(self.values.get(name) for name in (PRODUCT, "description", "unitPrice"))
 
 
 def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
     """Known lines, and rows for more."""
-    known = [
-        Line(str(row["id"]), {each.name: _text(row.get(each.name)) for each in FIELDS})
-        for row in rows
-    ]
+    keys = {row[PRODUCT] for row in rows} - {None}
+    names = all_named(KINDS["Product"], sorted(keys))
+    known = []
+    for row in rows:
+        texts = {each.name: _text(row.get(each.name)) for each in FIELDS}
+        texts[PRODUCT] = names.get(row[PRODUCT], "")
+        known.append(Line(str(row["id"]), texts, texts))
     return [*known, *_empty(EMPTY_ROWS)]
 
 
@@ -80,8 +112,71 @@ def typed_lines(form: Mapping[str, str]) -> list[Line]:
     for name, text in form.items():
         if part := _NAMED.fullmatch(name):
             found.setdefault(int(part[1]), {})[part[2]] = text.strip()
-    lines = [Line(values.pop("id", ""), values) for _, values in sorted(found.items())]
+    lines = [
+        Line(values.pop("id", ""), values, _was(values.pop("was", "")), place)
+        for place, values in sorted(found.items())
+    ]
     return [line for line in lines if not line.is_empty]
+
+
+def _was(text: str) -> dict[str, str]:
+    """``Line.was_text``, read again; nothing of what is none."""
+    try:
+        texts = json.loads(text) if text else []
+    except ValueError:
+        texts = []
+    is_whole = isinstance(texts, list) and all(isinstance(each, str) for each in texts)
+    return dict(zip((PRODUCT, *TAKEN), texts, strict=False)) if is_whole else {}
+
+
+def with_products(
+    lines: Iterable[Line], *, currency: str, prices_include_tax: bool
+) -> tuple[list[Line], list[tuple[str, str]]]:
+    """The rows, with the values of a product that was chosen in place of what nobody typed.
+
+    Returns: the rows, and what is wrong with them: (place, text).
+    """
+    filled: list[Line] = []
+    problems: list[tuple[str, str]] = []
+    for index, line in enumerate(lines):
+        typed = line.values.get(PRODUCT, "")
+        if not typed or typed == line.was.get(PRODUCT, ""):
+            filled.append(line)
+            continue
+        place = f"{LINES}[{index}]"
+        product = None
+        try:
+            product = records.read(Product, find(KINDS["Product"], typed))
+        except (NoReferenceError, ApiError) as error:
+            problems.append((f"{place}.{PRODUCT}", str(error)))
+        if product is None:
+            filled.append(line)
+            continue
+        texts = dict.fromkeys(TAKEN, "") | _texts_of(product)
+        if other := other_price(product, currency, prices_include_tax=prices_include_tax):
+            texts["unitPrice"] = ""
+            if line.values.get("unitPrice", "") == line.was.get("unitPrice", ""):
+                problems.append((f"{place}.unitPrice", other))
+        shown = named_product(product)
+        untouched = {
+            name: texts[name]
+            for name in TAKEN
+            if line.values.get(name, "") == line.was.get(name, "")
+        }
+        values = {**line.values, **untouched, PRODUCT: shown}
+        filled.append(replace(line, values=values, was={**texts, PRODUCT: shown}))
+    return filled, problems
+
+
+def named_product(product: Product) -> str:
+    """A product as the field shows it."""
+    return all_named(KINDS["Product"], [product.id])[product.id]
+
+
+def _texts_of(product: Product) -> dict[str, str]:
+    """What a row shows of a product, with the tax that it would get."""
+    (values,) = complete([values_of(product)], organisation())
+    return {name: _text(values[_ATTRIBUTES[name]]) for name in TAKEN}
 
 
 def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
@@ -98,16 +193,31 @@ def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[
         for each in FIELDS:
             text = line.values.get(each.name, "")
             if not text:
-                # A line that is known keeps what the body leaves out.
-                if each.required or line.id:
-                    made[each.name] = Decimal(0) if each.name == "discountPercent" else None
+                # A line that is known keeps what the body leaves out, a new one has it from its
+                # product.
+                if line.id or (each.required and not line.values.get(PRODUCT)):
+                    made[each.name] = _EMPTY.get(each.name)
                 continue
             try:
-                made[each.name] = typed_number(text, each.places) if each.is_number else text
-            except NoNumberError as error:
+                made[each.name] = _value(each, text)
+            except (NoNumberError, NoReferenceError) as error:
                 problems.append((f"{LINES}[{index}].{each.name}", str(error)))
         body.append(made)
     return body, problems
+
+
+# What an empty field says, where it is not null.
+_EMPTY = {"discountPercent": Decimal(0), "unitCode": LINE_ITEM.defaults["unit_code"]}
+
+
+def _value(column: LineField, text: str) -> Any:
+    """What was typed as a value of the API.
+
+    Raises: NoNumberError, NoReferenceError.
+    """
+    if column.is_number:
+        return typed_number(text, column.places)
+    return find(KINDS["Product"], text) if column.choices else text
 
 
 def are_changed(lines: Sequence[Line], rows: Sequence[Mapping[str, Any]]) -> bool:
@@ -154,7 +264,7 @@ def _priced(line: Line) -> dict[str, Any] | None:
     values: dict[str, Any] = {}
     for each in FIELDS:
         text = line.values.get(each.name, "")
-        if not text:
+        if not text or each.choices:
             if each.name == "unitPrice":
                 return None
             continue

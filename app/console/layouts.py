@@ -11,9 +11,6 @@ from typing import Any
 
 from app.console.steps import Step
 
-# The context of titles: a group may be called as something else is.
-GROUP = "group"
-
 
 @dataclass(frozen=True)
 class Group:
@@ -115,6 +112,14 @@ LAYOUTS: Mapping[str, Layout] = {
             "Draft": "send", "Sent": "payment", "PartiallyPaid": "payment",
             "Uncollectible": "payment",
         },
+    ),
+    "Products": Layout(
+        ("sku", "unitPrice", "unitCode", "taxRate", "taxCategory", "isActive"),
+        (
+            Group("On invoices", ("description", "currency", "pricesIncludeTax",
+                                  "taxExemptionReason")),
+            Group("About", ("tags",)),
+        ),
     ),
     "Tickets": Layout(
         ("clientId", "contactId", "requesterEmail", "priority", "assigneeId"),

@@ -7,14 +7,13 @@ name alone is enough where only one record has it.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flask import Response, jsonify, request
 
 from app.console.area import console
 from app.console.choices import search_phrase
-from app.console.language import translated
 from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
@@ -26,11 +25,15 @@ _MARKED = re.compile(r"\((#?)([^()]+)\)\s*$")
 
 
 class Kind(NamedTuple):
-    """How the records of a type are called: their set, their name, and what marks one of them."""
+    """How the records of a type are called: their set, their name, and what marks one of them.
+
+    ``suggested`` is the condition of those that are suggested while one types.
+    """
 
     set_name: str
     title: str
     mark: str = "id"
+    suggested: str | None = None
 
 
 KINDS: Mapping[str, Kind] = {
@@ -42,6 +45,7 @@ KINDS: Mapping[str, Kind] = {
     "KbArticle": Kind("KbArticles", "title"),
     "Task": Kind("Tasks", "title"),
     "Project": Kind("Projects", "name", "code"),
+    "Product": Kind("Products", "name", "sku", "isActive"),
     "User": Kind("Users", "displayName"),
 }
 
@@ -60,11 +64,16 @@ def kind_of(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
 
 def named(kind: Kind, key: int) -> str:
     """A record as the field shows it; ``#7`` alone for one that the caller may not read."""
+    return all_named(kind, [key])[key]
+
+
+def all_named(kind: Kind, keys: Sequence[int]) -> Mapping[int, str]:
+    """Records as ``named`` shows each of them, read at once."""
     try:
-        row = read_by_id(kind.set_name, [key], _read(kind)).get(key)
+        rows = read_by_id(kind.set_name, keys, _read(kind))
     except ApiError:
-        row = None
-    return f"#{key}" if row is None else _text(kind, row)
+        rows = {}
+    return {key: _text(kind, rows[key]) if key in rows else f"#{key}" for key in keys}
 
 
 def find(kind: Kind, typed: str) -> int:
@@ -85,12 +94,8 @@ def find(kind: Kind, typed: str) -> int:
     if kind.mark != "id" and not rows:
         rows = _matching(kind, f"{kind.mark} eq {quoted(text)}")
     if len(rows) != 1:
-        count = translated("more than one record") if rows else translated("no record")
-        raise NoReferenceError(
-            translated(
-                "is the name of %(count)s: choose one of those that are suggested", count=count
-            )
-        )
+        count = "more than one record" if rows else "no record"
+        raise NoReferenceError(f"is the name of {count}: choose one of those that are suggested")
     return int(rows[0]["id"])
 
 
@@ -104,9 +109,11 @@ def suggest(name: str) -> Response:
     """Records whose name contains ``q``, as ``{"items": [text, ...]}``, for a field to suggest."""
     kind = next((each for each in KINDS.values() if each.set_name.lower() == name), None)
     if kind is None:
-        raise NotFoundError(translated("There is no such list."))
+        raise NotFoundError("There is no such list.")
     typed = request.args.get("q", "").strip()[:_MOST_TYPED]
     asked = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
+    if kind.suggested is not None:
+        asked["filter"] = kind.suggested
     rows = read_many(kind.set_name, **asked, **(_narrowed(kind, typed) if typed else {}))
     return jsonify({"items": [_text(kind, row) for row in rows]})
 
@@ -128,6 +135,7 @@ def _read(kind: Kind) -> str:
 
 
 def _text(kind: Kind, row: Mapping[str, Any]) -> str:
-    mark = f"#{row['id']}" if kind.mark == "id" else row.get(kind.mark)
+    key = f"#{row['id']}"
+    mark = key if kind.mark == "id" else row.get(kind.mark) or key
     title = row.get(kind.title)
-    return f"{title} ({mark})" if title and mark else f"#{row['id']}"
+    return f"{title} ({mark})" if title else key

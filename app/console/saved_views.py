@@ -14,7 +14,6 @@ from app.clock import utc_now
 from app.console import session
 from app.console.area import console, see_other
 from app.console.filters import WHERE
-from app.console.language import translated
 from app.console.sets import Page, page_of
 from app.db import records
 from app.db.engines import read_engine
@@ -69,16 +68,12 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
     caller = current_caller()
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME:
-        raise ValidationError(
-            [("name", translated("must have 1 to %(most)s letters", most=LONGEST_NAME))]
-        )
+        raise ValidationError([("name", f"must have 1 to {LONGEST_NAME} letters")])
     if shared and not allowed(caller, SHARES):
-        raise ForbiddenError(
-            translated("Views are shared by who has the right %(right)s.", right=SHARES)
-        )
+        raise ForbiddenError(f"Views are shared by who has the right {SHARES}.")
     kept = urlencode(kept_query(query))
     if len(kept) > _TABLE.c.query.type.length:
-        raise ValidationError([("name", translated("has too many conditions to be saved"))])
+        raise ValidationError([("name", "has too many conditions to be saved")])
     own = select(_TABLE.c.id, _TABLE.c.name, _TABLE.c.set_name).where(
         _TABLE.c.owner_id == caller.user_id
     )
@@ -90,9 +85,7 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
             _tell("view.updated", row.id, {"name": name, **values})
             return int(row.id)
     if len(known) >= MOST_SAVED:
-        raise ValidationError(
-            [("name", translated("you have %(most)s views: delete one first", most=MOST_SAVED))]
-        )
+        raise ValidationError([("name", f"you have {MOST_SAVED} views: delete one first")])
     key = records.insert(
         _TABLE,
         {"created_at": utc_now(), "name": name, "set_name": wanted.set_name,
@@ -109,9 +102,9 @@ def delete_view(view_id: int) -> None:
     """
     view = records.read(SavedView, view_id)
     if view is None or not (view.is_shared or view.owner_id == current_caller().user_id):
-        raise NotFoundError(translated("There is no such view."))
+        raise NotFoundError("There is no such view.")
     if not _may_change(view.owner_id):
-        raise ForbiddenError(translated("Only who saved a view deletes it."))
+        raise ForbiddenError("Only who saved a view deletes it.")
     records.delete(_TABLE, view_id)
     _tell("view.deleted", view_id, {"name": view.name})
 
@@ -137,12 +130,12 @@ def keep_view(path: str) -> Response:
     address = f"{session.ROOT}/{wanted.path}/"
     if (view_id := request.form.get("delete", "")).isdecimal():
         delete_view(int(view_id[:18]))
-        session.say(translated("View deleted."))
+        session.say("View deleted.")
         return see_other(address)
     query = request.form.get("query", "")[:MOST_QUERY]
     name = request.form.get("name", "")
     key = save_view(wanted, name, query, shared="shared" in request.form)
-    session.say(translated("View saved."))
+    session.say("View saved.")
     kept = urlencode([*kept_query(query), ("saved", key)])
     return see_other(f"{address}?{kept}")
 

@@ -31,7 +31,7 @@ _PATHS = {
     "opportunity": "opportunities",
 }
 # Kinds of which those that fit are listed as on their own pages.
-_LISTED = ("invoices", "tickets", "tasks", "projects")
+_LISTED = ("invoices", "tickets", "tasks", "projects", "products")
 # Sets whose records people name by their numbers.
 _NUMBERED = ("Invoices", "Tickets", "Clients")
 

@@ -8,7 +8,6 @@ from decimal import Decimal
 from typing import Any
 
 from app.console import engine
-from app.console.language import translated, translated_as
 from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import label, words
 from app.container.declared import DECLARED
@@ -43,8 +42,6 @@ OFFERED: Mapping[str, Operation] = {
 _HAVE_OPERATIONS = frozenset(
     operation.button.instead_of for operation in OFFERED.values() if operation.button
 )
-# The context of the labels of operations: a state may be called as the step to it is.
-BUTTON = "button"
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
 _KINDS: Mapping[edm.EdmType, str] = {edm.DECIMAL: "number", edm.DATE: "date", edm.BOOLEAN: "check"}
@@ -75,7 +72,7 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:
-        steps.append(Step("delete", translated("Delete"), dangerous=True))
+        steps.append(Step("delete", "Delete", dangerous=True))
     return steps
 
 
@@ -85,16 +82,14 @@ def _step_of(action: str, operation: Operation) -> Step:
     assert button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
     inputs = tuple(_input(name, fields[name]) for name in button.asks)
-    return Step(
-        action, translated_as(BUTTON, button.label), inputs, button.is_dangerous, button.page
-    )
+    return Step(action, button.label, inputs, button.is_dangerous, button.page)
 
 
 def _input(name: str, field: Field) -> Input:
     choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
     return Input(
         name,
-        translated(field.metadata.get("label", "")) or label(name),
+        field.metadata.get("label") or label(name),
         "choice" if choices else _KINDS.get(edm_type(name, field), "text"),
         choices,
         field.required,
@@ -122,7 +117,7 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
             places = digits(currency)
         body = arguments(inputs, form, places)
         return engine.send("POST", f"{path}/BusinessPlatform.{operation.name}", body).body
-    raise NotFoundError(translated("There is no such step."))
+    raise NotFoundError("There is no such step.")
 
 
 def told(one: str, step: str, answer: Any) -> str:
@@ -132,11 +127,11 @@ def told(one: str, step: str, answer: Any) -> str:
         return f"{one}: {words(state)}."
     button = OFFERED[step].button if step in OFFERED else None
     if button is None:
-        return translated("Added.")
+        return "Added."
     if not button.tells or not isinstance(answer, Mapping) or answer.get(button.tells) is None:
-        return translated(button.done)
+        return button.done
     amount = amount_text(answer[button.tells], answer.get("currency"))
-    return f"{translated(button.done).removesuffix('.')}: {amount}."
+    return f"{button.done.removesuffix('.')}: {amount}."
 
 
 def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from app.container.invoices import (
     LINE_ITEM,
     PARTY_SNAPSHOT,
     PAYMENT,
+    PRODUCT,
     TAX_BREAKDOWN_LINE,
 )
 from app.container.operations import OPERATION_TYPES, OPERATIONS
@@ -24,6 +25,7 @@ from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.media import MEDIA_DOCUMENTS
 from app.http.security import current_caller
+from app.invoices.products import PRODUCTS
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
 from app.odata.declare import by_name
@@ -65,6 +67,9 @@ SETS = (
     edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
     edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
     edm.EntitySet(
+        name="Products", type=PRODUCT, service=PRODUCTS, description="The price list of invoices."
+    ),
+    edm.EntitySet(
         name="Users",
         type=USER,
         description="Colleagues; read-only.",
@@ -76,7 +81,7 @@ SETS = (
 TYPES = (
     CLIENT, CONTACT, LEAD, OPPORTUNITY, STAGE_CHANGE, TICKET, TICKET_COMMENT, INVOICE, LINE_ITEM,
     PAYMENT, KB_ARTICLE, KB_REVISION, DOCUMENT, DOCUMENT_VERSION, DOCUMENT_SHARE, TASK, PROJECT,
-    USER,
+    PRODUCT, USER,
 )  # fmt: skip
 
 

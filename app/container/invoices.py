@@ -21,6 +21,7 @@ from app.container.common import (
 from app.db.late_values import dynamic
 from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
+from app.models.product import Product
 from app.odata.declare import by_name, prop, to_many, to_one
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Spelled
@@ -28,6 +29,7 @@ from app.odata.sql.dialect_sql import Spelled
 _invoice = Invoice.__table__
 _line = LineItem.__table__
 _payment = Payment.__table__
+_product = Product.__table__
 
 # Issued and not settled: past the due date these are overdue (contract section 2, decision 6).
 OPEN_STATUSES = ("Sent", "PartiallyPaid")
@@ -201,9 +203,9 @@ LINE_ITEM = business_type(
         key(_line),
         server(_line.c.invoice_id),
         prop(_line.c.position, required=False, filled=True),
-        prop(_line.c.description),
+        prop(_line.c.description, required=False, filled=True),
         prop(_line.c.quantity),
-        prop(_line.c.unit_price),
+        prop(_line.c.unit_price, required=False, filled=True),
         prop(_line.c.unit_code),
         prop(_line.c.discount_percent),
         prop(_line.c.tax_rate, required=False, filled=True),
@@ -213,6 +215,7 @@ LINE_ITEM = business_type(
         prop(_line.c.period_start),
         prop(_line.c.period_end),
         prop(_line.c.task_id),
+        prop(_line.c.product_id),
         server(_line.c.line_subtotal),
         server(_line.c.discount_amount),
         server(_line.c.line_net),
@@ -223,7 +226,11 @@ LINE_ITEM = business_type(
         to_one(
             "Invoice", "Invoice", "invoice_id", partner="LineItems", nullable=False,
             description="Invoice.",
-        )
+        ),
+        to_one(
+            "Product", "Product", "product_id",
+            description="Product whose values the line took over.",
+        ),
     ],
     resource="invoices",
     ordered_by="position",
@@ -259,4 +266,29 @@ PAYMENT = business_type(
     resource="invoices",
     etag="version",
     description="Money received for an invoice.",
+)  # fmt: skip
+
+PRODUCT = business_type(
+    "Product",
+    _product,
+    [
+        key(_product),
+        prop(_product.c.sku),
+        prop(_product.c.name),
+        prop(_product.c.description),
+        prop(_product.c.unit_code),
+        money(_product.c.unit_price),
+        prop(_product.c.currency, required=False, filled=True),
+        prop(_product.c.prices_include_tax),
+        prop(_product.c.tax_rate),
+        prop(_product.c.tax_category),
+        prop(_product.c.tax_exemption_reason),
+        prop(_product.c.is_active),
+        *common(_product),
+    ],
+    [owner()],
+    resource="products",
+    etag="version",
+    alternate_keys=(("external_id",), ("sku",)),
+    description="An entry of the price list.",
 )  # fmt: skip

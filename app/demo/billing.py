@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.demo.vocabulary import EUROPEAN_UNION, GOODS, HOME, SERVICES, SUBSCRIPTIONS, Product
-from app.demo.world import Record, World, workday
+from app.demo.world import STAFF, Record, World, workday
 from app.invoices.totals import Line, compute_totals
 from app.money import rounded
 
@@ -22,6 +22,21 @@ _ATTRIBUTES = {
     "taxCategory": "tax_category", "discountPercent": "discount_percent",
 }  # fmt: skip
 EXPORT = "Supply outside the European Union, not taxable"
+
+
+def make_products(world: World) -> None:
+    """The price list: all that is sold, in euros, changed last when the year began."""
+    made = world.at(world.days_ago(370))
+    keepers = [person.id for person in STAFF if person.role == "Accountant"]
+    for tag, catalogue in (
+        ("subscription", SUBSCRIPTIONS), ("device", GOODS), ("service", SERVICES),
+    ):  # fmt: skip
+        for product in catalogue:
+            world.add(
+                "Products", sku=product.code, name=product.description, unitCode=product.unit,
+                unitPrice=Decimal(product.price), currency="EUR", tags=[tag],
+                ownerId=keepers[0], createdById=keepers[0], createdAt=made,
+            )  # fmt: skip
 
 
 def make_invoices(world: World) -> None:
@@ -86,6 +101,9 @@ def _line(world: World, client: Record, product: Product, quantity: int) -> Reco
         "unitPrice": price,
         "unitCode": product.unit,
         "productCode": product.code,
+        "productId": next(
+            entry["id"] for entry in world.records["Products"] if entry["sku"] == product.code
+        ),
         **_tax(client),
     }
     if quantity >= 10 and world.chance(0.4):

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 from app.clock import local_day
-from app.demo.billing import make_invoices
+from app.demo.billing import make_invoices, make_products
 from app.demo.clients import make_clients
 from app.demo.sales import make_leads, make_opportunities
 from app.demo.support import make_articles, make_tickets
@@ -17,7 +17,7 @@ from app.demo.world import STAFF, Record, World
 # Each may refer to what was made before it.
 PARTS: tuple[Callable[[World], None], ...] = (
     make_clients, make_opportunities, make_leads, make_articles, make_tickets, make_projects,
-    make_tasks, make_invoices, make_documents,
+    make_tasks, make_products, make_invoices, make_documents,
 )  # fmt: skip
 _UTC = ZoneInfo("UTC")
 

@@ -19,6 +19,7 @@ from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
+from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
@@ -27,10 +28,13 @@ from app.written.countries import country_code
 from app.written.currencies import read_currency, without_currency
 from app.written.numbers import COMMA, POINT
 
-RULES: Mapping[str, EntityRules[Any]] = {"client": CLIENT, "contact": CONTACT, "lead": LEAD}
+RULES: Mapping[str, EntityRules[Any]] = {
+    "client": CLIENT, "contact": CONTACT, "lead": LEAD, "product": PRODUCT,
+}  # fmt: skip
 TYPES = tuple(RULES)
 ALL_OR_NOTHING, SKIP_BAD = "allOrNothing", "skipBad"
-UPDATE_BY = ("externalId", "email")
+# What a record that is there already is found by -> the column that has it.
+UPDATE_BY = {"externalId": "external_id", "email": "email_form", "sku": "sku"}
 # The decimal sign of a file, as its sender says it.
 SIGNS: Mapping[str, str] = {"point": POINT, "comma": COMMA}
 # Not the column of a record: the client of a contact, by its id in another system.

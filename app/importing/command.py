@@ -100,7 +100,7 @@ def import_table(
     ignore_unknown: bool,
     encoding: str | None,
 ) -> None:
-    """Import FILE, CSV or xlsx, as clients, contacts or leads (docs/crm.md).
+    """Import FILE, CSV or xlsx, as clients, contacts, leads or products (docs/crm.md).
 
     \b
     flask --app wsgi import csv customers.csv --type client --map "Kunde=name" --dry-run

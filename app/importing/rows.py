@@ -22,7 +22,7 @@ from app.extensions import db
 from app.http.database_errors import from_database, is_away
 from app.http.request_context import current_request_id
 from app.http.security import current_caller
-from app.importing.columns import CLIENT_EXTERNAL_ID, CLIENT_NAME, RULES, Options, Plan
+from app.importing.columns import CLIENT_EXTERNAL_ID, CLIENT_NAME, RULES, UPDATE_BY, Options, Plan
 from app.importing.limits import JOB
 from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
@@ -101,6 +101,8 @@ class Import:
         require(caller, rules.permissions["create"])
         if options.update is not None:
             require(caller, rules.permissions["update"])
+            if UPDATE_BY[options.update] not in rules.table.c:
+                raise ValidationError([("update", f"is no property of a {rules.title}")])
         self._options = options
         self._rules = rules
         self._rows = table.rows
@@ -269,11 +271,11 @@ class Import:
         """
         if self._options.update is None:
             return None
-        by_email = self._options.update == "email"
-        value = values.get("email" if by_email else "external_id")
+        attribute = UPDATE_BY[self._options.update]
+        by_email = attribute == "email_form"
+        value = values.get("email" if by_email else attribute)
         if value is None:
             return None
-        attribute = "email_form" if by_email else "external_id"
         value = email_form(str(value)) if by_email else value
         keys = _find(self._rules.table, attribute, value, self._rules.permissions["read"])
         if len(keys) > 1:

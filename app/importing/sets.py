@@ -153,6 +153,7 @@ def import_sets() -> Mapping[str, ImportSet]:
             "Projects", "Project",
             compared=frozenset(("progress_percent", "hours_spent", "open_task_count")),
         ),
+        _entity("Products", "Product"),
         _entity("Invoices", "Invoice", children=[line_items, payments], compared=INVOICE_AMOUNTS),
         _entity("Tasks", "Task"),
         _entity("Documents", "Document", wire_names={"version": "rowVersion"}),

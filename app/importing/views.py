@@ -32,6 +32,7 @@ _EXAMPLES = {
     "client": {"name": "Acme GmbH", "email": "office@acme.example", "taxId": "DE136695976"},
     "contact": {"firstName": "Ada", "lastName": "Lovelace", "email": "ada@acme.example"},
     "lead": {"company": "Globex", "lastName": "Hopper", "email": "grace@globex.example"},
+    "product": {"sku": "SRV-CON", "name": "Consulting", "unitCode": "HUR", "unitPrice": "128.00"},
 }
 
 
@@ -52,14 +53,14 @@ def _require_some_creation() -> None:
 @area.alt_response(202, schema=JobSchema, description="Imported by the worker.", success=True)
 @streamed
 def import_file() -> Any:
-    """Import clients, contacts or leads from a CSV or Excel file.
+    """Import clients, contacts, leads or products from a CSV or Excel file.
 
     Every row is created as by `POST /odata/Clients` and the like. All or nothing, unless `mode`
     is `skipBad`; with problems all or nothing is 400, which names row and column. `dryRun` lists
-    the problems. `update` changes the record with the same `externalId` or `email`. All cells of a
-    column decide how its numbers and dates are written, and `columns` says it; what could be two
-    is a problem, until `decimalSign` or `dateOrder` says which. A file of more than 1,000 rows is
-    202: the worker imports it, and `Location` says how far it is.
+    the problems. `update` changes the record with the same `externalId`, `email` or `sku`. All
+    cells of a column decide how its numbers and dates are written, and `columns` says it; what
+    could be two is a problem, until `decimalSign` or `dateOrder` says which. A file of more than
+    1,000 rows is 202: the worker imports it, and `Location` says how far it is.
     """
     _require_some_creation()
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])

@@ -27,7 +27,7 @@ FIRST_HASH = "0" * 64
 _LOCK = "issue-chain"
 
 # What issue freezes; the buyer's copy, not its key, because clients are merged. Lines are frozen
-# whole but for their key and the task they came from.
+# whole but for their key and the task or product they came from.
 FROZEN = (
     "type", "issue_date", "due_date", "service_date", "currency", "reference",
     "purchase_order", "buyer_reference", "prices_include_tax", "discount_percent", "notes",
@@ -44,7 +44,7 @@ _FORMS = {
     None: _FIRST_FORM,
     2: (*_FIRST_FORM, "form", "issue_date", "issued_on", "backdated_from"),
 }
-_NOT_PRINTED = ("id", "created_at", "invoice_id", "task_id")
+_NOT_PRINTED = ("id", "created_at", "invoice_id", "task_id", "product_id")
 _LAST = select(IssueRecord.hash).order_by(IssueRecord.id.desc()).limit(1)
 _LINES_OF = (
     select(LineItem.__table__)

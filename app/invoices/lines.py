@@ -25,9 +25,10 @@ LINE_ITEM = ChildRules(
     writable=(
         "description", "quantity", "unit_price", "unit_code", "discount_percent", "tax_rate",
         "tax_category", "tax_exemption_reason", "product_code", "period_start", "period_end",
-        "task_id", "position",
+        "task_id", "product_id", "position",
     ),
-    filled=frozenset(("tax_rate", "position")),
+    # By the service: from the product of the line, the settings and the lines before.
+    filled=frozenset(("description", "unit_price", "tax_rate", "position")),
 )  # fmt: skip
 
 UNKNOWN_UNIT = "must be a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX"
@@ -71,9 +72,12 @@ def check_lines(
         any_unit: also units that are no code: of documents that were issued elsewhere.
     """
     refused = {problem.field for problem in change.problems}
+    name = change.rules.wire(LINE_ITEMS)
     for place, line in enumerate(lines):
+        if f"{name}[{place}]" in refused:  # it is no line
+            continue
         for attributes, message in _problems(line):
-            names = [_field(change, place, attribute) for attribute in attributes]
+            names = [line_field(change, place, attribute) for attribute in attributes]
             if refused.isdisjoint(names):
                 change.refuse_field(names[0], message)
     if not any_unit:
@@ -90,34 +94,46 @@ def _check_units(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) ->
     kept = {line["unit_code"] for key in sources if key for line in stored_lines(key)}
     for place, line in enumerate(lines):
         if line["unit_code"] in unknown - kept:
-            change.refuse_field(_field(change, place, "unit_code"), UNKNOWN_UNIT)
+            change.refuse_field(line_field(change, place, "unit_code"), UNKNOWN_UNIT)
 
 
-def _field(change: Change[Invoice], place: int, attribute: str) -> str:
+def line_field(change: Change[Invoice], place: int, attribute: str) -> str:
+    """The name of an attribute of a line on the wire."""
     return f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
 
 
 def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
     """The attributes that a rule is about, the one to be mended first, and what is wrong."""
+    for name in ("description", "unit_price"):
+        if line[name] is None:
+            yield (name,), "is required"
     if line["quantity"] <= 0:
         yield ("quantity",), "must be more than 0"
     if line["position"] < 0:
         yield ("position",), "must be 0 or more"
-    category, rate = line["tax_category"], line["tax_rate"]
+    yield from tax_problems(line)
+    start, end = line["period_start"], line["period_end"]
+    if start is not None and end is not None and end < start:
+        yield ("period_end", "period_start"), "must not be before periodStart"
+    price = line["unit_price"]
+    if price is not None and line["quantity"] * price >= MONEY_LIMIT:
+        yield ("unit_price", "quantity"), "makes the amount of the line too large"
+
+
+def tax_problems(taxed: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
+    """What is wrong with the rate, the category and the reason of a line or a product.
+
+    A product without a rate has that of the category.
+    """
+    category, rate = taxed["tax_category"], taxed["tax_rate"]
     if category == "S" and rate == 0:
         others = ", ".join(name for name in TAX_CATEGORIES if name != "S")
         message = f"must be more than 0 in category S; 0 has another taxCategory: {others}"
         yield ("tax_rate", "tax_category"), message
-    elif category != "S" and rate != 0:
+    elif category != "S" and rate:
         yield ("tax_rate", "tax_category"), f"must be 0 in category {category}"
-    if category in NEEDS_REASON and line["tax_exemption_reason"] is None:
+    if category in NEEDS_REASON and taxed["tax_exemption_reason"] is None:
         yield ("tax_exemption_reason", "tax_category"), f"is required in category {category}"
-    start, end = line["period_start"], line["period_end"]
-    if start is not None and end is not None and end < start:
-        yield ("period_end", "period_start"), "must not be before periodStart"
-    price = line.get("unit_price")
-    if price is not None and line["quantity"] * price >= MONEY_LIMIT:
-        yield ("unit_price", "quantity"), "makes the amount of the line too large"
 
 
 def totals_of(lines: Sequence[Mapping[str, Any]], invoice: Change[Invoice]) -> Totals:

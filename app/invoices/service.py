@@ -25,6 +25,7 @@ from app.invoices.lines import (
     write_lines,
 )
 from app.invoices.posting import post, rate_of
+from app.invoices.products import take_over
 from app.invoices.settlement import settled_values
 from app.invoices.totals import Totals
 from app.models.client import Client
@@ -77,16 +78,17 @@ class InvoiceService(EntityService[Invoice]):
         """In the currency of the credited invoice or of the client; lines are completed."""
         values = change.values
         settings = change.settings
-        values[LINE_ITEMS] = complete(values.get(LINE_ITEMS) or (), settings)
         if "currency" not in values:
             values["currency"] = _currency(change) or settings.defaults.currency
+        lines = take_over(change, values.get(LINE_ITEMS) or ())
+        values[LINE_ITEMS] = complete(lines, settings)
         change.default("series", _series(change.get("type"), settings))
 
     def compare_children(self, change: Change[Invoice]) -> None:
         """Lines that are as they were are no change."""
         if LINE_ITEMS not in change.values or change.before is None:
             return
-        given = complete(change.values[LINE_ITEMS], organisation())
+        given = complete(take_over(change, change.values[LINE_ITEMS]), organisation())
         stored = stored_lines(change.key)
         change.lists_before[LINE_ITEMS] = stored
         if sorted(given, key=lambda line: line["position"]) == stored:

@@ -201,6 +201,9 @@ class LineItem(Record):
     period_start: Mapped[date | None] = column(Date, "Start of the period billed.")
     period_end: Mapped[date | None] = column(Date, "End of the period billed.")
     task_id: Mapped[int | None] = foreign_key("tasks", "Task billed by the line.", sparse=True)
+    product_id: Mapped[int | None] = foreign_key(
+        "products", "Product whose values the line took over.", sparse=True
+    )
     line_subtotal: Mapped[Decimal] = column(
         Money, "Quantity x unit price.", null=False, default=Decimal(0)
     )

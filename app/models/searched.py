@@ -37,6 +37,7 @@ SEARCHED: dict[str, Fields] = {
     "projects": (("code",), ("name",)),
     "invoices": (("number",), ("reference",)),
     "tasks": (("title",),),
+    "products": (("sku",), ("name",)),
 }  # fmt: skip
 COLUMN = "text_trigrams"
 

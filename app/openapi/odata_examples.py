@@ -79,6 +79,7 @@ CREATIONS: Mapping[str, Mapping[str, Any]] = {
     "KbArticle": {"title": "How to reset a password", "body": "Open **Settings**."},
     "Document": {"name": "Framework contract", "category": "Contract", "clientId": 1},
     "Task": {"title": "Call back", "priority": "High", "dueAt": "2026-12-01T09:00:00Z"},
+    "Product": {"sku": "SRV-CON", "name": "Consulting", "unitCode": "HUR", "unitPrice": 128},
     "Project": {"name": "Relaunch of the web shop", "clientId": 1, "startDate": "2026-12-01"},
 }
 

@@ -26,7 +26,8 @@ PERMISSIONS: Mapping[str, str] = {
     "client": "clients:read", "contact": "contacts:read", "lead": "leads:read",
     "opportunity": "opportunities:read", "ticket": "tickets:read", "invoice": "invoices:read",
     "payment": "invoices:read", "kb_article": "kb:read", "document": "documents:read",
-    "task": "tasks:read", "project": "projects:read", "ai": "ai:act", "report": "bi:export",
+    "task": "tasks:read", "project": "projects:read", "product": "products:read",
+    "ai": "ai:act", "report": "bi:export",
 }  # fmt: skip
 # Events about the administration itself: for administrators only (contract section 12).
 FOR_ADMINISTRATORS = ("webhook", "api_key", "user")

@@ -79,6 +79,8 @@ RULES: Mapping[str, Rule] = {
     "leads.converted_opportunity_id": _UNLINKED,
     # Credit notes name the work again, and void invoices named it.
     "line_items.task_id": Rule(blocks=_is_of_issued, blockers="lines of issued invoices"),
+    # As the price list goes on, so do the drafts; what was billed names what it was.
+    "line_items.product_id": Rule(blocks=_is_of_issued, blockers="lines of issued invoices"),
     # As in Salesforce: open and lost ones go with the client, won ones keep it.
     "opportunities.client_id": Rule(
         does=DELETE, blocks=lambda deal: bool(deal.status == "Won"), blockers="won opportunities"

@@ -40,6 +40,7 @@ TARGETS: Mapping[str, Target] = {
     "documents": Target("document", "documents"),
     "tasks": Target("task", "tasks"),
     "projects": Target("project", "projects"),
+    "products": Target("product", "products"),
     "users": Target("active user"),
 }
 # Name of the entity type -> its table, for links to any of the ten (relatedType, entityType).

@@ -10,6 +10,7 @@ from app.crm.contacts import CONTACTS
 from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
 from app.documents.service import DOCUMENTS
+from app.invoices.products import PRODUCTS
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
 from app.projects.service import PROJECTS
@@ -21,6 +22,6 @@ SERVICES: Mapping[str, EntityService[Any]] = {
     service.rules.name: service
     for service in (
         CLIENTS, CONTACTS, LEADS, OPPORTUNITIES, TICKETS, INVOICES, KB_ARTICLES, DOCUMENTS,
-        TASKS, PROJECTS,
+        TASKS, PROJECTS, PRODUCTS,
     )
 }  # fmt: skip

@@ -16,6 +16,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "Tickets": {"subject": "Printer"},
     "KbArticles": {"title": "Printers", "body": "Text."},
     "Projects": {"name": "Rollout"},
+    "Products": {"name": "Advice", "unitPrice": 128},
 }
 
 

@@ -18,7 +18,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "Opportunities": {"name": "Sale", "clientId": 1, "amount": 10}, "Tickets": {"subject": "Help"},
     "Invoices": {"clientId": 1, "LineItems": [LINE]}, "Tasks": {"title": "Call"},
     "KbArticles": {"title": "How", "body": "So."}, "Documents": {"name": "a.txt"},
-    "Projects": {"name": "Work", "clientId": 1},
+    "Projects": {"name": "Work", "clientId": 1}, "Products": {"name": "Advice", "unitPrice": 1},
 }  # fmt: skip
 
 

@@ -98,6 +98,21 @@ def test_the_content_decides_how_a_file_is_read(admin: Api, content: bytes) -> N
     assert (client["name"], client["revenue"]) == ("Müller", 1234.5)
 
 
+def test_a_price_list_comes_in_and_is_brought_up_to_date_by_its_numbers(admin: Api) -> None:
+    table = "Artikel-Nr;Bezeichnung;VK;Einheit\nA-1;Beratung;128,50 €;HUR\nA-2;Reise;50,00 €;C62\n"
+    assert send(admin, table, type="product").status_code == 200
+    table = "sku;name;unitPrice\nA-2;Anreise;55,5\nA-3;Kurs;390\n"
+    again = send(admin, table, type="product", update="sku")
+    assert (again.json["updated"], again.json["created"]) == (1, 1), again.text
+    listed = admin.get("/odata/Products?$orderby=sku&$select=sku,name,unitPrice,unitCode").json
+    assert [(row["sku"], row["name"], row["unitPrice"]) for row in listed["value"]] == [
+        ("A-1", "Beratung", 128.5), ("A-2", "Anreise", 55.5), ("A-3", "Kurs", 390),
+    ]  # fmt: skip
+    assert [row["unitCode"] for row in listed["value"]] == ["HUR", "C62", "C62"]
+    wrong = send(admin, "name\nA\n", update="sku")
+    assert (wrong.status_code, wrong.json["error"]["details"][0]["field"]) == (400, "update")
+
+
 def test_cells_of_excel_keep_their_meaning(admin: Api) -> None:
     content = workbook(
         ["lastName", "score", "nextActivityAt", "estimatedValue", "doNotContact", "consentAt"],

@@ -50,6 +50,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "Task": {"status": "Done", "due_at": datetime(2020, 1, 1, tzinfo=UTC)},
     "Project": {"name": "Other", "end_date": date(2020, 1, 1), "start_date": date(2019, 1, 1)},
     "Invoice": {"notes": "Other"},
+    "Product": {"unit_price": Decimal("7.5"), "sku": "A-1"},
 }
 
 

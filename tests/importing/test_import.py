@@ -354,7 +354,7 @@ def test_all_problems_are_listed_at_once(
         (
             {"Customers": []},
             "Customers: is no entity set; there are Clients, Contacts, Opportunities, Leads,"
-            " Tickets, KbArticles, Projects, Invoices, Tasks, Documents",
+            " Tickets, KbArticles, Projects, Products, Invoices, Tasks, Documents",
         ),
     ],
     ids=["a list", "no list", "no object", "no set"],

@@ -72,6 +72,12 @@ EXPORTS = [
         ["firstName", "lastName", "clientName", "department", "jobTitle", "email", "phone",
          "mobile"],
     ),
+    (
+        "product",
+        ["Artikel-Nr.", "Bezeichnung", "Beschreibung", "Einheit", "VK netto", "Währung",
+         "MwSt. %", "Warengruppe"],
+        ["sku", "name", "description", "unitCode", "unitPrice", "currency", "taxRate", "tags"],
+    ),
 ]  # fmt: skip
 
 

@@ -104,4 +104,5 @@ def test_columns_behind_contains_are_the_documented_ones() -> None:
         "projects": ("code", "name"),
         "invoices": ("reference", "number"),
         "tasks": ("title",),
+        "products": ("sku", "name"),
     }

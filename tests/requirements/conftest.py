@@ -21,6 +21,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "Documents": {"name": "file.txt"},
     "Tasks": {"title": "Do"},
     "Projects": {"name": "Building"},
+    "Products": {"name": "Advice", "unitPrice": 128},
 }
 
 

@@ -29,6 +29,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "Documents": {"name": "file.pdf"},
     "Tasks": {"title": "Call"},
     "Projects": {"name": "Move"},
+    "Products": {"name": "Advice", "unitPrice": 128},
 }
 
 

@@ -87,6 +87,7 @@ def valid() -> dict[str, dict[str, Any]]:
         "Document": {"name": "A"},
         "Task": {"title": "A"},
         "Project": {"name": "A"},
+        "Product": {"name": "A", "unit_price": 1},
     }
 
 

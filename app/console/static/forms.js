@@ -2,28 +2,29 @@
 "use strict";
 
 const PAUSE = 250;
-for (const field of document.querySelectorAll("[data-choices]")) {
-  const known = new Map();
-  let waiting = 0;
-  async function suggest() {
-    const typed = field.value.trim();
-    if (!known.has(typed)) {
-      const answer = await fetch(`${field.dataset.choices}?q=${encodeURIComponent(typed)}`).catch(() => null);
-      if (!answer || !answer.ok || answer.redirected) return;
-      known.set(typed, (await answer.json()).items);
-    }
-    if (field.value.trim() !== typed) return;
-    field.list.replaceChildren(...known.get(typed).map((text) => new Option(text, text)));
+const suggested = new Map();
+let typing = 0;
+async function suggest(field) {
+  const address = `${field.dataset.choices}?q=${encodeURIComponent(field.value.trim())}`;
+  if (!suggested.has(address)) {
+    const answer = await fetch(address).catch(() => null);
+    if (!answer || !answer.ok || answer.redirected) return;
+    suggested.set(address, (await answer.json()).items);
   }
-  field.addEventListener("input", (event) => {
-    clearTimeout(waiting);
-    // What was chosen from the list needs no further suggestions.
-    if (event.inputType && event.inputType !== "insertReplacementText") waiting = setTimeout(suggest, PAUSE);
-  });
-  field.addEventListener("focus", () => {
-    if (!field.value) suggest();
-  });
+  if (!address.endsWith(`?q=${encodeURIComponent(field.value.trim())}`)) return;
+  field.list.replaceChildren(...suggested.get(address).map((text) => new Option(text, text)));
 }
+document.addEventListener("input", (event) => {
+  if (!event.target.dataset.choices) return;
+  clearTimeout(typing);
+  // What was chosen from the list needs no further suggestions.
+  if (event.inputType && event.inputType !== "insertReplacementText") {
+    typing = setTimeout(suggest, PAUSE, event.target);
+  }
+});
+document.addEventListener("focusin", (event) => {
+  if (event.target.dataset.choices && !event.target.value) suggest(event.target);
+});
 
 const lines = document.querySelector(".lines tbody");
 if (lines) {
@@ -73,10 +74,31 @@ if (totals && lines) {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = fresh.getElementById("totals");
     if (now && now.innerHTML !== totals.innerHTML) totals.replaceChildren(...now.childNodes);
+    for (const row of fresh.querySelectorAll("[data-typed]")) fill(row, data);
+  }
+  // What a product gave a row; what was typed since it was asked for stays.
+  function fill(fresh, sent) {
+    const row = lines.querySelector(`[data-line="${fresh.dataset.typed}"]`);
+    if (!row) return;
+    for (const told of row.querySelectorAll(".wrong[data-told]")) told.remove();
+    for (const input of fresh.querySelectorAll("[name]")) {
+      const name = `line.${row.dataset.line}.${input.name.split(".")[2]}`;
+      const own = row.querySelector(`[name="${name}"]`);
+      if (own && own.value === sent.get(name) && own.value !== input.value) own.value = input.value;
+      const wrong = input.parentElement.querySelector(".wrong");
+      const isTyped = own === document.activeElement;
+      if (own && own.type !== "hidden" && wrong && !isTyped && !own.parentElement.querySelector(".wrong")) {
+        wrong.dataset.told = "";
+        own.parentElement.append(wrong);
+      }
+    }
   }
   form.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(compute, 2 * PAUSE);
+  });
+  lines.addEventListener("focusout", (event) => {
+    if (event.target.dataset.choices && event.target.value) compute();
   });
 }
 

@@ -29,6 +29,15 @@ class Texts:
         return self.words.get(name)
 
 
+def units(tag: str = FALLBACK) -> dict[str, str]:
+    """Code of a unit -> what is written for it in a language."""
+    words = texts_for(tag).words
+    prefix = "units."
+    return {
+        name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)
+    }
+
+
 def language_of(tag: str) -> str:
     """The language written for a language tag: ``de-AT`` is written in ``de``, ``ja`` in ``en``."""
     primary = tag.replace("_", "-").partition("-")[0].lower()
