@@ -13,7 +13,7 @@ from sqlalchemy import select
 from app import audit
 from app.ai.parts import Proposal
 from app.ai.store import ACTIONS
-from app.ai.tools import TOOLS
+from app.ai.tools.listed import tools
 from app.clock import utc_now
 from app.db import records
 from app.db.types import iso_instant, json_text
@@ -56,8 +56,11 @@ def confirm(key: str) -> dict[str, Any]:
     caller = current_caller()
     require(caller, "ai:act")
     action = _pending(key)
+    tool = tools().get(action["tool"])
+    if tool is None:  # proposed before an upgrade
+        raise InvalidStateError("The action is not offered any more: ask again.")
     with acting_as(dataclasses.replace(caller, via="ai")):
-        result = TOOLS[action["tool"]].run(action["arguments"])
+        result = tool.run(action["arguments"])
         decided = _decide(action, "executed", result)
         _report("ai.action_executed", decided, 2)
     return decided

@@ -1,19 +1,22 @@
-"""Whether the caller's own message asks for an action (docs/adr/0039).
+"""Whether the caller's own message asks for a change (docs/adr/0039).
 
-A model may be talked into an action by an article, a ticket or any other text that it reads. So
-what it proposes is taken only where the words of the caller ask for an action of that kind: a
+A model may be talked into a change by an article, a ticket or any other text that it reads. So
+what it proposes is taken only where the words of the caller ask for a change of that kind: a
 sentence of the message that wants it done, or a "yes" to the question whether to do it. What the
-caller quotes, asks about or does not want is no wish.
+caller quotes, asks about or does not want is no wish. The words are in ``texts/wishes.toml``, and
+those of an operation in its declaration.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
 
-from app.ai.context import data_sets, states_of
 from app.ai.parts import Ask
 from app.search.analysis import Stems, stop_words, words
 
@@ -25,6 +28,9 @@ _QUOTED = re.compile(
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|then|but|und|dann|aber|et|puis|mais|y|luego|e|poi)\b", re.I)
 _PHRASAL = re.compile(r"\bset(?:ting)?[ -]up\b", re.I)
+_E_MAIL = re.compile(r"\be-mail", re.I)
+# INV-2026-00042
+_NUMBER = re.compile(r"(?<![\w-])[A-Z]{1,10}-(?:\d{4}-)?\d{3,12}(?![\w-])", re.I)
 _ADDRESS = re.compile(r"[^\s@<>]+@[^\s@<>]+")
 _LANGUAGES = ("en", "de", "fr", "es", "it")
 
@@ -57,122 +63,210 @@ _YES = _set(
 
 @dataclass(frozen=True)
 class Wish:
-    """How an action is asked for: a verb with what it is done to, or a verb that says all.
+    """How a change is asked for: by a verb with what it is done to, or by a word that says all.
 
-    ``takes_state``: it is asked for by the name of a state too, and done to any record.
+    ``names`` are phrases that begin with the verb; one that is a verb alone has to be said of a
+    record of the type ``record``, and so has each of ``phrases``. ``alone`` says all.
     """
 
-    verbs: str
-    objects: str
+    verbs: str = ""
+    objects: str = ""
     alone: str = ""
-    takes_state: bool = False
+    names: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    record: str | None = None
     takes_address: bool = False
 
 
-WISHES: Mapping[str, Wish] = {
-    "create_task": Wish(
-        verbs="create add make setup schedule plan need want erstelle erstellen anlegen lege"
-        " mache füge setze brauche crée créer ajoute fais prépare crea añade haz aggiungi",
-        objects="task tasks todo reminder aufgabe erinnerung tâche rappel tarea recordatorio"
-        " attività promemoria",
-        alone="remind erinnere rappelle recuerda recuérdame ricorda ricordami",
-    ),
-    "add_note": Wish(
-        verbs="add make write leave put record attach schreibe füge hinterlasse ergänze ajoute"
-        " écris laisse añade escribe deja aggiungi scrivi lascia",
-        objects="note comment remark notiz kommentar vermerk bemerkung commentaire remarque nota"
-        " comentario commento",
-        alone="note notiere vermerke noter anota annota",
-    ),
-    "draft_mail": Wish(
-        verbs="draft write compose prepare send make schreibe schreib entwirf verfasse sende"
-        " formuliere rédige écris prépare envoie escribe redacta prepara envía scrivi invia",
-        objects="mail email message letter reply answer nachricht brief antwort message lettre"
-        " réponse mensaje carta correo respuesta messaggio lettera risposta",
-        alone="email mail reply answer antworte réponds responde rispondi",
-        takes_address=True,
-    ),
-    "change_stage": Wish(
-        verbs="change set move mark put update advance switch ändere setze verschiebe markiere"
-        " stelle passe mets marque déplace cambia pon mueve marca sposta imposta segna",
-        objects="stage status state it this them stufe phase zustand es statut étape estado etapa"
-        " stato fase",
-        alone="resolve finish reopen schließe löse erledige ferme résous termine cierra resuelve"
-        " chiudi risolvi",
-        takes_state=True,
-    ),
-}  # fmt: skip
+def declared_wish(
+    kind: str,
+    *,
+    objects: str = "",
+    alone: str = "",
+    record: str | None = None,
+    takes_address: bool = False,
+) -> Wish:
+    """The wish that the file has as ``kind``, with more objects and words that say all."""
+    known: dict[str, str] = _declared()[kind]
+    return Wish(
+        verbs=known["verbs"],
+        objects=f"{known.get('objects', '')} {objects}",
+        alone=f"{known.get('alone', '')} {alone}",
+        record=record,
+        takes_address=takes_address,
+    )
 
 
-def asks_for(ask: Ask, tool: str) -> bool:
-    """Whether the caller wants an action of this kind, by the message and what it answers to."""
-    wish = _Wanted.of(tool)
-    if any(map(wish.is_in, _sentences(ask.text))):
-        return True
+def nouns_of(entity: str) -> str:
+    """What records of a type are called."""
+    return f"{apart(entity)} {_declared()['types'].get(entity, '')}"
+
+
+def alone_for(entity: str) -> str:
+    """The words that ask for a new record of a type without naming it."""
+    return str(_declared()["alone"].get(entity, ""))
+
+
+def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
+    """The sentences in which the caller wants it; the message and what it answers to are looked at.
+
+    None, and the caller does not want it.
+    """
+    wanted = _Wanted.of(wish)
+    found = list(filter(wanted.is_in, _sentences(ask.text)))
+    if found:
+        return found
     earlier = list(ask.dialogue)
     if not earlier or earlier[-1][0] != "assistant" or "?" not in earlier[-1][1]:
-        return False
+        return []
     offers = [sentence for sentence in _sentences(earlier[-1][1]) if sentence.endswith("?")]
     if _is_yes(ask.text):
-        return any(map(wish.is_named, offers))
+        return list(filter(wanted.is_named, offers))
+    if ask.text.rstrip().endswith("?"):
+        return []
     # An answer to what was asked back: the wish is that of the message before.
     before = next((text for role, text in reversed(earlier) if role == "user"), "")
-    return not ask.text.rstrip().endswith("?") and any(map(wish.is_in, _sentences(before)))
+    found = list(filter(wanted.is_in, _sentences(before)))
+    return [*found, ask.text] if found else []
+
+
+def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
+    """Whether one of the sentences names a property, by the last of its words, or has its value."""
+    head = head_of(name)
+    wanted = list(words(str(value)))
+    for sentence in sentences:
+        said = list(words(_hyphenless(sentence)))
+        if _stems(head) & _stems_of(said) or (wanted and set(wanted) <= set(said)):
+            return True
+    return False
+
+
+def head_of(name: str) -> str:
+    """What a property is called in short: ``billingAddress`` -> ``Address``."""
+    return apart(name.removesuffix("Id")).split()[-1]
+
+
+def apart(name: str) -> str:
+    """``ClosedWon`` -> ``Closed Won``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
 
 
 class _Wanted:
     """The stems of a wish."""
 
     def __init__(self, wish: Wish) -> None:
+        self._record = wish.record
         self._verbs = _stems(wish.verbs)
         self._objects = _stems(wish.objects)
-        self._alone = _set(wish.alone) | (
-            frozenset(_imperatives()) if wish.takes_state else _set("")
-        )
+        self._alone = _set(wish.alone)
+        self._names = tuple(map(_phrase, wish.names))
+        self._phrases = tuple(map(_phrase, wish.phrases))
         self._takes_address = wish.takes_address
-        if wish.takes_state:
-            self._alone |= frozenset(_imperatives())
-            self._objects |= _stems(_state_words()) | _stems(_type_words())
+        verbs = [next(words(phrase)) for phrase in (*wish.names, *wish.phrases)]
+        # Its own words are no little ones, whatever language they are little in.
+        self._own = _set(f"{wish.verbs} {wish.alone}").union(verbs)
 
     @classmethod
     @cache
-    def of(cls, tool: str) -> _Wanted:
-        """That of a tool."""
-        return cls(WISHES[tool])
+    def of(cls, wish: Wish) -> _Wanted:
+        """That of a wish."""
+        return cls(wish)
 
     def is_in(self, sentence: str) -> bool:
         """Whether a sentence wants it done."""
-        sentence = _PHRASAL.sub("setup", sentence)
-        said = list(words(sentence))
-        is_question = sentence.endswith("?")
-        if is_question and said and said[0] in _STATING | _ASKING:
-            return False
-        for clause in _CLAUSE.split(sentence):
-            spoken = list(words(clause))
-            if set(spoken) & _NOT or set(spoken) & _ASKING:
-                continue
-            if is_question and ("i" in spoken[:3] or set(spoken[1:2]) & _ANY):
-                continue  # "can I close it?" asks whether
-            if self._is_wanted(spoken, clause):
-                return True
-        return False
+        return any(self._is_wanted(clause) for clause in _clauses(sentence))
 
     def is_named(self, sentence: str) -> bool:
         """Whether a sentence speaks of it at all."""
-        stems = _stems_of(words(sentence))
-        is_named = bool(stems & self._verbs and stems & self._objects)
-        return is_named or bool(set(words(sentence)) & self._alone)
-
-    def _is_wanted(self, said: list[str], clause: str) -> bool:
-        content = [word for word in said if word not in _little_words()]
-        # A wish begins with its verb, or ends with it: "eine Aufgabe anlegen".
-        first, last = _stems_of(content[:2]), _stems_of(content[-1:])
-        if set(content[:1]) & self._alone:
+        said = list(words(_hyphenless(sentence)))
+        stems = _stems_of(said)
+        things = self._objects | (_nouns(self._record) if self._record else frozenset())
+        if (stems & self._verbs and stems & things) or set(said) & self._alone:
             return True
-        if not (first | last) & self._verbs:
+        return any(all(stems & word for word in phrase) for phrase in self._names + self._phrases)
+
+    def _is_wanted(self, clause: _Clause) -> bool:
+        little = _little_words() - self._own
+        content = [word for word in clause.said if word not in little]
+        # A wish begins with its verb, or ends with it: "eine Aufgabe anlegen".
+        verbs = _stems_of([*content[:2], *content[-1:]])
+        is_other = self._record is not None and clause.is_of_another(self._record)
+        if not is_other and set(content[:1]) & self._alone:
+            return True
+        means_record = self._record is not None and clause.means(self._record)
+        if verbs & self._verbs:
+            is_addressed = self._takes_address and _ADDRESS.search(clause.text) is not None
+            if is_addressed or means_record or clause.stems & self._objects:
+                return True
+        for phrase in (*self._names, *self._phrases):
+            verb, *others = phrase
+            says_all = bool(others) and phrase in self._names
+            is_begun = verb & verbs and (says_all or means_record)
+            if is_begun and all(word & clause.stems for word in others):
+                return True
+        return False
+
+
+@dataclass(frozen=True)
+class _Clause:
+    """A part of a sentence that may want something, and its words."""
+
+    text: str
+    said: tuple[str, ...]
+    stems: frozenset[str]
+
+    def means(self, entity: str) -> bool:
+        """Whether it speaks of a record of a type: by a noun, its number, or a word such as it."""
+        if self.stems & _nouns(entity):
+            return True
+        pronouns = _set(_declared()["record"]["pronouns"])
+        is_meant = bool(pronouns & set(self.said)) or _NUMBER.search(self.text) is not None
+        return is_meant and not self.is_of_another(entity)
+
+    def is_of_another(self, entity: str) -> bool:
+        """Whether it names another type of records, and not this one."""
+        if self.stems & _nouns(entity):
             return False
-        is_addressed = self._takes_address and _ADDRESS.search(clause) is not None
-        return is_addressed or bool(_stems_of(said) & self._objects)
+        return any(self.stems & _nouns(other) for other in _declared()["types"])
+
+
+@lru_cache(maxsize=1024)
+def _clauses(sentence: str) -> tuple[_Clause, ...]:
+    """The clauses that want something; none of a question that asks how or whether."""
+    sentence = _PHRASAL.sub("setup", _hyphenless(sentence))
+    first = next(words(sentence), "")
+    is_question = sentence.endswith("?")
+    if is_question and first in _STATING | _ASKING:
+        return ()
+    found = []
+    for clause in _CLAUSE.split(sentence):
+        said = tuple(words(clause))
+        if set(said) & (_NOT | _ASKING):
+            continue
+        if is_question and ("i" in said[:3] or set(said[1:2]) & _ANY):
+            continue  # "can I close it?" asks whether
+        found.append(_Clause(clause, said, _stems_of(said)))
+    return tuple(found)
+
+
+def _hyphenless(text: str) -> str:
+    return _E_MAIL.sub("email", text)
+
+
+def _phrase(text: str) -> tuple[frozenset[str], ...]:
+    """The stems of each word."""
+    return tuple(map(_stems_of_word, words(text)))
+
+
+@cache
+def _nouns(entity: str) -> frozenset[str]:
+    return _stems(nouns_of(entity))
+
+
+@cache
+def _declared() -> dict[str, Any]:
+    source = files(__package__).joinpath("texts/wishes.toml").read_text(encoding="utf-8")
+    return tomllib.loads(source)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -189,42 +283,18 @@ def _is_yes(text: str) -> bool:
 def _little_words() -> frozenset[str]:
     """What a wish may begin with before its verb."""
     known = frozenset[str]().union(*map(stop_words, _LANGUAGES))
-    asked = _set(" ".join(f"{wish.verbs} {wish.alone}" for wish in WISHES.values()))
-    return known | _set("please kindly let lets also now just i you want like need bitte") - asked
+    return known | _set("please kindly let lets also now just i you want like need bitte")
 
 
 def _stems(text: str) -> frozenset[str]:
     return _stems_of(words(text))
 
 
-def _stems_of(found: Iterator[str] | list[str]) -> frozenset[str]:
-    """Each word as a stem of each language: nobody says which it is in."""
-    stems = [Stems.of(language) for language in _LANGUAGES]
-    return frozenset(stem(word) for word in found for stem in stems)
+def _stems_of(found: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_stems_of_word, found))
 
 
-def _state_words() -> str:
-    """The words of every state that a record may have, as they are declared."""
-    names = {
-        state
-        for home in data_sets().values()
-        for name in ("stage", "status")
-        for state in states_of(home.type.name, name)
-    }
-    return _apart(names)
-
-
-def _imperatives() -> Iterator[str]:
-    """``Closed`` is what ``close`` makes of a record."""
-    for word in words(_state_words()):
-        if word.endswith("ed"):
-            yield from (word[:-1], word[:-2])
-
-
-def _type_words() -> str:
-    return _apart({home.type.name for home in data_sets().values()})
-
-
-def _apart(names: set[str]) -> str:
-    """``ClosedWon`` -> ``Closed Won``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", " ".join(sorted(names)))
+@lru_cache(maxsize=10_000)
+def _stems_of_word(word: str) -> frozenset[str]:
+    """The stem of each language: nobody says which it is in."""
+    return frozenset(Stems.of(language)(word) for language in _LANGUAGES)

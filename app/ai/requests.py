@@ -9,13 +9,12 @@ from typing import Any
 
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
 from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
-from app.ai.tools import NOTED, TOOLS
-from app.ai.wording import day_text, value_text
+from app.ai.tools.listed import may_propose, tools
+from app.ai.tools.own import NOTED
+from app.ai.wording import day_text, quoted, value_text
 from app.bi.nlq.spans import EARLIEST_YEAR, LATEST_YEAR
 from app.container import engine
 from app.db.types import iso_instant
-from app.http.security import current_caller
-from app.permissions import allowed
 from app.settings.days import NOON, start_of, today
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
@@ -99,13 +98,10 @@ def due_date(text: str, now: date) -> tuple[str, date | None]:
 
 def _checked(parts: Iterator[Part]) -> Iterator[Part]:
     """A proposal only to those who may confirm it."""
-    caller = current_caller()
     for part in parts:
         if isinstance(part, Proposal):
-            tool = TOOLS[part.tool]
-            permission = tool.permission(part.arguments)
             yield ToolCall("propose_action", {"tool": part.tool, **part.arguments})
-            if not allowed(caller, "ai:act") or (permission and not allowed(caller, permission)):
+            if not may_propose(tools()[part.tool], part.arguments):
                 yield ToolResult("denied", "the caller may not do this")
                 yield Text("Your role does not allow that, so I do not propose it.")
                 return
@@ -124,8 +120,7 @@ def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         return
     title = title[0].upper() + title[1:]
     arguments: dict[str, Any] = {"title": title[:_TITLE_LENGTH]}
-    summary = f"Create the task \N{LEFT DOUBLE QUOTATION MARK}{arguments['title']}"
-    summary += "\N{RIGHT DOUBLE QUOTATION MARK}"
+    summary = f"Create the task {quoted(arguments['title'])}"
     if due is not None:
         arguments["dueAt"] = iso_instant(start_of(due, NOON))
         summary += f", due on {day_text(due.isoformat())}"
@@ -146,7 +141,7 @@ def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     if context.entity not in NOTED:
         yield Text(f"I cannot add notes to records of the type {context.entity}.")
         return
-    arguments = {"entity": context.entity, "id": context.key, "text": text}
+    arguments = {"type": context.entity, "id": context.key, "text": text}
     yield Proposal("add_note", _short(f"Add to {context.title} the note: {text}") + ".", arguments)
 
 

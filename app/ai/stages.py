@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.ai.context import states_of
-from app.ai.parts import Ask, Context, Part, Proposal, Text
+from app.ai.parts import Ask, Part, Proposal, Text
 from app.ai.refusals import NO_WRITES
+from app.ai.tools.tool import require_possible, state_property
 from app.container import engine
-from app.writing.machines import PATCH
-from app.writing.services import SERVICES
-from app.writing.states import require_step
+from app.odata.payload.reader import snake
 
 _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|let'?s)\s+)*"
 # A wish for a state is short; its forms are slow to try on what is not.
@@ -52,7 +51,7 @@ def propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     """
     context = ask.context
     assert context is not None and context.entity is not None
-    name = "stage" if context.entity == "Opportunity" else "status"
+    name = state_property(context.entity)
     states = states_of(context.entity, name)
     groups = match.groupdict()
     said = (groups.get("target") or groups.get("verb") or "").strip()
@@ -63,9 +62,7 @@ def propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         else:
             yield Text(f"{said} is no {name}. There are: {', '.join(states)}.")
         return
-    arguments: dict[str, Any] = {
-        "entity": context.entity, "id": context.key, "property": name, "value": target,
-    }  # fmt: skip
+    arguments: dict[str, Any] = {"id": context.key, name: target}
     summary = f"Change the {name} of {context.title} to {target}"
     reason = _REASONS.get(target)
     if reason is not None:
@@ -75,25 +72,13 @@ def propose_stage(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
         if why is None:
             yield Text(f"Say why, such as: mark it as {target} because of {', '.join(reasons)}.")
             return
-        arguments["reason"] = {reason: why}
+        arguments[reason] = why
         summary += f", {reason} {why}"
-    source = engine.read_one(context.path, select=name)[name]
-    if source == target:
+    if engine.read_one(context.path, select=name)[name] == target:
         yield Text(f"{context.title} is {target} already.")
         return
-    _require_possible(context, name, source, target)
-    yield Proposal("change_stage", f"{summary}.", arguments)
-
-
-def _require_possible(context: Context, name: str, source: str, target: str) -> None:
-    """Check that the record may become ``target`` from what it is now.
-
-    Raises: InvalidStateError, naming what may follow.
-    """
-    assert context.entity is not None
-    service: Any = SERVICES[context.entity]
-    if service.machine is not None and service.machine.attribute == name:
-        require_step(service.machine, service.rules.title, source, target, PATCH)
+    require_possible(context, name, target)
+    yield Proposal(f"update_{snake(context.entity)}", f"{summary}.", arguments)
 
 
 def _target(said: str, states: tuple[str, ...]) -> str | None:

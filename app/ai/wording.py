@@ -47,6 +47,11 @@ def value_text(value: Any, *, currency: str | None = None) -> str:
     return day_text(text) if re.fullmatch(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?", text) else text
 
 
+def quoted(text: str) -> str:
+    """A text between quotation marks."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
 def money_text(amount: Decimal, currency: str) -> str:
     """``1234.5`` -> ``1,234.50 EUR``."""
     return plain(amount, currency)

@@ -1,26 +1,69 @@
-"""Reading through the query engine inside the service: as the caller, with OData's own text.
+"""Asking the OData service from inside: as the caller, with OData's own text.
 
-Whatever shows business data to a caller comes this way, so that there is one permission filter.
+Whatever shows business data to a caller comes this way, so that there is one permission filter;
+pages and the assistant write this way, so that there is one way of writing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from json import loads
 from typing import Any
 from urllib.parse import quote
 
+from werkzeug.datastructures import Headers
+
 from app.db import records
 from app.db.engines import read_engine
 from app.db.transactions import has_begun
+from app.db.types import json_text
 from app.errors import NotFoundError
+from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.reading.reader import ReadRequest
+from app.odata.request import Request
 from app.odata.service import odata_service
 
 # The control names of every answer are left out: who reads inside needs none.
 _HEADERS = {"Accept": "application/json;odata.metadata=none"}
+ROOT = "/odata/"
+
+
+@dataclass(frozen=True)
+class Result:
+    """An answer of the service: its status and, where there is one, its JSON."""
+
+    status: int
+    body: Any
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The entities of a collection."""
+        rows: list[dict[str, Any]] = self.body["value"]
+        return rows
+
+
+def ask(
+    method: str, path: str, query: str = "", body: Any = None, version: str | None = None
+) -> Result:
+    """What the service answers to a request: a read, a write or an operation.
+
+    Args:
+        path: below the service root, percent-encoded, as ``query``.
+        version: the ETag that must still stand.
+    Raises: an ApiError, as the service would answer.
+    """
+    text = b"" if body is None else json_text(body).encode()
+    headers = Headers({"If-Match": version} if version else {})
+    if method != "GET":
+        headers["Content-Type"] = "application/json"
+    request = Request(method, path, query, headers, lambda: text, ROOT, (ROOT,))
+    response = odata_service.current.answer(request)
+    if response.status_code == 204 or not response.data:
+        return Result(response.status_code, None)
+    return Result(response.status_code, parse_json(response.data))
 
 
 def read_many(path: str, **options: object) -> list[dict[str, Any]]:
@@ -84,7 +127,7 @@ def query_text(options: Mapping[str, object]) -> str:
 
 def _read(path: str, options: Mapping[str, object]) -> Any:
     service = odata_service.current
-    asked = ReadRequest(path, query_text(options), "/odata/", _HEADERS)
+    asked = ReadRequest(path, query_text(options), ROOT, _HEADERS)
     caller = current_caller()
     if has_begun():
         answer = service.reader.read(asked, caller, records.connection())

@@ -32,6 +32,7 @@ CONVERT = Operation(
     answer_of_trial=describe_trial,
     answers=ConversionSchema,
     button=Button(label="Convert to client", done="Lead converted.", page="convert"),
+    asked_by=("wandle um", "konvertiere", "convertis", "convierte", "converti"),
 )
 MERGE_CLIENTS = Operation(
     name="Merge",
@@ -50,6 +51,7 @@ MERGE_CLIENTS = Operation(
     answers=MergedClientsSchema,
     returns="Client",
     key_of=lambda merge: merge.client_id,
+    asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 PIPELINE_SUMMARY = Operation(
     name="PipelineSummary",

@@ -26,5 +26,6 @@ RESTORE = Operation(
     answers=RestoredSchema,
     returns="Document",
     binds_hidden=True,
+    asked_by=("undelete", "bring back", "stelle wieder", "restaure", "restaura", "ripristina"),
 )
 OPERATIONS = (RESTORE,)

@@ -40,6 +40,7 @@ SEND = Operation(
     run=send_invoice,
     answers=SentSchema,
     button=Button(label="Send by e-mail", done="Invoice sent.", page="send"),
+    asked_by=("mail", "issue", "schicke", "sende", "versende", "envoie", "envía", "invia"),
 )
 REGISTER_PAYMENT = Operation(
     name="RegisterPayment",
@@ -64,7 +65,9 @@ REGISTER_PAYMENT = Operation(
         done="Payment registered.",
         tells="amount",
     ),
-)
+    asked_by=("pay", "mark paid", "buche zahlung", "erfasse zahlung", "enregistre paiement",
+              "registra pago", "registra pagamento"),
+)  # fmt: skip
 VOID = Operation(
     name="Void",
     bound_to="Invoice",
@@ -78,6 +81,7 @@ VOID = Operation(
     answers=StandingSchema,
     returns="Invoice",
     button=Button(label="Void", asks=("reason",), done="Invoice is void.", is_dangerous=True),
+    asked_by=("cancel", "storniere", "annule", "anula", "annulla"),
 )
 MARK_UNCOLLECTIBLE = Operation(
     name="MarkUncollectible",
@@ -96,6 +100,7 @@ MARK_UNCOLLECTIBLE = Operation(
         is_dangerous=True,
         instead_of="status:Uncollectible",
     ),
+    asked_by=("write off", "buche aus", "passe pertes"),
 )
 CREATE_CREDIT_NOTE = Operation(
     name="CreateCreditNote",
@@ -115,6 +120,7 @@ CREATE_CREDIT_NOTE = Operation(
     button=Button(
         label="Credit", asks=("notes",), done="Credit note made.", is_dangerous=True, tells="total"
     ),
+    asked_by=("credit", "erstelle gutschrift", "crée avoir", "crea abono", "crea nota credito"),
 )
 REVERSE_PAYMENT = Operation(
     name="Reverse",
@@ -129,6 +135,7 @@ REVERSE_PAYMENT = Operation(
     answers=ReversedPaymentSchema,
     returns="Payment",
     result_path="",
+    asked_by=("take back", "storniere", "annule", "anula", "annulla"),
 )
 OPERATIONS = (
     SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE, REVERSE_PAYMENT,

@@ -9,7 +9,7 @@ from app.odata.model import edm
 from app.openapi import odata_answers as answers, odata_examples as examples
 from app.openapi.answers import ODATA, errors, headers
 from app.openapi.odata_paths import READ_ERRORS, WRITE_ERRORS, key_parameters, key_template
-from app.openapi.odata_schemas import complex_schema, type_schema
+from app.openapi.odata_schemas import complex_schema, parameters_schema, type_schema
 
 Operation = dict[str, Any]
 
@@ -82,28 +82,11 @@ def _described(
 
 
 def _body(container: edm.EntityContainer, one: edm.Operation) -> dict[str, Any]:
-    required = [each.name for each in one.parameters if not (each.nullable or each.optional)]
-    schema: dict[str, Any] = {
-        "type": "object",
-        "properties": {each.name: _parameter_schema(container, each) for each in one.parameters},
-        "additionalProperties": False,
-        **({"required": required} if required else {}),
-    }
-    example = examples.arguments(one)
+    schema = parameters_schema(container, one.parameters)
     return {
-        "required": bool(required),
-        "content": {"application/json": {"schema": schema, "example": example}},
+        "required": "required" in schema,
+        "content": {"application/json": {"schema": schema, "example": examples.arguments(one)}},
     }
-
-
-def _parameter_schema(container: edm.EntityContainer, one: edm.Parameter) -> dict[str, Any]:
-    assert not isinstance(one.type, edm.EntityType)  # no operation takes entities
-    schema = type_schema(container, one.type)
-    if one.allowed is not None:
-        schema["enum"] = list(one.allowed)
-    if one.nullable:
-        schema = {"anyOf": [schema, {"type": "null"}]}
-    return {**schema, "description": one.description} if one.description else schema
 
 
 def _query_parameter(

@@ -7,7 +7,7 @@ those of the OASIS mapping of OData to OpenAPI: ``Ns.Client``, ``Ns.Client-creat
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import MAXYEAR
 from decimal import Decimal
 from typing import Any
@@ -63,8 +63,8 @@ def schemas(container: edm.EntityContainer) -> dict[str, Schema]:
     for type_ in container.types.values():
         name = entity_schema_name(container, type_)
         by_name[name] = _read(container, type_)
-        by_name[f"{name}-create"] = _written(container, type_, creating=True)
-        by_name[f"{name}-update"] = _written(container, type_, creating=False)
+        by_name[f"{name}-create"] = written_schema(container, type_, creating=True)
+        by_name[f"{name}-update"] = written_schema(container, type_, creating=False)
     for entity_set in container.sets.values():
         type_ = entity_set.type
         by_name[f"{entity_schema_name(container, type_)}-delta"] = _delta(container, type_)
@@ -169,7 +169,9 @@ def _read(container: edm.EntityContainer, type_: edm.EntityType) -> Schema:
     return _object(type_, properties)
 
 
-def _written(container: edm.EntityContainer, type_: edm.EntityType, *, creating: bool) -> Schema:
+def written_schema(
+    container: edm.EntityContainer, type_: edm.EntityType, *, creating: bool
+) -> Schema:
     """As it is created or changed: what the client may set, and nothing that is unknown."""
     properties: dict[str, Schema] = {}
     required = []
@@ -198,7 +200,7 @@ def _written(container: edm.EntityContainer, type_: edm.EntityType, *, creating:
 
 def _delta(container: edm.EntityContainer, type_: edm.EntityType) -> Schema:
     """The items that make, change and remove entities of a set."""
-    item = _written(container, type_, creating=True)
+    item = written_schema(container, type_, creating=True)
     item.pop("required", None)
     keys = {name: property_schema(container, type_.properties[name]) for name in type_.key}
     if all(type_.properties[name].computed for name in type_.key):
@@ -209,6 +211,30 @@ def _delta(container: edm.EntityContainer, type_: edm.EntityType) -> Schema:
     }
     items = {"type": "array", "maxItems": MOST_RELATED, "items": item}
     return {"type": "object", "properties": {"value": items}, "required": ["value"]}
+
+
+def parameters_schema(
+    container: edm.EntityContainer, parameters: Sequence[edm.Parameter]
+) -> Schema:
+    """The object that holds the parameters of an action."""
+    required = [each.name for each in parameters if not (each.nullable or each.optional)]
+    return {
+        "type": "object",
+        "properties": {each.name: _parameter(container, each) for each in parameters},
+        "additionalProperties": False,
+        **({"required": required} if required else {}),
+    }
+
+
+def _parameter(container: edm.EntityContainer, parameter: edm.Parameter) -> Schema:
+    assert not isinstance(parameter.type, edm.EntityType)  # no operation takes entities
+    schema = type_schema(container, parameter.type)
+    if parameter.allowed is not None:
+        schema["enum"] = list(parameter.allowed)
+    if parameter.nullable:
+        schema = {"anyOf": [schema, {"type": "null"}]}
+    description = {"description": parameter.description} if parameter.description else {}
+    return {**schema, **description}
 
 
 def is_writable(type_: edm.EntityType, prop: edm.Property, *, creating: bool = True) -> bool:

@@ -1,8 +1,8 @@
 """What an operation is: one declaration, from which everything that offers it is made.
 
 An area declares its operations in ``operations.py``; ``app/container/declared.py`` lists all.
-The REST view, the OData action with its types, OpenAPI and the console's button and form come from
-the declaration (docs/adr/0049).
+The REST view, the OData action with its types, OpenAPI, the console's button and form and the
+assistant's tool come from the declaration (docs/adr/0049).
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ class Operation:
     ``result_path`` is the navigation of the record in which an entity without a set lies.
 
     ``path`` is below the area in REST; an operation without one has a view of its own there.
-    ``action`` is its name in ``allowedActions``.
+    ``action`` is its name in ``allowedActions``. ``asked_by`` are phrases, beginning with a verb,
+    in which people ask the assistant for it besides its name, in any language.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Operation:
     key_of: Callable[[Any], int] = int
     binds_hidden: bool = False
     button: Button | None = None
+    asked_by: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:

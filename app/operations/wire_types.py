@@ -90,7 +90,7 @@ def edm_type(name: str, field: Field) -> edm.EdmType:
             return edm.DATE
         case fields.DateTime():
             return edm.DATETIME
-        case fields.String():
+        case fields.String() | fields.Email():
             is_instant = field.metadata.get("format") == "date-time"
             return edm.DATETIME if is_instant else edm.STRING
     raise TypeError(f"no type for {field!r}")

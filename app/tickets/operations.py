@@ -36,5 +36,6 @@ MERGE_TICKETS = Operation(
     answers=MergedTicketsSchema,
     returns="Ticket",
     key_of=lambda merged: merged.target_id,
+    asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
 OPERATIONS = (MERGE_TICKETS,)

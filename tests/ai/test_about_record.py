@@ -248,7 +248,7 @@ def test_a_lost_deal_keeps_the_reason_that_was_said(api: Api, records: Records) 
 def test_a_change_of_a_record_named_by_its_number_is_proposed(api: Api, records: Records) -> None:
     number = records["ticket"]["number"]
     for message, tool in (
-        (f"set {number} to Open", "change_stage"), (f"add a note to {number}: called", "add_note"),
+        (f"set {number} to Open", "update_ticket"), (f"add a note to {number}: called", "add_note"),
         (f"create a task to check {number} tomorrow", "create_task"),
     ):  # fmt: skip
         (action,) = chat(api, message)["pendingActions"]

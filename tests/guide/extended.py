@@ -15,10 +15,11 @@ from pypdf import PdfReader
 
 from app.console.steps import Step, steps_of
 from app.webhooks.fan_out import fan_out
+from tests.ai.provider.conftest import ModelServer, ai, calls, server, short_pauses
 from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
 
-__all__ = ["admin", "business", "sign_in"]
+__all__ = ["admin", "ai", "business", "server", "short_pauses", "sign_in"]
 pytestmark = pytest.mark.only_on("sqlite")
 FILTER_FUNCTIONS = "Org.OData.Capabilities.V1.FilterFunctions"
 
@@ -87,6 +88,27 @@ def test_an_operation_is_offered_everywhere_with_its_permission(
     again = admin.post(f"/odata/Clients({client_id})/Block")
     assert (again.status_code, again.json["status"]) == (200, "Blocked")
     assert sales.post(f"/odata/Clients({client_id})/Block").status_code == 403
+
+
+def test_the_assistant_proposes_an_operation_and_does_it_when_that_is_confirmed(
+    ai: Api, server: ModelServer, sign_in: Callable[..., Api]
+) -> None:
+    manager = sign_in("Manager")
+    client_id = ai.post("/odata/Clients", {"name": "Hooli-Nucleus"}).json["id"]
+    wanted = calls(("block_client", {"id": client_id}))
+    server.says(wanted, "I propose it.")
+    proposed = manager.post("/api/ai/chat", {"message": "Block the client Hooli-Nucleus"}).json
+    (action,) = proposed["pendingActions"]
+    assert (action["tool"], action["summary"]) == ("block_client", "Block (Hooli-Nucleus).")
+    assert ai.get(f"/odata/Clients({client_id})").json["status"] == "Active"
+    assert manager.post(f"/api/ai/actions/{action['id']}/confirm").status_code == 200
+    assert ai.get(f"/odata/Clients({client_id})").json["status"] == "Blocked"
+    for caller, message in (
+        (manager, "Who is that client?"), (sign_in("Sales"), "Block the client Hooli-Nucleus"),
+    ):  # fmt: skip
+        server.says(wanted, "I propose it.")
+        answer = caller.post("/api/ai/chat", {"message": message}).json
+        assert answer["pendingActions"] == []
 
 
 def event_types(app: Flask, api: Api) -> list[str]:

@@ -20,8 +20,8 @@ from app.ai.provider.errors import EMPTY, ProviderError
 from app.ai.provider.health import Health
 from app.ai.provider.options import Options
 from app.ai.provider.prompts import first_messages
-from app.ai.provider.proposing import PROPOSING
-from app.ai.provider.reading import READING
+from app.ai.provider.proposing import proposing
+from app.ai.provider.reading import reading
 from app.ai.provider.redaction import Redactor
 from app.ai.provider.replies import Call, Reply
 from app.ai.provider.saying import Cite, Sayer
@@ -84,7 +84,8 @@ class _Conversation:
         self._until = time.monotonic() + provider.options.seconds
         self._redactor = Redactor(provider.options.redacted)
         self._use = Use(ask, Sources())
-        self._tools = [tool for tool in (*READING, *PROPOSING) if tool.is_allowed()]
+        self._tools = [*reading(), *proposing()]
+        self._offered = [tool.declared() for tool in self._tools if tool.is_offered(ask)]
         self._messages: list[dict[str, Any]] = []
         self._said = ""
         self._cited = False
@@ -128,12 +129,16 @@ class _Conversation:
 
     def _exchange(self, reply: Reply, *, is_last: bool) -> Iterator[Part]:
         require_budget(self._options.day_tokens)
-        tools = [tool.declared() for tool in self._tools]
         sayer = Sayer(self._redactor.show)
         try:
             with closing(
                 ask_model(
-                    self._options, self._messages, tools, reply, self._until, may_call=not is_last
+                    self._options,
+                    self._messages,
+                    self._offered,
+                    reply,
+                    self._until,
+                    may_call=not is_last,
                 )
             ) as pieces:
                 yield from self._spoken(pieces, sayer)

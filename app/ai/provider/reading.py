@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
 from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
-from app.container import engine
+from app.container import container, engine
 from app.db.types import json_text
 from app.errors import ValidationError
 from app.events import entity_url
 from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import load
 from app.http.page_sizes import TOOL
 from app.http.schema_fields import Schema
 from app.http.security import current_caller
 from app.kb.search import search_articles
 from app.kb.use import note_search
+from app.openapi.odata_schemas import Schema as JsonSchema, parameters_schema
+from app.operations.wire_types import parameters_of
 from app.permissions import allowed
 
 MOST_ARTICLES = 5
@@ -27,34 +31,42 @@ _TEXT = validate.Length(1, 1000)
 _LONG = validate.Length(1, 2000)
 
 
+def _set_name() -> fields.String:
+    return fields.String(
+        required=True,
+        validate=validate.Length(1, 60),
+        description="Name of an entity set, such as Clients.",
+    )
+
+
 class SearchSchema(Schema):
     """A search in the knowledge base."""
 
-    q = fields.String(required=True, validate=_TEXT)
+    q = fields.String(required=True, validate=_TEXT, description="The question, or its main words.")
 
 
 class QuerySchema(Schema):
     """An OData query, option by option."""
 
-    set = fields.String(required=True, validate=validate.Length(1, 60))
-    filter = fields.String(validate=_LONG)
-    select = fields.String(validate=_LONG)
+    set = _set_name()
+    filter = fields.String(validate=_LONG, description="$filter, such as status eq 'Open'")
+    select = fields.String(validate=_LONG, description="$select; include id")
     orderby = fields.String(validate=_LONG)
-    apply = fields.String(validate=_LONG)
+    apply = fields.String(validate=_LONG, description="$apply, for groups and sums")
     top = fields.Integer(validate=validate.Range(1, TOOL.largest), load_default=TOOL.default)
 
 
 class RecordSchema(Schema):
     """One record."""
 
-    set = fields.String(required=True, validate=validate.Length(1, 60))
+    set = _set_name()
     id = fields.Integer(required=True, validate=validate.Range(1, 2**63 - 1))
 
 
 class SetSchema(Schema):
     """A set of records."""
 
-    set = fields.String(required=True, validate=validate.Length(1, 60))
+    set = _set_name()
 
 
 class FiguresSchema(Schema):
@@ -159,42 +171,33 @@ def _set(name: str) -> Any:
     return entity_set
 
 
-def _may(permission: str) -> bool:
-    return allowed(current_caller(), permission)
+def reading() -> Iterator[ModelTool]:
+    """The tools with which the caller may read something."""
+    for permission, run, schema, description in _TOOLS:
+        if permission is None or allowed(current_caller(), permission):
+            yield ModelTool(
+                run.__name__,
+                description,
+                partial(_parameters, schema),
+                partial(load, schema()),
+                run,
+            )
 
 
-_SET = {"type": "string", "description": "Name of an entity set, such as Clients."}
-READING = (
-    ModelTool(
-        "search_kb", "Find articles of the knowledge base: how-to, policies, troubleshooting.",
-        {"q": {"type": "string", "description": "The question, or its main words."}},
-        SearchSchema, search_kb, lambda: _may("kb:read"),
-    ),
-    ModelTool(
-        "ask_figures",
-        "Ask for counts, sums, rankings and lists over business records in plain English, such as"
-        " 'revenue by month this year'. Prefer it for anything that is counted or added up.",
-        {"question": {"type": "string"}},
-        FiguresSchema, ask_figures, lambda: _may("bi:query"),
-    ),
-    ModelTool(
-        "query_records", "Read records by an OData v4 query. Ask describe_set for names first.",
-        {
-            "set": _SET,
-            "filter": {"type": "string", "description": "$filter, such as status eq 'Open'"},
-            "select": {"type": "string", "description": "$select; include id"},
-            "orderby": {"type": "string"},
-            "apply": {"type": "string", "description": "$apply, for groups and sums"},
-            "top": {"type": "integer", "minimum": 1, "maximum": TOOL.largest},
-        },
-        QuerySchema, query_records, lambda: True,
-    ),
-    ModelTool(
-        "read_record", "Read one record with all its properties.",
-        {"set": _SET, "id": {"type": "integer"}}, RecordSchema, read_record, lambda: True,
-    ),
-    ModelTool(
-        "describe_set", "The properties, values and relations of a set.",
-        {"set": _SET}, SetSchema, describe_set, lambda: True,
-    ),
+def _parameters(schema: type[Schema]) -> JsonSchema:
+    return parameters_schema(container(), parameters_of(schema, of_action=True))
+
+
+_TOOLS: tuple[
+    tuple[str | None, Callable[[Mapping[str, Any], Use], tuple[Any, str]], type[Schema], str], ...
+] = (
+    ("kb:read", search_kb, SearchSchema,
+     "Find articles of the knowledge base: how-to, policies, troubleshooting."),
+    ("bi:query", ask_figures, FiguresSchema,
+     "Ask for counts, sums, rankings and lists over business records in plain English, such as"
+     " 'revenue by month this year'. Prefer it for anything that is counted or added up."),
+    (None, query_records, QuerySchema,
+     "Read records by an OData v4 query. Ask describe_set for names first."),
+    (None, read_record, RecordSchema, "Read one record with all its properties."),
+    (None, describe_set, SetSchema, "The properties, values and relations of a set."),
 )  # fmt: skip

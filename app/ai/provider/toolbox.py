@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from marshmallow import Schema, ValidationError as SchemaError
 from orjson import JSONDecodeError, loads
 
 from app.ai.parts import Ask, Part, Proposal
@@ -45,25 +44,27 @@ class Result:
 
 @dataclass(frozen=True)
 class ModelTool:
-    """``run`` gets checked arguments; what it returns is data for the model, and a summary."""
+    """``read`` checks the arguments, which are of the JSON Schema ``parameters``.
+
+    What ``run`` returns is data for the model, and a summary. The model is told of a tool where
+    ``is_offered`` says so.
+    """
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
-    schema: type[Schema]
+    parameters: Callable[[], Mapping[str, Any]]
+    read: Callable[[Mapping[str, Any]], Mapping[str, Any]]
     run: Callable[[Mapping[str, Any], Use], tuple[Any, str]]
-    is_allowed: Callable[[], bool]
     is_writing: bool = False
+    is_offered: Callable[[Ask], bool] = lambda ask: True
 
     def declared(self) -> dict[str, Any]:
         """As chat completions declare a tool."""
-        shape = {"type": "object", "properties": self.parameters, "additionalProperties": False}
-        required = [name for name, declared in self.schema().fields.items() if declared.required]
         return {
             "type": "function",
             "function": {
                 "name": self.name, "description": self.description,
-                "parameters": {**shape, "required": required},
+                "parameters": self.parameters(),
             },
         }  # fmt: skip
 
@@ -87,16 +88,15 @@ def use_tool(
     if arguments is None:
         return _problem("the arguments are no JSON object")
     try:
-        given: Any = tool.schema().load(arguments)
+        given = tool.read(arguments)
         # Settings are read in a transaction that may write: it must not outlast the tool.
         with transaction():
             data, summary = tool.run(given, use)
-    except SchemaError as error:
-        return _problem(f"the arguments are not right: {error.messages}")
     except ForbiddenError as error:
         return _problem(error.message, "denied")
     except ApiError as error:
-        return _problem(error.message)
+        told = "; ".join(f"{field}: {message}" for field, message, _ in error.details)
+        return _problem(told or error.message)
     text = json_text(data) if tool.is_writing else _bounded(data)
     use.sources.learn(text)
     return Result(text, summary)

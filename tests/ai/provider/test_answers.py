@@ -21,6 +21,7 @@ from tests.contract.conftest import Api
 from tests.receivers import status
 
 QUESTION = "How do I reset my password?"
+READING = {"search_kb", "query_records", "ask_figures", "read_record", "describe_set"}
 ANSWERED = {"status": "answered", "reason": None}
 USAGE: Any = AiUsage.__table__
 
@@ -58,7 +59,32 @@ def test_the_request_has_what_servers_expect(
     assert NOTE in body["messages"][3]["content"]
     assert "Forgot password" in body["messages"][3]["content"]
     names = {tool["function"]["name"] for tool in body["tools"]}
-    assert {"search_kb", "query_records", "ask_figures", "create_task"} <= names
+    assert names == READING
+
+
+def test_a_tool_that_changes_something_is_shown_to_who_asks_for_it(
+    ai: Api, server: ModelServer
+) -> None:
+    server.says("Which one?")
+    chat(ai, "Remind me to call Eva, and void the invoice")
+    tools = {tool["function"]["name"]: tool["function"] for tool in server.requests[0]["tools"]}
+    assert tools.keys() - READING == {"create_task", "void_invoice"}
+    assert tools["void_invoice"] == {
+        "name": "void_invoice",
+        "description": "Propose, for the user to confirm: Take an issued document back; its number"
+        " stays. Payments must be reversed before.",
+        "parameters": {
+            "type": "object", "additionalProperties": False, "required": ["id", "reason"],
+            "properties": {
+                "id": {"type": "integer", "minimum": 1},
+                "reason": {"type": "string", "description": "Why it was voided."},
+            },
+        },
+    }  # fmt: skip
+    task = tools["create_task"]["parameters"]
+    assert task["required"] == ["title"]
+    assert {"title", "dueAt", "relatedType", "relatedId"} <= task["properties"].keys()
+    assert "isOverdue" not in task["properties"]
 
 
 def test_an_invented_source_is_left_out(
@@ -214,12 +240,15 @@ def test_a_change_is_proposed_and_done_when_it_is_confirmed(
     ai: Api, server: ModelServer, session: Session
 ) -> None:
     key = made(ai, "Clients", name="Acme")
-    task = {"title": "Call Eva", "due": "2030-01-31", "type": "Client", "id": key}
+    task = {
+        "title": "Call Eva", "dueAt": "2030-01-31T12:00:00Z", "relatedType": "Client",
+        "relatedId": key,
+    }  # fmt: skip
     server.says(calls(("create_task", task)), "I propose a task.")
     answer = chat(ai, "Remind me to call Eva on 31 January 2030")
     (action,) = answer["pendingActions"]
     assert action["summary"] == (
-        "Create the task \u201cCall Eva\u201d, due on 2030-01-31, for Acme."
+        "Create the task \u201cCall Eva\u201d, due at 31 January 2030, for Acme."
     )
     assert session.execute(select(Task.id)).first() is None
     done = ai.post(f"/api/ai/actions/{action['id']}/confirm")
@@ -233,20 +262,20 @@ def test_proposals_are_bounded_checked_and_restored(ai: Api, server: ModelServer
     mail = {"to": "<EMAIL_1>", "subject": "Hello", "body": "Dear Eva"}
     server.says(
         calls(
-            ("change_stage", {"type": "Opportunity", "id": key, "value": "Proposal"}),
-            ("change_stage", {"type": "Opportunity", "id": key, "value": "Nonsense"}),
-            ("change_stage", {"type": "Opportunity", "id": 99999, "value": "Proposal"}),
+            ("update_opportunity", {"id": key, "stage": "Proposal"}),
+            ("update_opportunity", {"id": key, "stage": "Nonsense"}),
+            ("update_opportunity", {"id": 99999, "stage": "Proposal"}),
             ("add_note", {"type": "Opportunity", "id": key, "text": "x"}),
             ("draft_mail", mail),
         ),
         "Done as far as I can.",
     )
-    answer = chat(ai, "Move it on and write to eva@acme.example")
+    answer = chat(ai, "Move it on, add a note and write to eva@acme.example")
     assert [call["status"] for call in answer["toolCalls"]][1:] == [
         "ok", "error", "error", "error", "ok",
     ]  # fmt: skip
     assert [action["tool"] for action in answer["pendingActions"]] == [
-        "change_stage", "draft_mail",
+        "update_opportunity", "draft_mail",
     ]  # fmt: skip
     assert answer["pendingActions"][1]["arguments"]["to"] == "eva@acme.example"
 

@@ -1,0 +1,156 @@
+"""Tools that make and change entities, from the entity data model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from app.ai.asking import Wish, alone_for, apart, declared_wish, head_of, is_said, nouns_of
+from app.ai.context import TITLES, states_of
+from app.ai.tools.tool import (
+    KEY,
+    Arguments,
+    body_schema,
+    made_of,
+    record_of,
+    require_possible,
+    state_property,
+    told,
+    writable,
+)
+from app.ai.wording import quoted, spoken
+from app.container import container, engine
+from app.db.types import json_text
+from app.errors import ValidationError, refuse_any
+from app.http.json_body import parse_json
+from app.odata.model import edm
+from app.odata.payload.reader import Reading, read_entity, snake
+from app.odata.writing.problems import Kind, entity_problems
+from app.openapi.odata_schemas import Schema
+
+
+class CreateTool:
+    """Makes an entity of a set."""
+
+    def __init__(self, home: edm.EntitySet) -> None:
+        self._home = home
+        self._entity = home.type.name
+        self.name = f"create_{snake(self._entity)}"
+        self.description = f"Make a new {spoken(self._entity)}. {home.description}"
+
+    @property
+    def wish(self) -> Wish:
+        """By the nouns of the type."""
+        entity = self._entity
+        return declared_wish("create", objects=nouns_of(entity), alone=alone_for(entity))
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What a body may have."""
+        return body_schema(self._home.type, creating=True)
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """Those of the service of the set."""
+        return _rights(self._home, "create")
+
+    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+        """Read the body as the service does."""
+        _refuse_wrong(self._home, arguments, "creation")
+        title = TITLES.get(self._entity, "name")
+        rest = {name: value for name, value in arguments.items() if name != title}
+        what = [f"Create the {spoken(self._entity)}"]
+        if arguments.get(title):
+            what.append(quoted(str(arguments[title])))
+        more = [f"{name} {value}" for name, value in told(rest, self._home.type)]
+        return ", ".join((" ".join(what), *more))
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """A POST to the set."""
+        made = engine.ask("POST", self._home.name, body=dict(arguments)).body
+        return made_of(self._entity, made["id"])
+
+
+class UpdateTool:
+    """Changes properties of an entity of a set; the caller must ask for each of them."""
+
+    def __init__(self, home: edm.EntitySet) -> None:
+        self._home = home
+        self._entity = home.type.name
+        self.name = f"update_{snake(self._entity)}"
+        self.description = f"Change a {spoken(self._entity)}: what is given, and nothing else."
+
+    @cached_property
+    def wish(self) -> Wish:
+        """By the record, its properties and its states; ``close`` makes it ``Closed``."""
+        states = apart(" ".join(states_of(self._entity, state_property(self._entity))))
+        heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
+        # ``Closed`` is what ``close`` makes of a record.
+        ended = [word.lower() for word in states.split() if word.endswith("ed")]
+        imperatives = " ".join(f"{word[:-1]} {word[:-2]}" for word in ended)
+        return declared_wish(
+            "update",
+            objects=f"{states} {' '.join(sorted(heads))}",
+            alone=imperatives,
+            record=self._entity,
+        )
+
+    @cached_property
+    def schema(self) -> Schema:
+        """What a body may have, and the id of the record."""
+        shape = body_schema(self._home.type, creating=False)
+        properties = {"id": KEY, **shape["properties"]}
+        return {**shape, "properties": properties, "required": ["id"]}
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """Those of the service of the set."""
+        return _rights(self._home, "update")
+
+    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+        """Read the body as the service does."""
+        context = record_of(self._entity, arguments.get("id"))
+        values = _values(arguments)
+        _refuse_wrong(self._home, values, "change", context.key)
+        state = state_property(self._entity)
+        refuse_any(
+            (name, "is nothing that the user's message asks to change")
+            for name, value in values.items()
+            if name != state and not is_said(name, value, said)
+        )
+        if state in values:
+            require_possible(context, state, values[state])
+        (name, value), *more = told(values, self._home.type)
+        first = f"Change the {name} of {context.title} to {value}"
+        return ", ".join((first, *(f"{name} to {value}" for name, value in more)))
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """A PATCH of the entity."""
+        key = arguments["id"]
+        engine.ask("PATCH", f"{self._home.name}({key})", body=_values(arguments))
+        return made_of(self._entity, key)
+
+
+def _values(arguments: Arguments) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name != "id"}
+
+
+def _rights(home: edm.EntitySet, action: str) -> Sequence[str]:
+    service = home.service
+    assert isinstance(service, edm.Guarded)
+    return service.needed_rights(action)
+
+
+def _refuse_wrong(
+    home: edm.EntitySet, values: Arguments, kind: Kind, key: int | None = None
+) -> None:
+    """Refuse what the service would refuse of a body.
+
+    Raises: ValidationError, with every value that is wrong.
+    """
+    if not values:
+        raise ValidationError([("", "must have something to write")])
+    model = container()
+    given = parse_json(json_text(values).encode())
+    body, problems = read_entity(given, home.type, Reading(model))
+    problems.raise_any()
+    refuse_any(entity_problems(model, home, body, kind, key=key))

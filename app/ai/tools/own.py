@@ -1,0 +1,115 @@
+"""Two tools that are no operation of the business: a note on a record, and the draft of a mail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+from app.ai.asking import Wish, declared_wish
+from app.ai.tools.tool import Arguments, made_of, record_of
+from app.container import container
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import load
+from app.http.schema_fields import Schema
+from app.openapi.odata_schemas import Schema as JsonSchema, parameters_schema
+from app.operations.wire_types import parameters_of
+from app.settings.days import today
+from app.tickets.comments import create_comment
+from app.writing.services import SERVICES
+
+# Types that take notes -> the column that notes are appended to; a ticket has comments instead.
+NOTED: Mapping[str, str] = {
+    "Client": "notes", "Contact": "notes", "Invoice": "internal_notes", "Ticket": "",
+}  # fmt: skip
+
+
+class NoteSchema(Schema):
+    """A note on a record."""
+
+    type = fields.String(required=True, validate=validate.OneOf(tuple(NOTED)))
+    id = fields.Integer(required=True, validate=validate.Range(1, 2**63 - 1))
+    text = fields.String(required=True, validate=validate.Length(1, 4000))
+
+
+class MailSchema(Schema):
+    """A mail to be sent by a person."""
+
+    to = fields.Email(required=True)
+    subject = fields.String(required=True, validate=validate.Length(1, 200))
+    body = fields.String(required=True, validate=validate.Length(1, 8000))
+
+
+class NoteTool:
+    """Adds a note to what is there: an update would replace it."""
+
+    name = "add_note"
+    description = "Add a note to a record."
+
+    @property
+    def wish(self) -> Wish:
+        """By words for notes."""
+        return declared_wish("note")
+
+    @property
+    def schema(self) -> JsonSchema:
+        """As the schema of the arguments says."""
+        return parameters_schema(container(), parameters_of(NoteSchema, of_action=True))
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """To change the record."""
+        entity = str(arguments.get("type"))
+        return SERVICES[entity].needed_rights("update") if entity in NOTED else ()
+
+    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+        """The record must be one that the caller may read."""
+        given = load(NoteSchema(), arguments)
+        title = record_of(given["type"], given["id"]).title
+        return f"Add to {title} the note: {given['text']}"
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """A line in the notes, or an internal comment."""
+        given = load(NoteSchema(), arguments)
+        entity, key, text = given["type"], given["id"], given["text"]
+        if entity == "Ticket":
+            create_comment(key, body=text, is_internal=True)
+            return made_of(entity, key)
+        column = NOTED[entity]
+        service = SERVICES[entity]
+        # Two who add a note at the same time add two.
+        present = getattr(service.stored(key), column)
+        line = f"{today().isoformat()}: {text}"
+        service.update(key, {column: f"{present}\n{line}" if present else line})
+        return made_of(entity, key)
+
+
+class MailTool:
+    """The text, and a link that opens it in a mail program: sending it is a person's."""
+
+    name = "draft_mail"
+    description = "Draft the text of a mail; a person sends it."
+
+    @property
+    def wish(self) -> Wish:
+        """By words for mails, or with an address."""
+        return declared_wish("mail", takes_address=True)
+
+    @property
+    def schema(self) -> JsonSchema:
+        """As the schema of the arguments says."""
+        return parameters_schema(container(), parameters_of(MailSchema, of_action=True))
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """It changes nothing."""
+        return ()
+
+    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+        """Whom it goes to is looked at where it is proposed."""
+        given = load(MailSchema(), arguments)
+        return f"Draft a mail to {given['to']}: {given['subject']}"
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """The text with its link."""
+        to, subject, body = arguments["to"], arguments["subject"], arguments["body"]
+        link = f"mailto:{quote(to)}?subject={quote(subject)}&body={quote(body)}"
+        return {"to": to, "subject": subject, "body": body, "url": link}
