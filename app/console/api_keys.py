@@ -13,6 +13,7 @@ from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, see_other
+from app.console.language import translated
 from app.db.engines import primary_engine
 from app.errors import ApiError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -85,7 +86,9 @@ def _page(**values: Any) -> Response:
 def _name(text: str) -> str:
     name = text.strip()
     if not name or len(name) > 100:
-        raise ValidationError([("name", "Give the key a name of up to 100 characters.")])
+        raise ValidationError(
+            [("name", translated("Give the key a name of up to 100 characters."))]
+        )
     return name
 
 
@@ -93,5 +96,5 @@ def _expiry(days: str) -> datetime | None:
     if not days:
         return None
     if not days.isdecimal() or len(days) > 4 or not 0 < int(days) <= 3650:
-        raise ValidationError([("expiresAt", "Choose one of the offered times.")])
+        raise ValidationError([("expiresAt", translated("Choose one of the offered times."))])
     return utc_now().astimezone(UTC) + timedelta(days=int(days))

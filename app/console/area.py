@@ -10,7 +10,8 @@ from urllib.parse import quote
 from flask import Blueprint, Flask, Response, render_template, request
 
 from app.config import Config
-from app.console import session, wording
+from app.console import language, session, wording
+from app.console.language import marked, translated
 from app.console.numbers import reader_signs
 from app.console.sets import PAGES
 from app.console.typed_forms import Fields, is_form, packed, typed_fields
@@ -23,6 +24,7 @@ from app.permissions import scope_of
 ASSETS = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 ASSET_SECONDS = 3600
+PRODUCT = "Business Platform"
 # Nothing but this service's own files, nothing inline, nobody's frame.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -38,35 +40,38 @@ SEARCHED = (
 )  # fmt: skip
 # (permission, address, name) of the pages that answer questions
 ANSWERS = (
-    ("bi:query", "questions", "Ask a question"),
-    ("bi:query", "reports", "Reports"),
-    ("ai:chat", "assistant", "Assistant"),
-    ("kb:read", "knowledge", "Read articles"),
-    ("tickets:update", "queue", "My tickets"),
+    ("bi:query", "questions", marked("Ask a question")),
+    ("bi:query", "reports", marked("Reports")),
+    ("ai:chat", "assistant", marked("Assistant")),
+    ("kb:read", "knowledge", marked("Read articles")),
+    ("tickets:update", "queue", marked("My tickets")),
 )
 # (permission, address, name) of the pages of administration
 ADMINISTRATION = (
-    ("settings:read", "settings", "Organisation"),
-    ("users:manage", "users", "Users"),
-    ("users:manage", "sessions", "Sessions"),
-    ("roles:manage", "roles", "Roles"),
-    ("api-keys:manage", "api-keys", "API keys"),
-    ("webhooks:read", "webhooks", "Webhooks"),
-    ("settings:read", "mail", "Mail"),
-    ("settings:read", "jobs", "Jobs and limits"),
-    ("audit:read", "audit", "Audit log"),
+    ("settings:read", "settings", marked("Organisation")),
+    ("users:manage", "users", marked("Users")),
+    ("users:manage", "sessions", marked("Sessions")),
+    ("roles:manage", "roles", marked("Roles")),
+    ("api-keys:manage", "api-keys", marked("API keys")),
+    ("webhooks:read", "webhooks", marked("Webhooks")),
+    ("settings:read", "mail", marked("Mail")),
+    ("settings:read", "jobs", marked("Jobs and limits")),
+    ("audit:read", "audit", marked("Audit log")),
 )
 
 
 def init_app(app: Flask, config: Config) -> None:
     """Add the console to ``app``."""
     session.init_app(app, config)
+    language.init_app(app)
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 
 
 def page(template: str, status: int = 200, **values: Any) -> Response:
     """A page with the layout around it."""
+    if status >= 500:
+        language.settle_without_asking()
     text = render_template(template, **values, **_layout(status))
     return Response(text, status, content_type="text/html; charset=utf-8")
 
@@ -85,7 +90,9 @@ def error_page(error: ApiError) -> Response | None:
         return see_other(f"{session.ROOT}/sign-in?next={quote(here, safe='/?=&')}")
     is_ours = request.headers.get("Sec-Fetch-Site") == "same-origin"
     if isinstance(error, session.OutdatedFormError) and is_ours and (fields := typed_fields()):
-        return go_on(request.path, fields, "You have signed in since this form was opened.", 403)
+        return go_on(
+            request.path, fields, translated("You have signed in since this form was opened."), 403
+        )
     return page("error.html", error.status, error=error, request_id=current_request_id())
 
 
@@ -126,7 +133,7 @@ def asset(name: str) -> Response:
     """A style sheet or a script."""
     path = ASSETS / name
     if path.parent != ASSETS or path.suffix not in MEDIA_TYPES or not path.is_file():
-        raise NotFoundError("There is no such file.")
+        raise NotFoundError(translated("There is no such file."))
     response = Response(path.read_bytes(), content_type=MEDIA_TYPES[path.suffix])
     response.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"
     response.add_etag()
@@ -149,6 +156,8 @@ def _layout(status: int) -> dict[str, Any]:
         "form_token": session.form_token if caller else None,
         "said": session.take_said() if caller else "",
         "wording": wording,
+        "page_language": language.page_language(),
+        "product": PRODUCT,
         # A page about a fault asks for nothing.
         "signs": reader_signs() if caller and status < 500 else None,
         "root": session.ROOT,

@@ -24,6 +24,7 @@ from app.ai.turns import begin_turn, cancel_turn
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import marked, translated
 from app.console.sets import page_of_type
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
@@ -31,8 +32,8 @@ from app.http.security import current_caller, requires
 
 ADDRESS = f"{session.ROOT}/assistant"
 EXAMPLES = (
-    "How do I reset a password?", "Which invoices are overdue?",
-    "Create a task to call Eva tomorrow",
+    marked("How do I reset a password?"), marked("Which invoices are overdue?"),
+    marked("Create a task to call Eva tomorrow"),
 )  # fmt: skip
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 
@@ -105,7 +106,9 @@ def _ask(known: Mapping[str, Any] | None) -> str:
     form = request.form
     text = form.get("message", "").replace("\r\n", "\n").strip()
     if not text or len(text) > LONGEST_MESSAGE or "\0" in text:
-        raise ValidationError([("message", f"must have 1 to {LONGEST_MESSAGE} characters")])
+        raise ValidationError(
+            [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
+        )
     dialogue = store.dialogue_of(known["id"]) if known else []
     questions = [said for role, said in dialogue if role == "user"]
     ask = Ask(text, read_context(_about(form)), questions, dialogue)

@@ -14,6 +14,7 @@ from flask import Response, request
 from app.clock import utc_now
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.language import translated
 from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import words
 from app.db.types import iso_instant
@@ -72,7 +73,7 @@ def move_deal() -> Response:
     session.check_form()
     key, stage = request.form.get("key", ""), request.form.get("stage", "")
     if not key.isdecimal() or stage not in STAGES:
-        raise NotFoundError("There is no such deal or stage.")
+        raise NotFoundError(translated("There is no such deal or stage."))
     if stage in CLOSING:
         return see_other(f"{session.ROOT}/opportunities/{key}/close/{stage}")
     before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
@@ -118,7 +119,7 @@ def _ending(key: int, stage: str) -> dict[str, Any]:
     Raises: NotFoundError, no deal ends there; ValidationError, the amount is no number.
     """
     if stage not in CLOSING:
-        raise NotFoundError("There is no such end.")
+        raise NotFoundError(translated("There is no such end."))
     form = request.form
     if stage == "ClosedLost":
         return {
@@ -131,7 +132,7 @@ def _ending(key: int, stage: str) -> dict[str, Any]:
 
 def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
     if stage not in CLOSING:
-        raise NotFoundError("There is no such end.")
+        raise NotFoundError(translated("There is no such end."))
     deal = engine.read(
         f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"
     ).body

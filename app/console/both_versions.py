@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from app.console.form_fields import texts_of
+from app.console.language import translated
 from app.console.named_records import names_by_key
 from app.console.sets import Page
 
@@ -60,7 +61,9 @@ def joined(
             both[name] = text
     editor = record.get("updatedById")
     named = names_by_key("User", [editor]).get(editor) if editor else None
-    return BothVersions(texts, both, named.name if named else "somebody else", record["updatedAt"])
+    return BothVersions(
+        texts, both, named.name if named else translated("somebody else"), record["updatedAt"]
+    )
 
 
 def chosen(form: Mapping[str, str], taken: list[str], now: Mapping[str, str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from app.bi.query import Query, pages
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import marked, translated
 from app.console.list_query import ListQuery, person_of, read_query
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.saved_views import kept_query
@@ -36,17 +37,19 @@ from app.writing.bulk import (
 NAMED = 10
 # Words of the button, and what is asked for: a person, a state, a text, nothing.
 _ACTIONS: Mapping[str, tuple[str, str]] = {
-    "me": ("Assign to me", ""),
-    "assign": ("Assign to …", "person"),
-    "status": ("Set state …", "state"),
-    "tag": ("Add tag …", "text"),
-    "untag": ("Remove tag …", "text"),
-    "send": ("Send by e-mail", ""),
+    "me": (marked("Assign to me"), ""),
+    "assign": (marked("Assign to …"), "person"),
+    "status": (marked("Set state …"), "state"),
+    "tag": (marked("Add tag …"), "text"),
+    "untag": (marked("Remove tag …"), "text"),
+    "send": (marked("Send by e-mail"), ""),
 }
 _DONE = {
-    "tag": "Tag added: {value}", "untag": "Tag removed: {value}", "send": "Sent by e-mail",
-    "undo": "Undone",
-}  # fmt: skip
+    "tag": marked("Tag added: {value}"),
+    "untag": marked("Tag removed: {value}"),
+    "send": marked("Sent by e-mail"),
+    "undo": marked("Undone"),
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,16 @@ class Chosen:
         for rows in pages(asked):
             keys += [row["id"] for row in rows]
             if len(keys) > MOST:
-                raise ValidationError([("keys", f"more than {MOST:,} records: narrow the list")])
+                raise ValidationError(
+                    [
+                        (
+                            "keys",
+                            translated(
+                                "more than %(most)s records: narrow the list", most=f"{MOST:,}"
+                            ),
+                        )
+                    ]
+                )
         return keys
 
     @property
@@ -104,7 +116,7 @@ def actions_for(wanted: Page) -> list[tuple[str, str]]:
         offered += ["tag", "untag"]
     if wanted.set_name == "Invoices" and allowed(caller, "invoices:send"):
         offered.append("send")
-    return [(name, _ACTIONS[name][0]) for name in offered]
+    return [(name, translated(_ACTIONS[name][0])) for name in offered]
 
 
 @console.post("/<path>/bulk")
@@ -115,9 +127,9 @@ def change_many(path: str) -> Response:
     chosen = _chosen(wanted)
     action = request.form.get("action", "")
     if action not in dict(actions_for(wanted)):
-        raise NotFoundError("There is no such action.")
+        raise NotFoundError(translated("There is no such action."))
     if not chosen.is_all and not chosen.keys:
-        session.say("Choose records first.")
+        session.say(translated("Choose records first."))
         return see_other(_list_address(chosen.query.wanted))
     problem = None
     if "confirm" in request.form:
@@ -134,7 +146,7 @@ def change_many(path: str) -> Response:
         chosen=chosen,
         count=chosen.count,
         action=action,
-        words=_ACTIONS[action][0].removesuffix(" …"),
+        words=translated(_ACTIONS[action][0]).removesuffix(" …"),
         kind=_ACTIONS[action][1],
         states=_states(wanted, chosen) if action == "status" else [],
         value=request.form.get("value", ""),
@@ -191,7 +203,7 @@ def _show(run_id: int, problem: ApiError | None = None) -> Response:
 def _told(wanted: Page, action: Mapping[str, Any]) -> str:
     """What a run does, in words."""
     if action["name"] != "set":
-        return _DONE[action["name"]].format(value=action.get("value", ""))
+        return translated(_DONE[action["name"]]).format(value=action.get("value", ""))
     name = wanted.entity_set.type.by_attribute[action["attribute"]].name
     value = action.get("shown") or action["value"]
     return f"{wording.label(name)}: {wording.words(str(value))}"
@@ -227,17 +239,19 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
         except NoReferenceError as error:
             raise ValidationError([("value", str(error))]) from None
         if key is None:
-            raise ValidationError([("value", "say who")])
+            raise ValidationError([("value", translated("say who"))])
         return {"name": "set", "attribute": _person(wanted), "value": key, "shown": value}
     if name == "status":
         state = properties[wanted.state or ""]
         if value not in (state.allowed or ()):
-            raise ValidationError([("value", "choose a state")])
+            raise ValidationError([("value", translated("choose a state"))])
         return {"name": "set", "attribute": state.attribute, "value": value}
     if name in ("tag", "untag"):
         longest = properties["tags"].max_length or 50
         if not 0 < len(value) <= longest:
-            raise ValidationError([("value", f"must have 1 to {longest} letters")])
+            raise ValidationError(
+                [("value", translated("must have 1 to %(most)s letters", most=longest))]
+            )
         return {"name": name, "value": value}
     return {"name": name}
 
@@ -255,7 +269,7 @@ def _states(wanted: Page, chosen: Chosen) -> list[tuple[str, str]]:
     steps = [action for row in rows for action in row["allowedActions"] or ()]
     if chosen.is_all or not any(step.startswith(f"{wanted.state}:") for step in steps):
         return [(state, wording.words(state)) for state in allowed_states]
-    of = f"of {len(chosen.keys)} can be"
+    of = translated("of %(number)s can be", number=len(chosen.keys))
     return [
         (state, f"{wording.words(state)}: {steps.count(f'{wanted.state}:{state}')} {of}")
         for state in allowed_states

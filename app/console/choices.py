@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from flask import current_app, request
 
+from app.console.language import translated
 from app.console.numbers import amount_text
 from app.errors import InvalidQueryError
 from app.http.page_sizes import CONSOLE_CHOICES
@@ -26,7 +27,7 @@ class PageLinks(NamedTuple):
     def range(self) -> str:
         """``51-100 of 3,000``, as the reader writes numbers."""
         first, last, total = map(amount_text, (self.first, self.last, self.total))
-        return f"{first}\u2013{last} of {total}"
+        return translated("%(rows)s of %(total)s", rows=f"{first}\u2013{last}", total=total)
 
     @property
     def whole(self) -> str:
@@ -41,7 +42,7 @@ def skipped() -> int:
     """
     text = request.args.get("skip", "0")
     if not text.isdecimal() or len(text) > 9:
-        raise InvalidQueryError("skip is a whole number.")
+        raise InvalidQueryError(translated("skip is a whole number."))
     return int(text)
 
 

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from app.clock import utc_now
 from app.console import engine, session, wording
+from app.console.language import translated
 from app.console.named_records import NamedRecord, is_readable
 from app.console.sets import Page, page_of_type
 from app.container.engine import read_by_id
@@ -190,8 +191,8 @@ def _flag(value: Any) -> Markup | None:
         day = date.fromisoformat(value)
         is_over = day < today()
     if is_over:
-        return wording.badge_as("bad", "Overdue")
-    return wording.badge_as("waiting", "Due today") if day == today() else None
+        return wording.badge_as("bad", translated("Overdue"))
+    return wording.badge_as("waiting", translated("Due today")) if day == today() else None
 
 
 # --- records behind columns

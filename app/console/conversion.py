@@ -8,6 +8,7 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.language import marked, translated
 from app.console.numbers import amount_text, read_typed
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion, describe_trial
@@ -20,7 +21,11 @@ from app.models.lead import Lead
 from app.money import digits
 from app.settings import organisation
 
-DUPLICATES = ((LINK, "take the one there is"), (CREATE, "make another"), (FAIL, "stop"))
+DUPLICATES = (
+    (LINK, marked("take the one there is")),
+    (CREATE, marked("make another")),
+    (FAIL, marked("stop")),
+)
 
 
 @console.get("/leads/<int:key>/convert")
@@ -50,9 +55,11 @@ def convert(key: int) -> Response:
 def _told(opportunity_id: int | None) -> str:
     """What is said of a conversion, with the amount that was stored."""
     if opportunity_id is None:
-        return "Lead converted."
+        return translated("Lead converted.")
     deal = OPPORTUNITIES.stored(opportunity_id)
-    return f"Lead converted, with a deal of {amount_text(deal.amount, deal.currency)}."
+    return translated(
+        "Lead converted, with a deal of %(amount)s.", amount=amount_text(deal.amount, deal.currency)
+    )
 
 
 def _page(key: int, problem: ApiError | None = None) -> Response:
@@ -71,7 +78,7 @@ def _page(key: int, problem: ApiError | None = None) -> Response:
         200 if problem is None or request.method == "GET" else problem.status,
         lead=lead,
         outcome=outcome,
-        duplicates=DUPLICATES,
+        duplicates=[(value, translated(said)) for value, said in DUPLICATES],
         typed=request.form,
         is_typed=request.method == "POST",
         problem=problem,

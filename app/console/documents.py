@@ -10,6 +10,7 @@ from sqlalchemy import select
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import translated
 from app.console.uploads import PageForm
 from app.db.engines import primary_engine
 from app.documents.downloading import download_document
@@ -227,7 +228,7 @@ def _terms() -> ShareTerms:
     form = request.form
     password = form.get("password", "") or None
     if password is not None and not 4 <= len(password) <= 200:
-        raise ValidationError([("password", "must have 4 to 200 characters")])
+        raise ValidationError([("password", translated("must have 4 to 200 characters"))])
     return ShareTerms(
         expires_in_days=_number("days", shares.MAXIMUM_DAYS),
         password=password,
@@ -242,7 +243,9 @@ def _number(name: str, most: int) -> int | None:
     if not text:
         return None
     if not text.isdecimal() or not 1 <= int(text[:9]) <= most:
-        raise ValidationError([(name, f"must be a number from 1 to {most}")])
+        raise ValidationError(
+            [(name, translated("must be a number from 1 to %(most)s", most=most))]
+        )
     return int(text)
 
 

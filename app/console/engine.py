@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from app.console.service_messages import said
 from app.container.engine import ROOT, Result, ask
 from app.errors import ApiError
 from app.odata.model import edm
@@ -50,8 +51,8 @@ def address(path: str, **options: str | int | None) -> str:
 
 def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
-    found = {detail.field: detail.message for detail in error.details}
-    return found or {"": error.message}
+    found = {detail.field: said(detail.message) for detail in error.details}
+    return found or {"": said(error.message)}
 
 
 def as_number(value: Any) -> Decimal:

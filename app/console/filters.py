@@ -14,6 +14,7 @@ from typing import Any
 from app.clock import day_after
 from app.console import wording
 from app.console.columns import choosable, key_of
+from app.console.language import marked, translated
 from app.console.numbers import typed_number
 from app.console.references import KINDS, Kind, NoReferenceError, find, kind_of, named
 from app.console.sets import Page
@@ -47,60 +48,62 @@ class Operator:
 
 
 _EMPTY = {
-    "empty": Operator("is empty", "{name} eq null", takes=False),
-    "filled": Operator("is not empty", "{name} ne null", takes=False),
+    "empty": Operator(marked("is empty"), "{name} eq null", takes=False),
+    "filled": Operator(marked("is not empty"), "{name} ne null", takes=False),
 }
 _PERIODS = {
-    "today": Operator("is today", takes=False, days=("day", "day")),
-    "week": Operator("is this week", takes=False, days=("week", "week-end")),
-    "month": Operator("is this month", takes=False, days=("month", "month-end")),
-    "last-month": Operator("is last month", takes=False, days=("last-month", "last-month-end")),
-    "year": Operator("is this year", takes=False, days=("year", "year-end")),
-    "past": Operator("is before today", takes=False, days=("", "yesterday")),
-    "soon": Operator("is in the next 7 days", takes=False, days=("day", "in-7")),
-    "recent": Operator("is in the last 30 days", takes=False, days=("30-ago", "day")),
-    "from": Operator("is on or after", days=("value", "")),
-    "until": Operator("is on or before", days=("", "value")),
-    "on": Operator("is on", days=("value", "value")),
-    "in": Operator("is in the month of", days=("month-of", "month-of-end")),
+    "today": Operator(marked("is today"), takes=False, days=("day", "day")),
+    "week": Operator(marked("is this week"), takes=False, days=("week", "week-end")),
+    "month": Operator(marked("is this month"), takes=False, days=("month", "month-end")),
+    "last-month": Operator(
+        marked("is last month"), takes=False, days=("last-month", "last-month-end")
+    ),
+    "year": Operator(marked("is this year"), takes=False, days=("year", "year-end")),
+    "past": Operator(marked("is before today"), takes=False, days=("", "yesterday")),
+    "soon": Operator(marked("is in the next 7 days"), takes=False, days=("day", "in-7")),
+    "recent": Operator(marked("is in the last 30 days"), takes=False, days=("30-ago", "day")),
+    "from": Operator(marked("is on or after"), days=("value", "")),
+    "until": Operator(marked("is on or before"), days=("", "value")),
+    "on": Operator(marked("is on"), days=("value", "value")),
+    "in": Operator(marked("is in the month of"), days=("month-of", "month-of-end")),
 }
 # Kind of property -> operator -> what it says; the first is offered first.
 OPERATORS: Mapping[str, Mapping[str, Operator]] = {
     "choice": {
-        "is": Operator("is one of", "{name} in ({value})"),
-        "not": Operator("is none of", "not ({name} in ({value}))"),
+        marked("is"): Operator(marked("is one of"), "{name} in ({value})"),
+        "not": Operator(marked("is none of"), "not ({name} in ({value}))"),
         **_EMPTY,
     },
     "person": {
-        "me": Operator("is me", "{name} eq {value}", takes=False),
-        "empty": Operator("is nobody", "{name} eq null", takes=False),
-        "is": Operator("is", "{name} eq {value}"),
-        "not": Operator("is not", "{name} ne {value}"),
+        "me": Operator(marked("is me"), "{name} eq {value}", takes=False),
+        "empty": Operator(marked("is nobody"), "{name} eq null", takes=False),
+        marked("is"): Operator(marked("is"), "{name} eq {value}"),
+        "not": Operator(marked("is not"), "{name} ne {value}"),
     },
     "reference": {
-        "is": Operator("is", "{name} eq {value}"),
-        "not": Operator("is not", "{name} ne {value}"),
+        marked("is"): Operator(marked("is"), "{name} eq {value}"),
+        "not": Operator(marked("is not"), "{name} ne {value}"),
         **_EMPTY,
     },
     "number": {
-        "least": Operator("is at least", "{name} ge {value}"),
-        "most": Operator("is at most", "{name} le {value}"),
-        "is": Operator("is", "{name} eq {value}"),
+        "least": Operator(marked("is at least"), "{name} ge {value}"),
+        "most": Operator(marked("is at most"), "{name} le {value}"),
+        marked("is"): Operator(marked("is"), "{name} eq {value}"),
         **_EMPTY,
     },
     "day": {**_PERIODS, **_EMPTY},
     "tags": {
-        "has": Operator("has", "{name}/any(each:each eq {value})"),
-        "without": Operator("has not", "not {name}/any(each:each eq {value})"),
-        "empty": Operator("is empty", "not {name}/any()", takes=False),
+        marked("has"): Operator(marked("has"), "{name}/any(each:each eq {value})"),
+        "without": Operator(marked("has not"), "not {name}/any(each:each eq {value})"),
+        "empty": Operator(marked("is empty"), "not {name}/any()", takes=False),
     },
     "check": {
-        "yes": Operator("is yes", "{name} eq true", takes=False),
-        "no": Operator("is no", "{name} eq false", takes=False),
+        "yes": Operator(marked("is yes"), "{name} eq true", takes=False),
+        "no": Operator(marked("is no"), "{name} eq false", takes=False),
     },
     "text": {
-        "has": Operator("contains", "contains(tolower({name}),{value})"),
-        "is": Operator("is", "{name} eq {value}"),
+        marked("has"): Operator(marked("contains"), "contains(tolower({name}),{value})"),
+        marked("is"): Operator(marked("is"), "{name} eq {value}"),
         **_EMPTY,
     },
 }
@@ -149,7 +152,7 @@ class Condition:
     @property
     def words(self) -> str:
         """``Assignee is me``."""
-        said = f"{wording.label(self.of.name)} {self.of.operators[self.operator].words}"
+        said = f"{wording.label(self.of.name)} {translated(self.of.operators[self.operator].words)}"
         return f"{said} {self._value_words}" if self._takes else said
 
     @property
@@ -317,7 +320,7 @@ def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str
     """
     of = filterable(wanted).get(name)
     if of is None or operator not in of.operators:
-        raise ValidationError([("value", "choose what to filter by")])
+        raise ValidationError([("value", translated("choose what to filter by"))])
     if not of.operators[operator].takes:
         return Condition(of, operator)
     value = ",".join(each.strip() for each in values if each.strip())
@@ -329,6 +332,10 @@ def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str
     except (NoReferenceError, NoNumberError) as error:
         raise ValidationError([("value", str(error))]) from None
     if not value or len(value) > _LONGEST or not _is_value(of, value):
-        text = "choose at least one" if of.kind == "choice" else "is missing, or cannot be read"
+        text = (
+            translated("choose at least one")
+            if of.kind == "choice"
+            else translated("is missing, or cannot be read")
+        )
         raise ValidationError([("value", text)])
     return Condition(of, operator, value)

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.console import wording
+from app.console.language import translated
 from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
@@ -126,7 +127,7 @@ def body_of(
             problems.append((name, str(error)))
             continue
         except ValueError:
-            problems.append((name, "must be a day and a time"))
+            problems.append((name, translated("must be a day and a time")))
             continue
         if value == before:
             continue
@@ -159,7 +160,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
     if property_.type in _NUMBERS:
         number = typed_number(text, 0)
         if number != number.to_integral_value():
-            raise NoNumberError("must be a whole number")
+            raise NoNumberError(translated("must be a whole number"))
         return int(number)
     if property_.type == edm.DATETIME:
         return _instant(text)
@@ -209,7 +210,7 @@ def _field(
     wanted: Page, name: str, property_: edm.Property, text: str, problem: str, stored: str
 ) -> Field:
     outer, _, inner = name.rpartition(".")
-    label = f"{wording.label(outer)}: {wording.label(inner).lower()}" if outer else ""
+    label = f"{wording.label(outer)}: {wording.inside(wording.label(inner))}" if outer else ""
     reference = kind_of(wanted.entity_set.type, property_) if not outer else None
     return Field(
         name=name,
@@ -243,7 +244,7 @@ def _kind(property_: edm.Property) -> str:
 
 def _hint(property_: edm.Property) -> str:
     if isinstance(property_.type, edm.CollectionType):
-        return "with commas between"
+        return translated("with commas between")
     return zone().key if property_.type == edm.DATETIME else ""
 
 

@@ -32,6 +32,7 @@ from app.console.invoice_lines import (
     with_empty_rows,
     with_products,
 )
+from app.console.language import translated
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
@@ -108,7 +109,7 @@ def change_record(path: str, key: int) -> Response:
             known = engine.send("PATCH", f"{wanted.set_name}({key})", body, version).body or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
-    session.say(_saved(wanted, body, known) if body else "Nothing was changed.")
+    session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
     return see_other(f"{session.ROOT}/{path}/{key}")
 
 
@@ -166,12 +167,17 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
     if LINES in body:
         names.append("total")
     amounts = (
-        f"{wording.label(name).lower()} {amount_text(record[name], _currency(name, record))}"
+        f"{wording.inside(wording.label(name))} "
+        f"{amount_text(record[name], _currency(name, record))}"
         for name in names
         if record.get(name) is not None
     )
     told = ", ".join(amounts)
-    return f"{wanted.one} saved: {told}." if told else f"{wanted.one} saved."
+    return (
+        translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=told)
+        if told
+        else translated("%(record)s saved.", record=wanted.one)
+    )
 
 
 def _currency(name: str, record: Mapping[str, Any]) -> str | None:

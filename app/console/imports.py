@@ -12,6 +12,8 @@ from flask import Response, request
 
 from app.console import session
 from app.console.area import console, page, see_other
+from app.console.language import marked, translated
+from app.console.sets import PAGES
 from app.console.uploads import PageForm
 from app.errors import ApiError, ForbiddenError
 from app.http.body_stream import maximum_upload
@@ -38,20 +40,35 @@ from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST
 
 ADDRESS = f"{session.ROOT}/imports"
-MODES = ((ALL_OR_NOTHING, "all rows or none"), (SKIP_BAD, "leave out rows with problems"))
+MODES = (
+    (ALL_OR_NOTHING, marked("all rows or none")),
+    (SKIP_BAD, marked("leave out rows with problems")),
+)
 # What decides where a file leaves a question: (field, label, (value, words), attribute).
 _CHOICES = (
     (
-        "decimalSign", "Decimals begin with", "decimal_sign",
-        tuple(zip(SIGNS, ("a point: 1,234.50", "a comma: 1.234,50"), strict=True)),
+        "decimalSign",
+        marked("Decimals begin with"),
+        "decimal_sign",
+        tuple(zip(SIGNS, (marked("a point: 1,234.50"), marked("a comma: 1.234,50")), strict=True)),
     ),
     (
-        "dateOrder", "Days are written", "date_order",
-        ((DAY_FIRST, "day first: 31/12/2026"), (MONTH_FIRST, "month first: 12/31/2026")),
+        "dateOrder",
+        marked("Days are written"),
+        "date_order",
+        (
+            (DAY_FIRST, marked("day first: 31/12/2026")),
+            (MONTH_FIRST, marked("month first: 12/31/2026")),
+        ),
     ),
-    ("encoding", "Encoding of a CSV file", "encoding", tuple((each, each) for each in ENCODINGS)),
-)  # fmt: skip
-UNKNOWN = ((IGNORE, "leave them out"), (REFUSE, "they are problems"))
+    (
+        "encoding",
+        marked("Encoding of a CSV file"),
+        "encoding",
+        tuple((each, each) for each in ENCODINGS),
+    ),
+)
+UNKNOWN = ((IGNORE, marked("leave them out")), (REFUSE, marked("they are problems")))
 # Kind of rows -> the page of their records.
 PATHS = {"client": "clients", "contact": "contacts", "lead": "leads", "product": "products"}
 
@@ -99,7 +116,7 @@ def take_import() -> Response:
 def show_import(job_id: int) -> Response:
     """How far an import of the caller's is."""
     job = read_job(job_id)
-    return page("import.html", job=job, path=PATHS[job.type])
+    return page("import.html", job=job, path=PATHS[job.type], plural=PAGES[PATHS[job.type]].label)
 
 
 def _kinds() -> list[str]:
@@ -110,7 +127,7 @@ def _kinds() -> list[str]:
     caller = current_caller()
     kinds = [name for name in TYPES if allowed(caller, RULES[name].permissions["create"])]
     if not kinds:
-        raise ForbiddenError("Your role may import nothing.")
+        raise ForbiddenError(translated("Your role may import nothing."))
     return kinds
 
 
@@ -139,6 +156,8 @@ def _page(
         properties=sorted(properties_of(kind)),
         outcome=outcome,
         path=PATHS[kind],
+        plural=PAGES[PATHS[kind]].label,
+        plural_of={each: PAGES[path].label for each, path in PATHS.items()},
         problem=problem,
     )
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from app.console.language import marked
 from app.console.numbers import number_text, typed_number
 from app.console.references import KINDS, NoReferenceError, all_named, find
 from app.db import records
@@ -50,15 +51,15 @@ class LineField:
 
 PRODUCT = "productId"
 FIELDS = (
-    LineField(PRODUCT, "Product", choices="products"),
-    LineField("description", "Description", required=True),
-    LineField("quantity", "Quantity", places=4, usual="1"),
-    LineField("unitCode", "Unit", usual=LINE_ITEM.defaults["unit_code"]),
-    LineField("unitPrice", "Unit price", places=4, required=True),
+    LineField(PRODUCT, marked("Product"), choices="products"),
+    LineField("description", marked("Description"), required=True),
+    LineField("quantity", marked("Quantity"), places=4, usual="1"),
+    LineField("unitCode", marked("Unit"), usual=LINE_ITEM.defaults["unit_code"]),
+    LineField("unitPrice", marked("Unit price"), places=4, required=True),
     LineField("discountPercent", "Discount %", places=2, usual="0"),
     LineField("taxRate", "Tax %", places=2),
-    LineField("taxCategory", "Tax kind", options=TAX_CATEGORIES),
-    LineField("taxExemptionReason", "Why no tax"),
+    LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
+    LineField("taxExemptionReason", marked("Why no tax")),
 )
 # What a product gives a row.
 TAKEN = (

@@ -13,6 +13,7 @@ from flask import Response, request
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import translated
 from app.documents.looking import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -65,7 +66,7 @@ def show_invoice_picture(key: int) -> Response:
         path.write_bytes(found.content)
         picture = inspect(path, PDF).picture
     if picture is None:
-        raise NotFoundError("There is no picture of this document.")
+        raise NotFoundError(translated("There is no picture of this document."))
     response.set_data(picture)
     return response
 
@@ -75,7 +76,7 @@ def show_invoice_picture(key: int) -> Response:
 def download_e_invoice(key: int, form: str) -> Response:
     """The invoice as data: ``ubl``, ``cii`` or, inside of a PDF, ``facturx``."""
     if form not in ("ubl", "cii", "facturx"):
-        raise NotFoundError("There is no such form.")
+        raise NotFoundError(translated("There is no such form."))
     found = e_invoice(key, form)
     response = Response(found.content, content_type=found.media_type)
     response.headers["Content-Disposition"] = content_disposition("attachment", found.name)
@@ -140,10 +141,17 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
 
 def _said(sent: Mapping[str, Any]) -> str:
     """What was done: the number, and to whom it goes."""
-    issued = f"Issued as {sent['number']}. " if sent["issued"] else ""
+    issued = translated("Issued as %(number)s. ", number=sent["number"]) if sent["issued"] else ""
     if sent["delivery"] is None:
-        return f"{issued}{sent['number']} counts as sent."
-    return f"{issued}{sent['number']} goes to {', '.join(sent['delivery']['to'])}."
+        return translated(
+            "%(issued)s%(number)s counts as sent.", issued=issued, number=sent["number"]
+        )
+    return translated(
+        "%(issued)s%(number)s goes to %(to)s.",
+        issued=issued,
+        number=sent["number"],
+        to=", ".join(sent["delivery"]["to"]),
+    )
 
 
 def _typed() -> Letter:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select
 
 from app.clock import utc_now
 from app.console.area import console, page
+from app.console.language import marked
 from app.db.engines import primary_engine
 from app.extensions import configuration
 from app.http.limits import RateLimits, rate_limits
@@ -32,13 +33,13 @@ _USERS: Any = User.__table__
 _KEYS: Any = ApiKey.__table__
 # Name of the queue, and what it is called here.
 _QUEUES: Mapping[str, str] = {
-    "events": "Events to be told",
-    "webhooks": "Deliveries to webhooks",
-    "mail": "Mail",
-    "imports": "Imports",
-    "bulk": "Changes of many records",
-    "exports": "Exports",
-    "search": "Articles to be taken into the search",
+    "events": marked("Events to be told"),
+    "webhooks": marked("Deliveries to webhooks"),
+    "mail": marked("Mail"),
+    "imports": marked("Imports"),
+    "bulk": marked("Changes of many records"),
+    "exports": marked("Exports"),
+    "search": marked("Articles to be taken into the search"),
 }
 
 
@@ -117,8 +118,8 @@ def _callers(connection: Connection) -> list[tuple[str, str, str]]:
         .limit(MOST_CALLERS)
     )
     return [
-        *((row.username, "user", f"user:{row.id}") for row in people),
-        *((row.name, "API key", f"key:{row.id}") for row in keys),
+        *((row.username, marked("user"), f"user:{row.id}") for row in people),
+        *((row.name, marked("API key"), f"key:{row.id}") for row in keys),
     ]
 
 

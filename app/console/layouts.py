@@ -11,6 +11,9 @@ from typing import Any
 
 from app.console.steps import Step
 
+# The context of titles: a group may be called as something else is.
+GROUP = "group"
+
 
 @dataclass(frozen=True)
 class Group:
@@ -116,7 +119,7 @@ LAYOUTS: Mapping[str, Layout] = {
     "Products": Layout(
         ("sku", "unitPrice", "unitCode", "taxRate", "taxCategory", "isActive"),
         (
-            Group("On invoices", ("description", "currency", "pricesIncludeTax",
+            Group("Billing", ("description", "currency", "pricesIncludeTax",
                                   "taxExemptionReason")),
             Group("About", ("tags",)),
         ),

@@ -16,6 +16,7 @@ from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column as ReportColumn, Report
 from app.console.area import console
 from app.console.columns import Column, title_of
+from app.console.language import translated
 from app.console.list_query import ListQuery, read_query
 from app.console.sets import page_of
 from app.errors import NotFoundError, ValidationError
@@ -36,19 +37,20 @@ def export_list(path: str, form: str) -> Response:
     The form of those chosen sends their keys as ``key``, and the address of its list as ``query``.
     """
     if form not in FORMATS:
-        raise NotFoundError("There is no such format.")
+        raise NotFoundError(translated("There is no such format."))
     args, keys = request.args, request.args.getlist("key")
     if "query" in args:
         args = MultiDict(parse_qsl(args["query"]))
     if "query" in request.args and not keys and "all" not in request.args:
-        raise ValidationError([("", "Choose records first.")])
+        raise ValidationError([("", translated("Choose records first."))])
     query = read_query(page_of(path), args)
     table = prepare(_report(query, [] if "all" in request.args else keys), {}, form)
     if table.total > AT_ONCE:
-        raise ValidationError(
-            [("", f"A list of at most {AT_ONCE:,} rows is exported; this one has"
-                  f" {table.total:,}: narrow it.")]
+        text = translated(
+            "A list of at most %(most)s rows is exported; this one has %(total)s: narrow it.",
+            most=f"{AT_ONCE:,}", total=f"{table.total:,}",
         )  # fmt: skip
+        raise ValidationError([("", text)])
     made = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,
@@ -66,7 +68,7 @@ def _report(query: ListQuery, keys: Sequence[str]) -> Report:
         options["filter"] = f"{options['filter']} and {clause}" if "filter" in options else clause
     columns = [_column(column) for column in query.columns]
     if any(column.type == "money" for column in columns):
-        columns.append(ReportColumn("currency", "Currency", "text"))
+        columns.append(ReportColumn("currency", translated("Currency"), "text"))
     wanted = query.wanted
     return Report(0, None, wanted.label, None, wanted.set_name, options, columns=tuple(columns))
 

@@ -15,6 +15,7 @@ from app.console.bulk import actions_for
 from app.console.choices import changed_link, page_links, page_rows, skipped
 from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
+from app.console.language import translated
 from app.console.list_query import ListQuery, first_sort, read_query, states_of, views_of
 from app.console.saved_views import SHARES, views_saved
 from app.console.sets import Page, page_of
@@ -112,7 +113,7 @@ def _sorts(query: ListQuery) -> list[tuple[str, str]]:
     return [
         (f"{column.path}{suffix}", f"{column.label}, {words}")
         for column in columns.values()
-        for suffix, words in (("", "rising"), (" desc", "falling"))
+        for suffix, words in (("", translated("rising")), (" desc", translated("falling")))
     ]
 
 
@@ -120,7 +121,7 @@ def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
     """The name, the address and whether it is this one of each view that everybody has."""
     shown = None if "saved" in request.args else query.view
     return [
-        (name or "All", f"?{urlencode({'view': name})}" if name else "?", name == shown)
+        (translated(name or "All"), f"?{urlencode({'view': name})}" if name else "?", name == shown)
         for name in ("", *views_of(wanted))
     ]
 

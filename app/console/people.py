@@ -15,6 +15,7 @@ from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import translated
 from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -69,7 +70,7 @@ def act_on_user(user_id: int) -> Response:
                 _one(user_id, password=made) if request.form.get("page") else _page(password=made)
             )
         else:
-            raise InvalidStateError("This step is not known.")
+            raise InvalidStateError(translated("This step is not known."))
     except NotFoundError:
         raise
     except ApiError as error:
@@ -97,7 +98,7 @@ def change_user(user_id: int) -> Response:
     roles = form.getlist("roles")
     try:
         if not roles:
-            raise ValidationError([("roles", "Choose one role or more.")])
+            raise ValidationError([("roles", translated("Choose one role or more."))])
         email = form.get("email", "").strip() or None
         users.update_user(user_id, {**known, "email": email, "roles": roles})
     except NotFoundError:

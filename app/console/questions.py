@@ -16,6 +16,7 @@ from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.language import translated
 from app.console.svg_charts import picture_of
 from app.errors import ApiError, ValidationError
 from app.extensions import db
@@ -40,7 +41,9 @@ def keep_question() -> Response:
     name = request.form.get("name", "").strip()
     try:
         if not name or len(name) > 200:
-            raise ValidationError([("name", "Give the report a name of up to 200 characters.")])
+            raise ValidationError(
+                [("name", translated("Give the report a name of up to 200 characters."))]
+            )
         made = save_report({"name": name, "shared": "shared" in request.form, **_content()})
     except ApiError as error:
         return _page(error)
@@ -85,7 +88,7 @@ def _content() -> dict[str, Any]:
         return {"question": question}
     answer = answer_question(question, before, limit=1)
     if answer["status"] != "answered":
-        raise ValidationError([("q", "Only what is answered can be saved.")])
+        raise ValidationError([("q", translated("Only what is answered can be saved."))])
     columns = [
         {**column, "type": column["type"] if column["type"] in TYPES else "text"}
         for column in answer["columns"]

@@ -12,13 +12,15 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.documents import files_of
-from app.console.layouts import LAYOUTS, Group, arranged, filled
+from app.console.language import translated, translated_as
+from app.console.layouts import GROUP, LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import COMMENT, preset, steps_of, take, told
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, talk_of
 from app.console.timeline import FIRST, timeline_of
+from app.console.wording import inside
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller
@@ -45,7 +47,7 @@ def act_on_record(path: str, key: int) -> Response:
     try:
         if step == "delete":
             engine.send("DELETE", f"{wanted.set_name}({key})", None, version)
-            session.say(f"{wanted.one} deleted.")
+            session.say(translated("%(record)s deleted.", record=wanted.one))
             return see_other(f"{session.ROOT}/{path}/")
         if step == ASSIGN and wanted.set_name == "Tickets":
             said = assign_to_me(key, version)
@@ -81,7 +83,7 @@ def show_all_related(path: str, key: int, name: str) -> Response:
     """All records behind one of the navigation properties of a record, page by page."""
     wanted = page_of(path)
     if name not in readable(wanted, wanted.related):
-        raise NotFoundError("There is no such list.")
+        raise NotFoundError(translated("There is no such list."))
     record = engine.read(f"{wanted.set_name}({key})").body
     skip, address = skipped(), f"{wanted.set_name}({key})/{name}"
     options: dict[str, str | int | None] = {
@@ -124,8 +126,8 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         properties=type_.properties,
         head=list(filled(layout.head, record)),
         sections=[
-            (each.title, list(filled(each.properties, record))) if isinstance(each, Group)
-            else groups[each]
+            (translated_as(GROUP, each.title), list(filled(each.properties, record)))
+            if isinstance(each, Group) else groups[each]
             for each in layout.sections
             if isinstance(each, Group) or each in placed
         ],
@@ -164,7 +166,7 @@ def _in_words(found: Consequences) -> dict[str, list[str]]:
 
 def _called(name: str, count: int) -> str:
     found = page_of_type(name)
-    return name if found is None else (found.one if count == 1 else found.label).lower()
+    return name if found is None else inside(found.one if count == 1 else found.label)
 
 
 def _article(record: dict[str, Any]) -> Markup:

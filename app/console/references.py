@@ -14,6 +14,7 @@ from flask import Response, jsonify, request
 
 from app.console.area import console
 from app.console.choices import search_phrase
+from app.console.language import translated
 from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
@@ -94,8 +95,12 @@ def find(kind: Kind, typed: str) -> int:
     if kind.mark != "id" and not rows:
         rows = _matching(kind, f"{kind.mark} eq {quoted(text)}")
     if len(rows) != 1:
-        count = "more than one record" if rows else "no record"
-        raise NoReferenceError(f"is the name of {count}: choose one of those that are suggested")
+        count = translated("more than one record") if rows else translated("no record")
+        raise NoReferenceError(
+            translated(
+                "is the name of %(count)s: choose one of those that are suggested", count=count
+            )
+        )
     return int(rows[0]["id"])
 
 
@@ -109,7 +114,7 @@ def suggest(name: str) -> Response:
     """Records whose name contains ``q``, as ``{"items": [text, ...]}``, for a field to suggest."""
     kind = next((each for each in KINDS.values() if each.set_name.lower() == name), None)
     if kind is None:
-        raise NotFoundError("There is no such list.")
+        raise NotFoundError(translated("There is no such list."))
     typed = request.args.get("q", "").strip()[:_MOST_TYPED]
     asked = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
     if kind.suggested is not None:

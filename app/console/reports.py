@@ -15,6 +15,7 @@ from app.bi.reports import saving, schedules, service
 from app.bi.reports.definition import Report
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.language import marked, translated
 from app.console.references import KINDS, NoReferenceError, find, named
 from app.console.svg_charts import picture_of
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -24,8 +25,16 @@ from app.http.security import current_caller, requires
 from app.permissions import allowed
 
 ADDRESS = f"{session.ROOT}/reports"
-EVERY = ("daily", "weekly", "monthly")
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+EVERY = (marked("daily"), marked("weekly"), marked("monthly"))
+WEEKDAYS = (
+    marked("Monday"),
+    marked("Tuesday"),
+    marked("Wednesday"),
+    marked("Thursday"),
+    marked("Friday"),
+    marked("Saturday"),
+    marked("Sunday"),
+)
 
 # Parameters that name a record, and its type.
 _REFERENCES = {"clientId": "Client", "assigneeId": "User"}
@@ -58,7 +67,9 @@ def change_report(report_id: int) -> Response:
             return see_other(ADDRESS)
         name = request.form.get("name", "").strip()
         if not name or len(name) > 200:
-            raise ValidationError([("name", "Give the report a name of up to 200 characters.")])
+            raise ValidationError(
+                [("name", translated("Give the report a name of up to 200 characters."))]
+            )
         description = request.form.get("description", "").strip()[:1000] or None
         shared = "shared" in request.form
         saving.change_report(
@@ -79,7 +90,9 @@ def export_report(report_id: int) -> Response:
     form = request.form.get("format", "")
     try:
         if form not in FORMATS:
-            raise ValidationError([("format", f"must be one of {', '.join(FORMATS)}")])
+            raise ValidationError(
+                [("format", translated("must be one of %(formats)s", formats=", ".join(FORMATS)))]
+            )
         report = service.get_report(str(report_id))
         made = exports.export_report(
             report, form, _given(report), later="background" in request.form
@@ -153,8 +166,8 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
         may_change=may_change,
         formats={name: each.label for name, each in FORMATS.items()},
         default_format=DEFAULT_FORMAT,
-        every=EVERY,
-        weekdays=[(str(number), name) for number, name in enumerate(WEEKDAYS, 1)],
+        every=[(each, translated(each)) for each in EVERY],
+        weekdays=[(str(number), translated(name)) for number, name in enumerate(WEEKDAYS, 1)],
         typed=request.form,
         form=form,
         problem=problem,
@@ -194,14 +207,14 @@ def _schedule() -> dict[str, Any]:
     form = request.form
     every = form.get("every", "")
     if every not in EVERY or form.get("format") not in FORMATS:
-        raise ValidationError([("every", "Choose one of the offered.")])
+        raise ValidationError([("every", translated("Choose one of the offered."))])
     hour, _, minute = form.get("time", "").partition(":")
     if not (_is_below(24, hour) and _is_below(60, minute)):
-        raise ValidationError([("time", "must be like 07:00")])
+        raise ValidationError([("time", translated("must be like 07:00"))])
     addresses = [part.strip() for part in form.get("to", "").replace(";", ",").split(",")]
     to = [part for part in addresses if part]
     if not 1 <= len(to) <= 20:
-        raise ValidationError([("to", "must be 1 to 20 addresses")])
+        raise ValidationError([("to", translated("must be 1 to 20 addresses"))])
     wanted: dict[str, Any] = {
         "every": every, "time": f"{int(hour):02d}:{int(minute):02d}", "format": form["format"],
         "to": to,
@@ -221,7 +234,9 @@ def _is_below(limit: int, text: str) -> bool:
 def _number(name: str, most: int) -> int:
     text = request.form.get(name, "")
     if not _is_below(most + 1, text) or not int(text):
-        raise ValidationError([(name, f"must be a number from 1 to {most}")])
+        raise ValidationError(
+            [(name, translated("must be a number from 1 to %(most)s", most=most))]
+        )
     return int(text)
 
 

@@ -10,6 +10,7 @@ from sqlalchemy import func, select
 from app.auth import roles
 from app.console import engine, session
 from app.console.area import console, page, see_other
+from app.console.language import translated
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -86,7 +87,7 @@ def _known(role_id: int) -> dict[str, Any]:
     with primary_engine().connect() as connection:
         role = records.find(select(Role).where(Role.id == role_id), of=connection)
     if role is None:
-        raise NotFoundError(f"There is no role {role_id}.")
+        raise NotFoundError(translated("There is no role %(id)s.", id=role_id))
     return roles.role_dict(role)
 
 
@@ -126,7 +127,9 @@ def _typed() -> dict[str, Any]:
     """
     name = request.form.get("name", "").strip()
     if not name or len(name) > 50:
-        raise ValidationError([("name", "Give the role a name of up to 50 characters.")])
+        raise ValidationError(
+            [("name", translated("Give the role a name of up to 50 characters."))]
+        )
     return {
         "name": name,
         "description": request.form.get("description", "").strip()[:500] or None,

@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.console import session
 from app.console.area import console, see_other
 from app.console.filters import WHERE
+from app.console.language import translated
 from app.console.sets import Page, page_of
 from app.db import records
 from app.db.engines import read_engine
@@ -68,12 +69,16 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
     caller = current_caller()
     name = " ".join(name.split())
     if not name or len(name) > LONGEST_NAME:
-        raise ValidationError([("name", f"must have 1 to {LONGEST_NAME} letters")])
+        raise ValidationError(
+            [("name", translated("must have 1 to %(most)s letters", most=LONGEST_NAME))]
+        )
     if shared and not allowed(caller, SHARES):
-        raise ForbiddenError(f"Views are shared by who has the right {SHARES}.")
+        raise ForbiddenError(
+            translated("Views are shared by who has the right %(right)s.", right=SHARES)
+        )
     kept = urlencode(kept_query(query))
     if len(kept) > _TABLE.c.query.type.length:
-        raise ValidationError([("name", "has too many conditions to be saved")])
+        raise ValidationError([("name", translated("has too many conditions to be saved"))])
     own = select(_TABLE.c.id, _TABLE.c.name, _TABLE.c.set_name).where(
         _TABLE.c.owner_id == caller.user_id
     )
@@ -85,7 +90,9 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
             _tell("view.updated", row.id, {"name": name, **values})
             return int(row.id)
     if len(known) >= MOST_SAVED:
-        raise ValidationError([("name", f"you have {MOST_SAVED} views: delete one first")])
+        raise ValidationError(
+            [("name", translated("you have %(most)s views: delete one first", most=MOST_SAVED))]
+        )
     key = records.insert(
         _TABLE,
         {"created_at": utc_now(), "name": name, "set_name": wanted.set_name,
@@ -102,9 +109,9 @@ def delete_view(view_id: int) -> None:
     """
     view = records.read(SavedView, view_id)
     if view is None or not (view.is_shared or view.owner_id == current_caller().user_id):
-        raise NotFoundError("There is no such view.")
+        raise NotFoundError(translated("There is no such view."))
     if not _may_change(view.owner_id):
-        raise ForbiddenError("Only who saved a view deletes it.")
+        raise ForbiddenError(translated("Only who saved a view deletes it."))
     records.delete(_TABLE, view_id)
     _tell("view.deleted", view_id, {"name": view.name})
 
@@ -130,12 +137,12 @@ def keep_view(path: str) -> Response:
     address = f"{session.ROOT}/{wanted.path}/"
     if (view_id := request.form.get("delete", "")).isdecimal():
         delete_view(int(view_id[:18]))
-        session.say("View deleted.")
+        session.say(translated("View deleted."))
         return see_other(address)
     query = request.form.get("query", "")[:MOST_QUERY]
     name = request.form.get("name", "")
     key = save_view(wanted, name, query, shared="shared" in request.form)
-    session.say("View saved.")
+    session.say(translated("View saved."))
     kept = urlencode([*kept_query(query), ("saved", key)])
     return see_other(f"{address}?{kept}")
 

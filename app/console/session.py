@@ -18,6 +18,7 @@ from itsdangerous import URLSafeTimedSerializer
 
 from app.auth.authentication import TicketReader, authenticator
 from app.config import Config
+from app.console.language import translated
 from app.errors import ForbiddenError
 from app.sealing import derived_keys
 
@@ -111,7 +112,7 @@ def check_site() -> None:
     Raises: ForbiddenError.
     """
     if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-        raise ForbiddenError("This form was sent from another site.")
+        raise ForbiddenError(translated("This form was sent from another site."))
 
 
 def check_token(given: str) -> None:
@@ -122,7 +123,7 @@ def check_token(given: str) -> None:
     check_site()
     known = session.get(TOKEN)
     if not known or not hmac.compare_digest(given.encode(), known.encode()):
-        raise OutdatedFormError("This form is out of date: load the page again.")
+        raise OutdatedFormError(translated("This form is out of date: load the page again."))
 
 
 def _or_cookie(other: TicketReader) -> TicketReader:

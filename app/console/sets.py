@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.console import engine
+from app.console.language import marked, translated
 from app.errors import NotFoundError
 from app.measures import MEASURES
 from app.odata.model import edm
@@ -29,8 +30,8 @@ class Page:
     """
 
     set_name: str
-    label: str
-    one: str
+    plural: str
+    singular: str
     title: str
     columns: Sequence[str]
     state: str | None = None
@@ -41,6 +42,16 @@ class Page:
     views: Mapping[str, str] = field(default_factory=dict)
     due: str | None = None
     pending: str = "true"
+
+    @property
+    def label(self) -> str:
+        """What many of its records are called."""
+        return translated(self.plural)
+
+    @property
+    def one(self) -> str:
+        """What one of its records is called."""
+        return translated(self.singular)
 
     @property
     def own_columns(self) -> Sequence[str]:
@@ -129,7 +140,7 @@ PAGES: Mapping[str, Page] = {
                 "sku", "name", "description", "unitPrice", "currency", "unitCode", "taxRate",
                 "taxCategory", "taxExemptionReason", "pricesIncludeTax", "isActive", "tags",
             ),
-            views={"Active": "isActive", "Not active": "not isActive"},
+            views={"Active": "isActive", marked("Not active"): "not isActive"},
         ),
         Page(
             "Tickets", "Tickets", "Ticket", "subject",
@@ -148,7 +159,7 @@ PAGES: Mapping[str, Page] = {
             views={"Open": MEASURES["OpenTickets"].condition},
         ),
         Page(
-            "KbArticles", "Knowledge base", "Article", "title",
+            "KbArticles", marked("Knowledge base"), "Article", "title",
             ("title", "status", "visibility", "category", "language", "updatedAt"),
             "status", "title", ("Revisions", "Tickets"),
             main=("title", "body", "summary", "visibility", "category", "language", "tags"),
@@ -198,7 +209,7 @@ def page_of(path: str) -> Page:
     Raises: NotFoundError.
     """
     if path not in PAGES:
-        raise NotFoundError("There is no such page.")
+        raise NotFoundError(translated("There is no such page."))
     return PAGES[path]
 
 

@@ -17,6 +17,7 @@ from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
+from app.console.language import marked, translated
 from app.console.numbers import number_text, read_typed
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -28,21 +29,36 @@ from app.settings.store import shown, shown_logo, version_of
 
 # Group -> what its page is called, in the order of the pages.
 TITLES: Mapping[str, str] = {
-    "seller": "Company", "bank": "Bank", "defaults": "Defaults", "invoicing": "Numbering",
-    "reminders": "Reminders", "serviceLevel": "Service level", "mail": "Mail", RATES: "Rates",
-}  # fmt: skip
+    "seller": marked("Company"),
+    "bank": marked("Bank"),
+    "defaults": marked("Defaults"),
+    "invoicing": marked("Numbering"),
+    "reminders": marked("Reminders"),
+    "serviceLevel": marked("Service level"),
+    "mail": marked("Mail"),
+    RATES: marked("Rates"),
+}
 TABS = (
-    *TITLES.items(), ("logo", "Logo"), ("templates", "Templates"), ("answers", "Canned answers"),
-)  # fmt: skip
+    *TITLES.items(),
+    ("logo", marked("Logo")),
+    ("templates", marked("Templates")),
+    ("answers", marked("Canned answers")),
+)
 ADDRESS = f"{session.ROOT}/settings"
 # Settings of a group that have pages of their own.
 _ELSEWHERE = ("templates",)
 _BLANK_RATES = 3
 _LABELS = {
-    "taxId": "Tax identifier", "email": "E-mail", "country": "Country code",
-    "eInvoiceScheme": "E-invoice scheme", "eInvoiceId": "E-invoice address", "iban": "IBAN",
-    "bic": "BIC", "taxRate": "Tax rate", "timeZone": "Time zone",
-}  # fmt: skip
+    "taxId": marked("Tax identifier"),
+    "email": "E-mail",
+    "country": marked("Country code"),
+    "eInvoiceScheme": marked("E-invoice scheme"),
+    "eInvoiceId": marked("E-invoice address"),
+    "iban": "IBAN",
+    "bic": "BIC",
+    "taxRate": marked("Tax rate"),
+    "timeZone": marked("Time zone"),
+}
 
 
 @dataclass(frozen=True)
@@ -143,7 +159,7 @@ def _form(group: str, problem: ApiError | None = None) -> Response:
     if problem is None or problem.status < 500:
         db.session.rollback()  # the form is only shown: no writer is to wait for it
     if group not in TITLES:
-        raise NotFoundError("There are no such settings.")
+        raise NotFoundError(translated("There are no such settings."))
     typed = request.form if request.method == "POST" else None
     problems = {} if problem is None else engine.problems_of(problem)
     return page(
@@ -151,7 +167,7 @@ def _form(group: str, problem: ApiError | None = None) -> Response:
         200 if problem is None else problem.status,
         tabs=TABS,
         group=group,
-        title=TITLES[group],
+        title=translated(TITLES[group]),
         fields=[] if group == RATES else _fields(group, shown(group, settings), typed),
         rates=_rate_rows(settings.exchange_rates, typed) if group == RATES else None,
         currency=settings.defaults.currency,
@@ -169,12 +185,12 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
             continue
         schema, value = setting.schema, values[name]
         label, about = (
-            _LABELS.get(name, wording.label(name)),
-            schema.get("description", "").rstrip("."),
+            translated(_LABELS[name]) if name in _LABELS else wording.label(name),
+            translated(schema.get("description", "")).rstrip("."),
         )
         if isinstance(value, Mapping):  # such as hours by priority
             fields += [
-                Field(f"{name}.{part}", f"{wording.label(name)}: {part}", "number",
+                Field(f"{name}.{part}", f"{wording.label(name)}: {wording.words(part)}", "number",
                       _typed(f"{name}.{part}", number, typed), "")
                 for part, number in value.items()
             ]  # fmt: skip
@@ -223,7 +239,7 @@ def _changes(group: str) -> dict[str, Any]:
     Raises: NotFoundError, there is no such group.
     """
     if group not in GROUPS:
-        raise NotFoundError("There are no such settings.")
+        raise NotFoundError(translated("There are no such settings."))
     now = shown(group, organisation())
     changes: dict[str, Any] = {}
     for name, setting in settings_of(group).items():

@@ -8,6 +8,7 @@ from flask_jwt_extended import decode_token
 from app.auth.service import log_in, log_out
 from app.console import session
 from app.console.area import console, go_on, page, see_other
+from app.console.language import translated
 from app.console.typed_forms import unpacked
 from app.errors import AccountLockedError, InvalidCredentialsError
 from app.http.security import counted, public
@@ -43,7 +44,7 @@ def sign_in() -> Response:
     claims = decode_token(pair.access_token)
     session.remember(int(claims["sub"]), claims["sid"])
     if fields := unpacked(kept):
-        return go_on(target, fields, "You are signed in again.")
+        return go_on(target, fields, translated("You are signed in again."))
     return see_other(target)
 
 

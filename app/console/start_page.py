@@ -12,6 +12,7 @@ from flask import Response
 
 from app.console import engine
 from app.console.area import console, page
+from app.console.language import marked, translated
 from app.db.types import iso_instant
 from app.extensions import db
 from app.http.security import current_caller
@@ -70,10 +71,12 @@ def start() -> Response:
         charts.append(_pipeline(currency))
     if _may("tickets"):
         charts.append(_ages())
-        charts.append(_counts("Tickets", "tickets", "status", "Open tickets", _OPEN_TICKETS))
+        charts.append(
+            _counts("Tickets", "tickets", "status", translated("Open tickets"), _OPEN_TICKETS)
+        )
     if _may("leads"):
         charts.append(_conversion())
-        charts.append(_counts("Leads", "leads", "status", "Leads", None))
+        charts.append(_counts("Leads", "leads", "status", translated("Leads"), None))
     return page("start.html", figures=owed, charts=charts)
 
 
@@ -116,7 +119,15 @@ def _revenue(currency: str) -> Chart:
             for y, m in months
         ]
     )  # fmt: skip
-    return _of(measure, f"{measure.label} by month", currency, bars, "Invoices", apply, result)
+    return _of(
+        measure,
+        translated("%(label)s by month", label=translated(measure.label)),
+        currency,
+        bars,
+        "Invoices",
+        apply,
+        result,
+    )
 
 
 def _pipeline(currency: str) -> Chart:
@@ -127,14 +138,17 @@ def _pipeline(currency: str) -> Chart:
     stages = engine.container().sets["Opportunities"].type.properties["stage"].allowed or ()
     bars = _bars(
         [
-            (stage,
-             rounded(rows[stage][measure.base_name] if stage in rows else Decimal(0), currency),
-             f"opportunities/?state={stage}", f"{rows.get(stage, {}).get('number', 0)} open")
+            (
+                stage,
+                rounded(rows[stage][measure.base_name] if stage in rows else Decimal(0), currency),
+                f"opportunities/?state={stage}",
+                translated("%(number)s open", number=rows.get(stage, {}).get("number", 0)),
+            )
             for stage in stages
             if not stage.startswith("Closed")
         ]
-    )  # fmt: skip
-    title = f"{measure.label} by stage"
+    )
+    title = translated("%(label)s by stage", label=translated(measure.label))
     return _of(measure, title, currency, bars, "Opportunities", apply, result)
 
 
@@ -144,14 +158,17 @@ def _of(
 ) -> Chart:  # fmt: skip
     """The chart of a measure: it says what it counts, and what it could not convert."""
     query = engine.address(set_name, apply=apply)
-    return Chart(title, currency, bars, query, measure.description, result.apart)
+    return Chart(title, currency, bars, query, translated(measure.description), result.apart)
 
 
 # Name -> days since an open ticket was made, the one of today 0: from, to.
 _AGES = (
-    ("today", 0, 1), ("up to 3 days", 1, 3), ("up to a week", 3, 7), ("up to a month", 7, 30),
-    ("longer", 30, None),
-)  # fmt: skip
+    (marked("today"), 0, 1),
+    (marked("up to 3 days"), 1, 3),
+    (marked("up to a week"), 3, 7),
+    (marked("up to a month"), 7, 30),
+    (marked("longer"), 30, None),
+)
 
 
 def _ages() -> Chart:
@@ -165,7 +182,7 @@ def _ages() -> Chart:
         count = engine.read("Tickets", filter=condition, count="true", top=0).body["@odata.count"]
         values.append((name, Decimal(count), "tickets/?view=Open&sort=createdAt", ""))
     query = engine.address("Tickets", filter=_OPEN_TICKETS, orderby="createdAt")
-    return Chart("Open tickets by age", "", _bars(values), query)
+    return Chart(translated("Open tickets by age"), "", _bars(values), query)
 
 
 def _start(day: date, days: int) -> str:
@@ -178,12 +195,16 @@ def _conversion() -> Chart:
     apply = "groupby((source),aggregate(NewLeads,ConvertedLeads))"
     rows = sorted(engine.read("Leads", apply=apply).rows, key=lambda row: -row["NewLeads"])
     values = [
-        (row["source"] or "Unknown", Decimal(row["ConvertedLeads"] * 100 // row["NewLeads"]),
-         "leads/?state=Converted", f"{row['ConvertedLeads']} of {row['NewLeads']}")
+        (
+            row["source"] or marked("Unknown"),
+            Decimal(row["ConvertedLeads"] * 100 // row["NewLeads"]),
+            "leads/?state=Converted",
+            translated("%(done)s of %(total)s", done=row["ConvertedLeads"], total=row["NewLeads"]),
+        )
         for row in rows[:8]
-    ]  # fmt: skip
+    ]
     query = engine.address("Leads", apply=apply)
-    return Chart("Leads converted by source", "%", _bars(values), query)
+    return Chart(translated("Leads converted by source"), "%", _bars(values), query)
 
 
 def _counts(set_name: str, path: str, name: str, title: str, condition: str | None) -> Chart:

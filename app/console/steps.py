@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.console import engine
+from app.console.language import translated, translated_as
 from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import label, words
 from app.container.declared import DECLARED
@@ -42,6 +43,8 @@ OFFERED: Mapping[str, Operation] = {
 _HAVE_OPERATIONS = frozenset(
     operation.button.instead_of for operation in OFFERED.values() if operation.button
 )
+# The context of the labels of operations: a state may be called as the step to it is.
+BUTTON = "button"
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
 _KINDS: Mapping[edm.EdmType, str] = {edm.DECIMAL: "number", edm.DATE: "date", edm.BOOLEAN: "check"}
@@ -72,7 +75,7 @@ def steps_of(actions: Sequence[str]) -> list[Step]:
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:
-        steps.append(Step("delete", "Delete", dangerous=True))
+        steps.append(Step("delete", translated("Delete"), dangerous=True))
     return steps
 
 
@@ -82,14 +85,16 @@ def _step_of(action: str, operation: Operation) -> Step:
     assert button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
     inputs = tuple(_input(name, fields[name]) for name in button.asks)
-    return Step(action, button.label, inputs, button.is_dangerous, button.page)
+    return Step(
+        action, translated_as(BUTTON, button.label), inputs, button.is_dangerous, button.page
+    )
 
 
 def _input(name: str, field: Field) -> Input:
     choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
     return Input(
         name,
-        field.metadata.get("label") or label(name),
+        translated(field.metadata.get("label", "")) or label(name),
         "choice" if choices else _KINDS.get(edm_type(name, field), "text"),
         choices,
         field.required,
@@ -117,7 +122,7 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
             places = digits(currency)
         body = arguments(inputs, form, places)
         return engine.send("POST", f"{path}/BusinessPlatform.{operation.name}", body).body
-    raise NotFoundError("There is no such step.")
+    raise NotFoundError(translated("There is no such step."))
 
 
 def told(one: str, step: str, answer: Any) -> str:
@@ -127,11 +132,11 @@ def told(one: str, step: str, answer: Any) -> str:
         return f"{one}: {words(state)}."
     button = OFFERED[step].button if step in OFFERED else None
     if button is None:
-        return "Added."
+        return translated("Added.")
     if not button.tells or not isinstance(answer, Mapping) or answer.get(button.tells) is None:
-        return button.done
+        return translated(button.done)
     amount = amount_text(answer[button.tells], answer.get("currency"))
-    return f"{button.done.removesuffix('.')}: {amount}."
+    return f"{translated(button.done).removesuffix('.')}: {amount}."
 
 
 def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from app.console.language import translated
 from app.console.wording import grouped
 
 # Colours of the style sheet; further series begin again.
@@ -91,7 +92,9 @@ def _bars(
         percent = max(0, int(number * 100 / longest))
         bar = Bar(series.index(name) % COLOURS, percent, _text(number), name if legend else "")
         groups.setdefault(str(value["x"]), []).append(bar)
-    label = f"{len(groups)} bars, the longest {_text(longest)}"
+    label = translated(
+        "%(number)s bars, the longest %(longest)s", number=len(groups), longest=_text(longest)
+    )
     return Picture(label, legend, groups=[BarGroup(name, bars) for name, bars in groups.items()])
 
 
@@ -112,7 +115,13 @@ def _lines(
             if str(value.get("series", "")) == name
         )  # fmt: skip
         lines.append(Line(name, index % COLOURS, points))
-    label = f"A line from {names[0]} to {names[-1]}, between {_text(low)} and {_text(high)}"
+    label = translated(
+        "A line from %(first)s to %(last)s, between %(least)s and %(most)s",
+        first=names[0],
+        last=names[-1],
+        least=_text(low),
+        most=_text(high),
+    )
     return Picture(
         label, legend, lines=lines, names=_some(names), top=_text(high), bottom=_text(low)
     )

@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import translated
 from app.console.named_records import Names, names_by_key, names_of
 from app.console.sets import PAGES
 from app.console.wording import duration, words
@@ -134,7 +135,7 @@ def desk_of(ticket: Mapping[str, Any], names: Names) -> Desk:
     contact = names.of("contactId", ticket.get("contactId"))
     client = names.of("clientId", ticket.get("clientId"))
     customer = contact or client
-    asks = customer.name if customer else ticket.get("requesterEmail") or "the customer"
+    asks = customer.name if customer else ticket.get("requesterEmail") or translated("the customer")
     may_answer = "comment" in actions
     answers = _canned(ticket, asks, client.name if client else asks) if may_answer else {}
     is_mine = ticket.get("assigneeId") == current_caller().user_id
@@ -154,7 +155,7 @@ def assign_to_me(key: int, version: str | None) -> str:
     Raises: an ApiError, as the API would answer.
     """
     engine.send("PATCH", f"Tickets({key})", {"assigneeId": current_caller().user_id}, version)
-    return "The ticket is yours."
+    return translated("The ticket is yours.")
 
 
 def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int, str]:
@@ -165,9 +166,9 @@ def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int
     Raises: an ApiError, as the API would answer; the answer is undone with it.
     """
     went_to = int(comment.get("ticketId") or key)
-    said = "Note added." if comment.get("isInternal") else "Answered."
+    said = translated("Note added.") if comment.get("isInternal") else translated("Answered.")
     if went_to != key:
-        return went_to, "Answered, in a new ticket that follows the closed one."
+        return went_to, translated("Answered, in a new ticket that follows the closed one.")
     if not state:
         return key, said
     changes: dict[str, Any] = {"status": state}
@@ -176,14 +177,16 @@ def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int
         changes["assigneeId"] = current_caller().user_id
     if ticket["status"] != state:
         engine.send("PATCH", f"Tickets({key})", changes)
-    return key, f"{said.removesuffix('.')}, and set to {words(state)}."
+    return key, translated(
+        "%(said)s, and set to %(state)s.", said=said.removesuffix("."), state=words(state)
+    )
 
 
 def clocks_of(ticket: Mapping[str, Any]) -> list[Clock]:
     """The first answer and the solution: when they are due, or how they came."""
     pairs = (
-        ("First answer", "firstResponseDueAt", "firstRespondedAt"),
-        ("Solution", "resolutionDueAt", "solvedAt"),
+        (translated("First answer"), "firstResponseDueAt", "firstRespondedAt"),
+        (translated("Solution"), "resolutionDueAt", "solvedAt"),
     )
     return [
         _clock(name, ticket[due], ticket.get(done), ticket)
@@ -197,15 +200,15 @@ def _clock(name: str, due: str, done: str | None, ticket: Mapping[str, Any]) -> 
     if done:
         late = int((datetime.fromisoformat(done) - end).total_seconds())
         if late <= 0:
-            return Clock(name, None, "in time", "good")
-        return Clock(name, None, f"{duration(late)} late", "bad")
+            return Clock(name, None, translated("in time"), "good")
+        return Clock(name, None, translated("%(time)s late", time=duration(late)), "bad")
     if ticket["status"] in ("Pending", "OnHold"):
-        return Clock(name, due, "paused", "plain")
+        return Clock(name, due, translated("paused"), "plain")
     left = int((end - utc_now()).total_seconds())
     if left < 0:
-        return Clock(name, due, f"{duration(-left)} overdue", "bad")
+        return Clock(name, due, translated("%(time)s overdue", time=duration(-left)), "bad")
     tone = "waiting" if ticket["slaStatus"] == "AtRisk" else "plain"
-    return Clock(name, due, f"in {duration(left)}", tone)
+    return Clock(name, due, translated("in %(time)s", time=duration(left)), tone)
 
 
 def _nearest(ticket: Mapping[str, Any]) -> Clock | None:
@@ -232,7 +235,11 @@ def _next_states(ticket: Mapping[str, Any], actions: Sequence[str]) -> list[tupl
     """States that can be set together with an answer, with the words of their buttons."""
     offered = [name.removeprefix("status:") for name in actions if name.startswith("status:")]
     states = _AFTER_ANSWER.get(ticket["status"], tuple(offered))
-    named = {"Solved": "Answer and solve", "Pending": "Answer and wait", "Open": "Answer and open"}
+    named = {
+        "Solved": translated("Answer and solve"),
+        "Pending": translated("Answer and wait"),
+        "Open": translated("Answer and open"),
+    }
     return [(state, named[state]) for state in states if state in named]
 
 
@@ -253,7 +260,7 @@ def _queues() -> list[Queue]:
     others = names_by_key("User", [key for key in counts if key and key != me])
     named = sorted((named.name, key) for key, named in others.items())
     return [
-        Queue(_MINE, "Mine", counts.get(me, 0)),
+        Queue(_MINE, translated("Mine"), counts.get(me, 0)),
         Queue(_NOBODY, "Nobody's", counts.get(None, 0)),
         *(Queue(str(key), name, counts[key]) for name, key in named),
     ]

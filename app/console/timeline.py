@@ -19,6 +19,7 @@ from sqlalchemy import Select, select, union_all
 
 from app.console.area import console, page
 from app.console.choices import changed_link, page_rows, skipped
+from app.console.language import marked, translated, translated_as
 from app.console.named_records import names_by_key
 from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
@@ -39,18 +40,31 @@ _SAME = timedelta(seconds=2)
 _LONGEST = 300
 # Moments that a record keeps.
 _MOMENTS: Mapping[str, str] = {
-    "createdAt": "Made", "sentAt": "Issued", "viewedAt": "Looked at by the client",
-    "paidAt": "Paid", "voidedAt": "Made void", "lastReminderAt": "Reminder sent",
-    "convertedAt": "Converted", "firstRespondedAt": "First answer", "solvedAt": "Solved",
-    "closedAt": "Closed", "publishedAt": "Published", "archivedAt": "Archived",
-    "completedAt": "Completed",
-}  # fmt: skip
+    "createdAt": marked("Made"),
+    "sentAt": marked("Issued"),
+    "viewedAt": marked("Looked at by the client"),
+    "paidAt": marked("Paid"),
+    "voidedAt": marked("Made void"),
+    "lastReminderAt": marked("Reminder sent"),
+    "convertedAt": marked("Converted"),
+    "firstRespondedAt": marked("First answer"),
+    "solvedAt": marked("Solved"),
+    "closedAt": marked("Closed"),
+    "publishedAt": marked("Published"),
+    "archivedAt": marked("Archived"),
+    "completedAt": marked("Completed"),
+}
 # What the log calls otherwise than people do: the whole action, or what follows its point.
 _DEEDS: Mapping[str, str] = {
-    "created": "Made", "updated": "Changed", "sent": "Sent by e-mail",
-    "mail.sent": "Mail went out", "mail.failed": "Mail failed", "mail.bounced": "Mail came back",
-    "payment.created": "Payment", "payment.reversed": "Payment taken back",
-}  # fmt: skip
+    "created": marked("Made"),
+    "updated": marked("Changed"),
+    "sent": marked("Sent by e-mail"),
+    "mail.sent": marked("Mail went out"),
+    "mail.failed": marked("Mail failed"),
+    "mail.bounced": marked("Mail came back"),
+    "payment.created": marked("Payment"),
+    "payment.reversed": marked("Payment taken back"),
+}
 # Rows of a set that each tell of something, and when.
 _ROWS: Mapping[str, tuple[str, str]] = {
     "Invoices": ("Payments", "createdAt"),
@@ -184,7 +198,7 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
         row.created_at,
         place,
         _comment(after) if deed == "comment_added" else _words_of(row.action),
-        people.get(row.actor_id, "" if row.actor_id else "the service"),
+        people.get(row.actor_id, "" if row.actor_id else translated("the service")),
         detail,
         [label(name) for name in changed],
         values,
@@ -193,13 +207,18 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
 
 def _words_of(action: str) -> str:
     deed = action.partition(".")[2]
-    return _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
+    said = _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
+    return translated(said)
 
 
 def _comment(comment: Mapping[str, Any]) -> str:
     if comment.get("isInternal"):
-        return "Note"
-    return "Answer" if comment.get("authorId") else "The customer wrote"
+        return translated("Note")
+    return (
+        translated_as("what happened", "Answer")
+        if comment.get("authorId")
+        else translated("The customer wrote")
+    )
 
 
 def _detail(action: str, after: Mapping[str, Any]) -> str:
@@ -228,7 +247,7 @@ def _moments(wanted: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entr
     place = Place(wanted.entity_set.type.name, key)
     for name, deed in _MOMENTS.items():
         if record.get(name):
-            yield Entry(datetime.fromisoformat(record[name]), place, deed)
+            yield Entry(datetime.fromisoformat(record[name]), place, translated(deed))
 
 
 def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
@@ -245,12 +264,12 @@ def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
         by = people.get(row.get("authorId") or row.get("byId"), "")
         at = datetime.fromisoformat(row[moment])
         if name == "Payments":
-            yield Entry(at, Place(target, row["id"]), "Payment", by, _detail("", row))
+            yield Entry(at, Place(target, row["id"]), translated("Payment"), by, _detail("", row))
         elif name == "StageHistory" and not row.get("from"):
             continue
         elif name == "StageHistory":
             step = f"{words(row.get('from') or '')} → {words(row['to'])}"
-            yield Entry(at, here, "Changed", by, step, ["Stage"])
+            yield Entry(at, here, translated("Changed"), by, step, [label("stage")])
         else:
             yield Entry(at, here, _comment(row), by, row["body"][:_LONGEST])
 

@@ -9,6 +9,7 @@ from flask import current_app, request
 from werkzeug.datastructures import Headers
 
 from app.console import session
+from app.console.language import translated
 from app.errors import ForbiddenError, UnsupportedMediaTypeError
 from app.http.body_stream import BodyStream
 from app.http.multipart import Form, Part
@@ -38,7 +39,7 @@ class PageForm(Form):
         parts = super().parts()
         first = next(parts, None)
         if first is None or first.name != TOKEN or first.file_name is not None:
-            raise ForbiddenError("This form is out of date: load the page again.")
+            raise ForbiddenError(translated("This form is out of date: load the page again."))
         session.check_token(first.text())
         for part in parts:
             if part.name.startswith(MAPPED):

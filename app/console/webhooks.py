@@ -12,6 +12,7 @@ from sqlalchemy import select
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.language import translated
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -87,7 +88,7 @@ def act_on_webhook(webhook_id: int) -> Response:
             count = endpoints.start_recovery(webhook_id, since, _instant("until") if end else None)
             return _one(webhook_id, recovering=count)
         else:
-            raise NotFoundError("There is no such step.")
+            raise NotFoundError(translated("There is no such step."))
     except NotFoundError:
         raise
     except ApiError as error:
@@ -203,7 +204,7 @@ def _typed() -> dict[str, Any]:
     """
     events = request.form.getlist("events")
     if not events:
-        raise ValidationError([("events", "Choose one event or more.")])
+        raise ValidationError([("events", translated("Choose one event or more."))])
     return {
         "url": request.form.get("url", "").strip(),
         "events": events,
@@ -220,7 +221,7 @@ def _instant(name: str) -> datetime:
     try:
         return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
     except ValueError:
-        raise ValidationError([(name, "must be a day and a time")]) from None
+        raise ValidationError([(name, translated("must be a day and a time"))]) from None
 
 
 def _problems(problem: ApiError | None) -> dict[str, str]:

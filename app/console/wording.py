@@ -10,8 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 import orjson
+from babel.dates import format_date
 from markupsafe import Markup
 
+from app.console.language import SOURCE, marked, page_language, translated, translated_count
 from app.console.numbers import number_text, reader_signs
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
@@ -22,7 +24,7 @@ from app.written.numbers import grouped_number
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
          "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
 # Names that say their unit, where the page shows another.
-_CALLED = {"seconds": "Time before"}
+_CALLED = {"seconds": marked("Time before")}
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
@@ -38,13 +40,28 @@ _WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planne
 def label(name: str) -> str:
     """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
     if name in _CALLED:
-        return _CALLED[name]
+        return translated(_CALLED[name])
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
         parts.pop()
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
     text = " ".join(words).replace("e invoice", "e-invoice", 1)
-    return text[:1].upper() + text[1:]
+    return translated(text[:1].upper() + text[1:])
+
+
+def inside(text: str) -> str:
+    """A label inside a sentence: English begins it small, other languages know what is large."""
+    return text.lower() if page_language() == SOURCE else text
+
+
+def new(one: str) -> str:
+    """``New client``: the words of the button that makes one."""
+    return translated("New %(record)s", record=inside(one))
+
+
+def count(number: int) -> str:
+    """``1,234``, in the signs of the reader."""
+    return grouped_number(Decimal(number), reader_signs(), 0)
 
 
 def tone(value: Any) -> str:
@@ -67,7 +84,7 @@ def shown(
     if value is None or value == "" or value == []:
         return Markup('<span class="none">&mdash;</span>')
     if isinstance(value, bool):
-        return "Yes" if value else "No"
+        return translated("Yes") if value else translated("No")
     if isinstance(value, Decimal):
         is_money = property_ is not None and property_.scale == MOST_DIGITS
         return amount(value, currency if is_money else None)
@@ -138,29 +155,37 @@ def _plain_number(value: Any) -> Any:
 
 def words(state: str) -> str:
     """``ClosedWon`` -> ``Closed Won``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state)
+    return translated(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state))
 
 
 def instant(value: str | datetime) -> Markup:
     """``21 Nov 2026, 08:15`` in UTC; the reader's own time is the page's script's to show."""
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-    text = f"{moment.day} {moment:%b %Y, %H:%M}"
+    text = f"{_day_text(moment)}, {moment:%H:%M}"
     return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text)
 
 
 def day(value: date) -> Markup:
     """``21 Nov 2026``; the page's script writes it as the reader's language does."""
-    text = f"{value.day} {value:%b %Y}"
+    text = _day_text(value)
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
+
+
+def _day_text(value: date) -> str:
+    if page_language() == SOURCE:
+        return f"{value.day} {value:%b %Y}"
+    return format_date(value, "medium", page_language())
 
 
 def duration(seconds: int) -> str:
     """``5 days``, ``3 hours``, ``1 minute``: the largest unit that fits."""
-    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute"), (1, "second")):
-        if seconds >= size:
-            count = seconds // size
-            return f"{count} {name}{'' if count == 1 else 's'}"
-    return "0 seconds"
+    if seconds >= 86_400:
+        return translated_count("%(num)s day", "%(num)s days", seconds // 86_400)
+    if seconds >= 3_600:
+        return translated_count("%(num)s hour", "%(num)s hours", seconds // 3_600)
+    if seconds >= 60:
+        return translated_count("%(num)s minute", "%(num)s minutes", seconds // 60)
+    return translated_count("%(num)s second", "%(num)s seconds", seconds)
 
 
 def amount(value: Decimal, currency: str | None = None) -> Markup:

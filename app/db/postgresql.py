@@ -18,7 +18,7 @@ from app.db.watch import Watch
 PING_AFTER_SECONDS = 30
 SESSION_SETTINGS = {
     "statement_timeout": "30s",
-    "lock_timeout": "10s",
+    "lock_timeout": "5s",
     "idle_in_transaction_session_timeout": "60s",
     "timezone": "UTC",
     # Compiling a query to machine code costs more than any of ours takes.

@@ -188,13 +188,15 @@ def _storage(redis_url: str | None) -> str:
 
 def _redis_options() -> dict[str, Any]:
     from redis.backoff import NoBackoff  # a laptop does not load its client
+    from redis.exceptions import ConnectionError as Disconnected
     from redis.retry import Retry
 
     # A server that was restarted has closed the connection: a second try finds a new one.
+    # One that says nothing is not waited for twice.
     return {
         "socket_timeout": REDIS_TIMEOUT_SECONDS,
         "socket_connect_timeout": REDIS_TIMEOUT_SECONDS,
-        "retry": Retry(NoBackoff(), 1),
+        "retry": Retry(NoBackoff(), 1, (Disconnected,)),
     }
 
 

@@ -1,0 +1,160 @@
+"""The texts of the console, and whether its catalogues have them.
+
+``python -m tests.console.catalogue`` brings every catalogue up to date: new texts are added without
+a translation, those that are gone are taken away. ``python -m tests.console.catalogue fr`` begins
+one for another language.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+from babel import Locale
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import read_po, write_po
+from flask import Flask
+
+import app.console
+from app.bi.reports.builtin import built_in
+from app.config import Config
+from app.console import engine, language, layouts, sets, steps, wording
+from app.extensions import Model
+from app.factory import create_app
+from app.mail import recipients
+from app.measures import MEASURES
+from app.odata.model import edm
+from app.permissions import CRUD, RESOURCES
+from app.settings import canned_answers, templates
+from app.settings.groups import GROUPS, settings_of
+
+ROOT = Path(app.console.__file__).parent
+METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
+OPTIONS = {"templates/**.html": {"trimmed": "true", "silent": "false"}}
+KEYWORDS = {
+    "_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
+    "translated": None, "marked": None, "translated_count": (1, 2), "translated_as": ((1, "c"), 2),
+}  # fmt: skip
+_UNKEPT = (
+    b'"Project-Id', b'"Report-', b'"POT-', b'"PO-', b'"Last-', b'"Language-Team', b'"Generated-',
+)  # fmt: skip
+
+
+def texts() -> Catalog:
+    """Every text that a page can show, without translations; inside the context of an app."""
+    catalogue = Catalog(project="console", fuzzy=False)
+    found = extract_from_dir(str(ROOT), METHODS, OPTIONS, KEYWORDS)
+    for _, _, message, _, context in found:
+        catalogue.add(message, context=context)
+    for text in words_of_the_model():
+        catalogue.add(text)
+    for layout in layouts.LAYOUTS.values():
+        for group in layout.groups:
+            catalogue.add(group.title, context=layouts.GROUP)
+    for operation in steps.OFFERED.values():
+        if operation.button is not None:
+            catalogue.add(operation.button.label, context=steps.BUTTON)
+    return catalogue
+
+
+def words_of_the_model() -> Iterator[str]:
+    """What pages take from declarations elsewhere: labels, states, buttons, figures, settings."""
+    for page in sets.PAGES.values():
+        yield from (page.plural, page.singular, *page.views)
+    yield from ("Mine", "Unassigned")
+    yield from (each.button.done for each in steps.OFFERED.values() if each.button is not None)
+    for step in steps.steps_of(list(steps.OFFERED)):
+        yield from (each.words for each in step.inputs)
+    for entity_set in engine.container().sets.values():
+        yield wording.label(entity_set.name)
+        yield from _words_of(entity_set.type)
+    for table in Model.metadata.tables.values():
+        for column in table.columns:
+            yield from map(wording.words, column.info.get("allowed") or ())
+    yield from map(wording.words, recipients.STATUSES)
+    for measure in MEASURES.values():
+        yield from (measure.label, measure.description)
+    for report in built_in().values():
+        yield from (report.name, report.description or "")
+        yield from (column.label for column in report.columns)
+        yield from (parameter.description.strip(".") for parameter in report.parameters)
+    for group in GROUPS:
+        for name, setting in settings_of(group).items():
+            yield from (wording.label(name), setting.schema.get("description", ""))
+    yield from map(wording.label, templates.KINDS)
+    yield from (*templates.PLACES.values(), *canned_answers.PLACES.values())
+    yield from (each.capitalize() for each in (*CRUD, *RESOURCES))
+
+
+def _words_of(type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
+    yield wording.label(type_.name)
+    for property_ in type_.properties.values():
+        yield wording.label(property_.name)
+        yield from map(wording.words, property_.allowed or ())
+        if isinstance(property_.type, edm.EnumType):
+            yield from map(wording.words, property_.type.members)
+        parts = property_.type
+        if isinstance(parts, edm.CollectionType):
+            parts = parts.element
+        if isinstance(parts, edm.ComplexType):
+            yield from _words_of(parts)
+    if isinstance(type_, edm.EntityType):
+        for navigation in type_.navigation.values():
+            yield wording.label(navigation.name)
+
+
+def read(of_language: str) -> Catalog:
+    """The catalogue of a language as it is kept."""
+    with language.catalogue_path(of_language).open("rb") as source:
+        return read_po(source, locale=of_language)
+
+
+def update(of_language: str) -> int:
+    """Bring the catalogue of a language up to date; returns how many texts have no translation."""
+    path = language.catalogue_path(of_language)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = read(of_language) if path.exists() else Catalog(Locale.parse(of_language))
+    wanted = texts()
+    catalogue = Catalog(Locale.parse(of_language), header_comment="", fuzzy=False)
+    for message in wanted:
+        if message.id:
+            kept = known.get(message.id, context=message.context)
+            catalogue.add(message.id, kept.string if kept else "", context=message.context,
+                          flags=message.flags)  # fmt: skip
+    made = BytesIO()
+    write_po(made, catalogue, width=0, no_location=True, omit_header=False, sort_output=True)
+    lines = made.getvalue().splitlines(keepends=True)
+    # Who wrote it and when is no part of it: two who add texts do not touch the same line.
+    path.write_bytes(b"".join(line for line in lines if not line.startswith(_UNKEPT)))
+    return sum(not all(strings(message.string)) for message in catalogue if message.id)
+
+
+def strings(text: str | tuple[str, ...]) -> tuple[str, ...]:
+    """A text, or those of each plural."""
+    return (text,) if isinstance(text, str) else tuple(text)
+
+
+def _app(folder: Path) -> Flask:
+    return create_app(
+        Config(
+            SECRET_KEY="only for reading the model of this process",
+            DATA_DIR=folder,
+            SQLALCHEMY_DATABASE_URI=f"sqlite:///{folder / 'model.db'}",
+            TESTING=True,
+        )
+    )
+
+
+def main() -> None:
+    """Bring the catalogues up to date, or begin one."""
+    with tempfile.TemporaryDirectory() as name, _app(Path(name)).app_context():
+        for each in sys.argv[1:] or language.languages()[1:]:
+            print(f"{each}: {update(each)} texts without a translation")
+
+
+if __name__ == "__main__":
+    main()
