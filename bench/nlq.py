@@ -38,7 +38,9 @@ import flask_migrate
 import time_machine
 from flask import Flask
 
-from app.bi.nlq.answering import Answer, answer_question, calendar
+from app.bi.answering import answer_question
+from app.bi.answers import Answer
+from app.bi.periods.calendar import calendar
 from app.bi.query import Query, run
 from app.bi.questions.explaining import explained
 from app.bi.reports.saving import read_url

@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.answering import calendar
-from app.bi.nlq.compiling import compiled
-from app.bi.nlq.spans import Calendar
+from app.bi.periods.calendar import calendar
+from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
 from app.bi.query import Query, Row, run
 from app.bi.questions import ranker
 from app.bi.questions.answering import is_unsure

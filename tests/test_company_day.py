@@ -16,7 +16,7 @@ from app.ai.parts import Ask
 from app.ai.provider.prompts import first_messages
 from app.ai.requests import due_date
 from app.ai.wording import value_text
-from app.bi.nlq.answering import calendar
+from app.bi.periods.calendar import calendar
 from app.clock import local_day, local_start, utc_now
 from app.container import engine
 from app.db.engines import transaction

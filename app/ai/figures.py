@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
+from app.bi.answering import LONGEST_QUESTION, answer_question
 from app.http.security import current_caller
 from app.permissions import allowed
 

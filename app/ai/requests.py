@@ -12,7 +12,7 @@ from app.ai.stages import LONGEST, STAGE, VERB, propose_stage
 from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.own import NOTED
 from app.ai.wording import day_text, quoted, value_text
-from app.bi.nlq.spans import EARLIEST_YEAR, LATEST_YEAR
+from app.bi.periods.spans import EARLIEST_YEAR, LATEST_YEAR
 from app.container import engine
 from app.db.types import iso_instant
 from app.settings.days import NOON, start_of, today

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.columns import group_name
-from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.plan import Condition, Figure, Plan
-from app.bi.nlq.vocabulary import Entity, Measure
+from app.bi.plans.columns import group_name
+from app.bi.plans.entities import Entity, Measure
+from app.bi.plans.filtering import condition_text
+from app.bi.plans.plan import Condition, Figure, Plan
 from app.bi.query import Query, Row, run
 from app.settings import organisation
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.bi.answering import LONGEST_QUESTION
 from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
-from app.bi.nlq.answering import LONGEST_QUESTION
 from app.bi.reports.definition import TYPES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import ANSWER

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.bi.nlq.answering import Answer, answer_question
+from app.bi.answering import answer_question, is_refused
+from app.bi.answers import Answer
 from app.bi.proposing import proposed
 from app.clock import utc_now
 from app.db import records
@@ -26,15 +27,13 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
 
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
-    from app.bi.nlq import understanding  # large: loaded with the first question
-
     session = None if session_id is None else _session(session_id)
     before: list[str] = [] if session is None else list(session["questions"])
     answer = answer_question(question, before, limit=limit)
-    if answer["status"] == "unsupported" and not understanding.is_refused(question):
+    if answer["status"] == "unsupported" and not is_refused(question):
         answer |= proposed(answer["question"], before, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
-    if answer["status"] == "answered" or not understanding.is_refused(question):
+    if answer["status"] == "answered" or not is_refused(question):
         session_id = _remember(session, [*before, question][-REMEMBERED:])
     return answer | {"sessionId": session_id}
 

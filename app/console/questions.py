@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from app.bi.nlq.answering import EXAMPLES, LONGEST_QUESTION, answer_question
+from app.bi.answering import LONGEST_QUESTION, answer_question
+from app.bi.answers import EXAMPLES
 from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
 from app.console import engine, session

@@ -6,7 +6,7 @@ import pytest
 
 from app.bi.nlq.asides import stripped, without_reasons
 from app.bi.nlq.understanding import vocabulary_of
-from app.bi.nlq.words import repaired, tokenise
+from app.bi.words.tokens import repaired, tokenise
 from tests.bi.conftest import Ask
 
 

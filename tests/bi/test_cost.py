@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.bi.nlq import categories
-from app.bi.nlq.periods import PeriodReader
+from app.bi.periods.reader import PeriodReader
 from app.bi.query import Found, Query, run
+from app.bi.words import categories
 from tests.bi.conftest import Ask
 
 QUESTIONS = (

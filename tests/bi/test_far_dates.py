@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from app.ai.requests import due_date
-from app.bi.nlq.spans import FURTHEST_AHEAD, FURTHEST_BACK, clock_shifts, midnight
+from app.bi.periods.spans import FURTHEST_AHEAD, FURTHEST_BACK, clock_shifts, midnight
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.settings import save_settings

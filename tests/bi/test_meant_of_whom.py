@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.bi.nlq.plan import Condition
+from app.bi.plans.plan import Condition
 from tests.bi.conftest import Ask
 
 ISSUED = "status in ('Sent','PartiallyPaid','Paid','Uncollectible')"

@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from app.bi.nlq.feasts import easter
-from app.bi.nlq.spans import Calendar, add_months, midnight
 from app.bi.nlq.understanding import understand, vocabulary_of
-from app.bi.nlq.words import tokenise
+from app.bi.periods.feasts import easter
+from app.bi.periods.spans import Calendar, add_months, midnight
+from app.bi.words.tokens import tokenise
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bi.nlq.answering import answer_question
+from app.bi.answering import answer_question
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from bench.nlq import (

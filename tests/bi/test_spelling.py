@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
-from app.bi.nlq.spelling import is_spelt, spellings
+from app.bi.words.spelling import is_spelt, spellings
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask

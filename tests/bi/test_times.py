@@ -7,10 +7,10 @@ from datetime import date
 import pytest
 from flask import Flask
 
-from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import Calendar
 from app.bi.nlq.understanding import understand
+from app.bi.periods.spans import Calendar
+from app.bi.plans.filtering import condition_text
+from app.bi.plans.plan import Plan
 from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
 

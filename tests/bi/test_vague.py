@@ -6,7 +6,7 @@ import pytest
 
 from app.bi.nlq.about import topic_at
 from app.bi.nlq.understanding import vocabulary_of
-from app.bi.nlq.words import tokenise
+from app.bi.words.tokens import tokenise
 from tests.bi.conftest import Ask
 
 

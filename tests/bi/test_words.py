@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from app.bi.nlq.understanding import vocabulary_of
-from app.bi.nlq.words import repaired, stem, tokenise
+from app.bi.words.tokens import repaired, stem, tokenise
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from flask import Flask
 
-from app.bi.nlq.answering import answer_question
+from app.bi.answering import answer_question
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.settings import save_settings

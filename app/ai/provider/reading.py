@@ -9,7 +9,7 @@ from typing import Any
 from app.ai.context import TITLES, data_sets
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
-from app.bi.nlq.answering import LONGEST_QUESTION, answer_question
+from app.bi.answering import LONGEST_QUESTION, answer_question
 from app.container import container, engine
 from app.db.types import json_text
 from app.errors import ValidationError

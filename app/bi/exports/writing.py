@@ -9,7 +9,7 @@ from typing import Any
 
 from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable, Progress
-from app.bi.nlq.answering import calendar
+from app.bi.periods.calendar import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
 from app.clock import utc_now

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.vocabulary import Entity, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import Condition
+from app.bi.words.tokens import Token
 from app.odata.syntax.literal_text import quoted
 
 _ARTICLES = ("the", "our", "a", "an", "any", "some", "their", "this", "word", "term")

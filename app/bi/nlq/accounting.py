@@ -8,9 +8,9 @@ from dataclasses import replace
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.either import is_either
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.slots import Slot
+from app.bi.plans.plan import Condition, Plan
 
 # What says how a question is put, or is looked for in the plan elsewhere (checking.py).
 _GRAMMAR = {

@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.parts import once, texts_of
-from app.bi.nlq.plan import Condition, Figure, Plan
 from app.bi.nlq.slots import LONGEST_PHRASE
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure, Vocabulary, spoken
-from app.bi.nlq.words import phrase
+from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.plans import entities
+from app.bi.plans.entities import Dimension, Measure, spoken
+from app.bi.plans.plan import Condition, Figure, Plan
+from app.bi.words.tokens import phrase
 
 # One number of a record against another: ``hoursSpent gt budgetHours``.
 _PAIR = re.compile(r"(\w+) (gt|ge|lt|le) (\w+)(?: mul [\d.]+)?")
@@ -94,7 +96,7 @@ def grouped(plan: Plan, dimension: Dimension) -> Plan:
                    order_words="", extra_columns=(), unsure=plan.unsure + instead)  # fmt: skip
 
 
-def person_of(entity: Entity, role: str | None) -> Dimension | None:
+def person_of(entity: entities.Entity, role: str | None) -> Dimension | None:
     """Who is responsible for records, or has another part in them."""
     if role is not None and role in entity.dimensions:
         return entity.dimensions[role]
@@ -112,7 +114,7 @@ def with_date(plan: Plan, rest: str, vocabulary: Vocabulary) -> Plan | None:
     if rest.startswith("since"):
         path: str | None = _since(plan)
     else:
-        path, is_whole = _date_said(plan.entity, rest, vocabulary)
+        path, is_whole = _date_said(vocabulary.entities[plan.entity.key], rest, vocabulary)
         if not is_whole:
             return None
     if path is None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.bi.nlq.plan import Condition, Plan, Side
-from app.bi.nlq.vocabulary import Entity, Vocabulary, spoken
-from app.bi.nlq.words import Token, phrase
+from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.plans.entities import spoken
+from app.bi.plans.plan import Condition, Plan, Side
+from app.bi.words.tokens import Token, phrase
 
 _SINGLE = ("v", "vs", "versus", "against")
 _DOUBLE = (("compared", "to"), ("compared", "with"), ("as", "opposed"))

@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Condition
+from app.bi.plans.plan import Condition
 
 # ``status eq 'Open'``, ``status in ('Won','Lost')``.
 _VALUES = re.compile(r"([\w/]+) (?:eq ('[^']*')|in \(([^)]*)\))")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from app.bi.nlq.checking import has_head
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.vocabulary import Entity, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.words.tokens import Token
 
 # Who may be asked for by "who", of whom a property tells no more than that they are some of these.
 _PERSONS = ("Clients", "Contacts", "Leads")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token, tokenise
+from app.bi.words.tokens import Token, tokenise
 
 # Kinds of words that say what is asked for, and those that say nothing.
 _HEADS = {"count", "how_much", "how_long", "list", "share"}

@@ -7,9 +7,9 @@ from abc import abstractmethod
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.naming import Naming
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import spoken
+from app.bi.plans.entities import spoken
+from app.bi.plans.plan import Condition
 
 _FIGURED = {"average", "sum", "share", "amount", "how_much", "trend", "change", "compare"}
 

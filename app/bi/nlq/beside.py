@@ -10,13 +10,13 @@ from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.either import is_neither, joined
 from app.bi.nlq.named import Value
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.sorting import Sorting
-from app.bi.nlq.spans import Period, midnight
 from app.bi.nlq.thresholds import FIGURES
-from app.bi.nlq.vocabulary import Dimension, spoken
-from app.bi.nlq.words import stem
+from app.bi.periods.spans import Period, midnight
+from app.bi.plans.entities import Dimension, spoken
+from app.bi.plans.plan import Condition
+from app.bi.words.tokens import stem
 
 SHIFTS = ("day", "week", "month", "quarter", "half", "year")
 # Slots between a "by" and what it is about, at most.

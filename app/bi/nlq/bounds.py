@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from decimal import Decimal
 
 from app.bi.nlq.lasting import Lasting
-from app.bi.nlq.plan import SIGNS, Condition, Threshold
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.thresholds import plain
-from app.bi.nlq.vocabulary import Measure, spoken
+from app.bi.plans.entities import Measure, spoken
+from app.bi.plans.plan import SIGNS, Condition, Threshold
 
 OPERATORS = {
     "more_than": "gt",

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.slots import Slot
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token, phrase
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token, phrase
 
 # Records that are no persons or firms.
 _THINGS = ("Invoices", "CreditNotes", "LineItems", "Payments", "Tickets", "Documents", "KbArticles",

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.spans import unit_start
-from app.bi.nlq.vocabulary import Dimension, spoken
-from app.bi.nlq.words import stem
+from app.bi.periods.spans import unit_start
+from app.bi.plans.entities import Dimension, spoken
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import stem
 
 
 class UnclearError(Exception):

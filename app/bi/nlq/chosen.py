@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
+from app.bi.plans.plan import Plan
 from app.settings import organisation
 
 

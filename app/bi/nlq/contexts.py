@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 from app.bi.nlq.adding import is_one
 from app.bi.nlq.naming import AmbiguousName
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.slots import positions
 from app.bi.nlq.tails import Tails
 from app.bi.nlq.understood import Understood
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token
 
 _MOST = 4  # contexts, and choices from them
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import LISTED, due, resolved
 from app.bi.nlq.sharing import merged
-from app.bi.nlq.spans import Period
-from app.bi.nlq.vocabulary import spoken
+from app.bi.periods.spans import Period
+from app.bi.plans.entities import spoken
+from app.bi.plans.plan import Condition, Plan
 
 Repairs = tuple[tuple[str, str], ...]
 

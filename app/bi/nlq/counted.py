@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Entity, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.words.tokens import Token
 
 _LONGEST = 4
 # What may stand before the records; any other word asks for something by itself.

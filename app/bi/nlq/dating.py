@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.spans import Period, step, unit_start
 from app.bi.nlq.tenses import is_same_days
+from app.bi.periods.spans import Period, step, unit_start
+from app.bi.plans.plan import Plan
 
 # What records are now, and have not been since a day that is kept.
 _NOW = re.compile(r"\b(?:status in|isOverdue|amountDue|slaStatus eq 'AtRisk')")

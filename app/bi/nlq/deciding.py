@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
-from decimal import Decimal
-from typing import Any
 
-from app.bi.nlq.columns import Compiled
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.understood import Understood
-from app.bi.query import Row
 
 _ASKS = re.compile(r"(?i)^\W*(?:is|are|was|were|has|have|had|did|do|does|more|fewer|less)\b")
 _SETS = re.compile(r"(?i)\b(?:than|over|on|vs|versus|against|compared|relative)\b")
@@ -37,50 +31,3 @@ def asking_which(found: Understood, question: str) -> Understood:
     way = direction(question)
     plans = (replace(one, asked=way) if way else one for one in found.plans)
     return replace(found, plans=tuple(plans))
-
-
-def is_of_two(plan: Plan) -> bool:
-    """Whether two figures are set against each other."""
-    return bool(plan.compared or plan.sides) or _pair(plan) is not None
-
-
-def verdict(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str | None:
-    """Yes or no; None where the figures of several currencies or groups say both."""
-    pairs = _pairs(plan, compiled, rows)
-    if plan.asked not in ("more", "less") or not pairs:
-        return None
-    said = {first > second if plan.asked == "more" else first < second for first, second in pairs}
-    return None if len(said) > 1 else "Yes" if said.pop() else "No"
-
-
-def _pairs(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> list[tuple[Decimal, Decimal]]:
-    names = ("first", "second") if plan.sides else ("current", "previous")
-    if plan.sides or plan.compared is not None:
-        values = [(row.get(names[0]), row.get(names[1])) for row in rows]
-        pairs = [(Decimal(one), Decimal(other)) for one, other in values
-                 if one is not None and other is not None]  # fmt: skip
-        return [(other, one) for one, other in pairs] if plan.is_reversed else pairs
-    pair = _pair(plan)
-    if pair is None or compiled.currency is not None:
-        return []
-    name = "percent" if plan.kind == "share" else compiled.figures[0]
-    path, values_of = pair
-    found = [_figure(rows, path, one, name) for one in values_of]
-    return [(found[0], found[1])]
-
-
-def _pair(plan: Plan) -> tuple[str, tuple[str, ...]] | None:
-    """By which property there are two groups, and the values of it as they were named."""
-    if len(plan.dimensions) != 1 or plan.grain is not None:
-        return None
-    group = plan.dimensions[0]
-    for one in plan.conditions:
-        if len(one.values) == 2 and not one.negated and one.path in (group.key, group.path):
-            return one.path or "", one.values
-    return None
-
-
-def _figure(rows: Sequence[Row], path: str, value: str, name: str) -> Decimal:
-    """The figure of a group; one that is not there has nothing."""
-    found: Any = next((row[name] for row in rows if str(row.get(path)) == value.strip("'")), 0)
-    return Decimal(found or 0)

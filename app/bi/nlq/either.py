@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
+from app.bi.plans.plan import Condition
 
 Placed = list[tuple[int, Condition]]
 # What an "or" stands between, and what may stand beside it.

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.nlq.parts import together
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.vocabulary import Phrase, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token
 
 MOST_FIGURES = 4
 _LONGEST = 4  # words of a figure

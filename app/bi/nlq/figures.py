@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.plan import Figure, Plan
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import Figure, Plan
+from app.bi.words.tokens import Token
 
 _LONGEST = 4
 

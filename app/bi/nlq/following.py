@@ -13,12 +13,12 @@ from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.contexts import Context, Contexts
 from app.bi.nlq.continuing import changed
 from app.bi.nlq.owned import of_client
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.slots import positions, scan
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.vocabulary import Entity
-from app.bi.nlq.words import Token, phrase, repairs
+from app.bi.plans.plan import Condition, Plan
+from app.bi.words.tokens import Token, phrase, repairs
 
 # What a question may have that only names records: "which customers".
 _BARE = {"noun", "list", "stop", "and_then", "or", "listed"}
@@ -254,8 +254,9 @@ class Following(Contexts):
         if told is not None:
             return told
         rest, related = self._relations(plan, tokens)
-        slots = scan(rest, plan.entity, self._vocabulary, self._names, self._periods)
-        reading = Reading(plan.entity, self._now, self._caller_id).read(slots)
+        entity = self._vocabulary.entities[plan.entity.key]
+        slots = scan(rest, entity, self._vocabulary, self._names, self._periods)
+        reading = Reading(entity, self._now, self._caller_id).read(slots)
         if reading.left:
             return self._with_columns(plan, tokens)
         try:
@@ -276,7 +277,8 @@ class Following(Contexts):
             return tokens, ()
         head = [Token(one, one) for one in phrase(plan.entity.one)]
         try:
-            rest, related, unknown = self._related(plan.entity, [*head, *tokens])
+            entity = self._vocabulary.entities[plan.entity.key]
+            rest, related, unknown = self._related(entity, [*head, *tokens])
         except UnclearError:
             return tokens, ()
         is_head = [one.stem for one in rest[: len(head)]] == [one.stem for one in head]

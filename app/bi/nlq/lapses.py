@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.bi.nlq.vocabulary import Entity, Measure, spoken
-from app.bi.nlq.words import Token
+from app.bi.nlq.vocabulary import Entity
+from app.bi.plans.entities import Measure, spoken
+from app.bi.words.tokens import Token
 
 _UNITS = {"day": "days", "hour": "hours", "time": "", "long": "", "week": "days"}
 _BEGINNING, _ENDING = ("from", "between", "since"), ("to", "until", "till", "and", "through")

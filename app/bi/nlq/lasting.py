@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.bi.nlq.plan import SIGNS, Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.spans import Calendar, midnight, step
 from app.bi.nlq.thresholds import Thresholds, in_units, plain
-from app.bi.nlq.vocabulary import Measure, spoken
+from app.bi.periods.spans import Calendar, midnight, step
+from app.bi.plans.entities import Measure, spoken
+from app.bi.plans.plan import SIGNS, Condition
 
 _DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
 # Comparatives that are about the age of records, whatever was done to them.

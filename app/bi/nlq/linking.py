@@ -14,10 +14,10 @@ from functools import cache
 from app.bi.nlq.accounting import asked
 from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import Condition, Plan
+from app.bi.words.tokens import Token
 
 # With what a restriction of records begins, behind their noun.
 _MARKS = {"with", "without", "not"}

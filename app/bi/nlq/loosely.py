@@ -8,11 +8,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from app.bi.nlq.categories import Written, has_word
 from app.bi.nlq.named import Match, Value
 from app.bi.nlq.vocabulary import Entity, Vocabulary
-from app.bi.nlq.words import Token, phrase, stem
 from app.bi.query import Query, run
+from app.bi.words.categories import Written, has_word
+from app.bi.words.tokens import Token, phrase, stem
 from app.errors import ApiError
 from app.odata.model import edm
 from app.odata.syntax.literal_text import quoted

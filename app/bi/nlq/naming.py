@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from app.bi.nlq.named import Value
 from app.bi.nlq.ordering import Ordering
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Dimension
-from app.bi.nlq.words import stem
+from app.bi.plans.entities import Dimension
+from app.bi.plans.plan import Condition
+from app.bi.words.tokens import stem
 from app.odata.syntax.literal_text import quoted
 
 # What somebody did who made a record, and the property that says who.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.bi.nlq.either import Placed, is_same
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.slots import Slot
+from app.bi.plans.plan import Condition
 
 _AND = ("and", "&", "but")
 # A verb behind an "and" begins to say something else of the records.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.bi.nlq.bounds import Bounds
-from app.bi.nlq.plan import Condition
 from app.bi.nlq.rates import Rate
 from app.bi.nlq.thresholds import plain
-from app.bi.nlq.vocabulary import Measure, spoken
+from app.bi.plans.entities import Measure, spoken
+from app.bi.plans.plan import Condition
 
 RANKS = {"most": "desc", "top": "desc", "highest": "desc", "least": "asc", "bottom": "asc",
           "lowest": "asc", "newest": "new", "oldest": "old", "best": "desc",

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.bi.nlq.bounds import OPERATORS
-from app.bi.nlq.plan import SIGNS, Condition, Plan
 from app.bi.nlq.several import Several
 from app.bi.nlq.slots import positions
 from app.bi.nlq.vocabulary import Entity
-from app.bi.nlq.words import Token
+from app.bi.plans.plan import SIGNS, Condition, Plan
+from app.bi.words.tokens import Token
 
 _OWNERS = "Clients"
 # What records are grouped by, and the way to it.

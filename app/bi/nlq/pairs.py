@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.bi.nlq.vocabulary import Entity, Vocabulary, spoken
-from app.bi.nlq.words import Token, phrase
+from app.bi.nlq.vocabulary import Entity, Vocabulary
+from app.bi.plans.entities import spoken
+from app.bi.words.tokens import Token, phrase
 
 LONGEST = 3  # words of a figure
 # Small words before the second figure.

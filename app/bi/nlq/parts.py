@@ -8,11 +8,12 @@ from datetime import date
 
 from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Condition, Figure, Plan
 from app.bi.nlq.sharing import merged
 from app.bi.nlq.slots import positions
-from app.bi.nlq.vocabulary import Dimension, Measure, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.nlq.vocabulary import Vocabulary
+from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.plan import Condition, Figure, Plan
+from app.bi.words.tokens import Token
 
 _AGAINST = ("vs", "versus", "against", "compared", "to", "with")
 # With what another question begins.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.bi.nlq.periods import PeriodReader
-from app.bi.nlq.spans import Calendar, Period
-from app.bi.nlq.words import Token
+from app.bi.periods.reader import PeriodReader
+from app.bi.periods.spans import Calendar, Period
+from app.bi.words.tokens import Token
 
 Found = tuple[int, Period] | None
 

@@ -6,16 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-
-@dataclass(frozen=True)
-class Ratio:
-    """What part one sum is of another; ``base`` says of which records, if not of the usual."""
-
-    part: str
-    whole: str
-    label: str  # of the whole
-    base: str | None = None
-    note: str | None = None
+from app.bi.plans.entities import Ratio
 
 
 @dataclass(frozen=True)

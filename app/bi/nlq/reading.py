@@ -12,12 +12,13 @@ from app.bi.nlq.beside import NEAR, SHIFTS, Beside, said_more
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.negating import goes_on, reaches
 from app.bi.nlq.ordering import RANKS
-from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.rates import Rate
 from app.bi.nlq.slots import Slot, dates_of
-from app.bi.nlq.spans import Calendar, Period
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure
-from app.bi.nlq.words import stem
+from app.bi.nlq.vocabulary import Entity
+from app.bi.periods.spans import Calendar, Period
+from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.plan import Condition, Threshold
+from app.bi.words.tokens import stem
 
 _FLAGS = ("count", "how_much", "sum", "average", "share", "list", "trend", "compare", "change",
           "previous", "amount", "and_then", "listed", "distinct", "when", "how_long",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import phrase, tokenise
+from app.bi.words.tokens import phrase, tokenise
 
 _CHANGED = "Records are changed through the API or the assistant, with a confirmation."
 MOST_WORDS = 3

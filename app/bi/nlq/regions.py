@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.bi.nlq.words import phrase
+from app.bi.words.tokens import phrase
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ from itertools import pairwise
 
 from app.bi.nlq.bounds import OPERATORS
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.filtering import condition_text
 from app.bi.nlq.period_places import PeriodPlaces
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.slots import Slot, positions, scan
-from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, Calendar, Period, step
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.periods.spans import CLOCK_UNITS, GRAINS, Calendar, Period, step
+from app.bi.plans.filtering import condition_text
+from app.bi.plans.plan import Condition, Plan
+from app.bi.words.tokens import Token
 
 # With what a clause about related records begins.
 _MARKS = {"with", "without", "not", *OPERATORS}

@@ -9,14 +9,15 @@ from app.bi.nlq.agreement import check_agreement
 from app.bi.nlq.checking import UnclearError, check_ranks, checked
 from app.bi.nlq.chosen import group_kind, with_conversion, with_threshold
 from app.bi.nlq.dating import with_period
-from app.bi.nlq.filtering import is_of_all
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.sharing import alternatives, merged, with_share
 from app.bi.nlq.tenses import of_stated, took_how_long
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure, spoken
 from app.bi.nlq.widening import of_either
 from app.bi.nlq.within import apart, belonging, ranked_by, ranks_records, with_groups
+from app.bi.plans import entities
+from app.bi.plans.entities import Dimension, Measure, spoken
+from app.bi.plans.filtering import is_of_all
+from app.bi.plans.plan import Condition, Plan
 
 # A state of the record itself: that of its client says nothing about the record.
 LISTED = 10  # rows of "the newest", when no number is said
@@ -130,7 +131,7 @@ def _is_age(reading: Reading) -> bool:
     return reading.measure is not None and reading.measure.of_named
 
 
-def due(entity: Entity, measure: Measure, stated: str) -> Measure:
+def due(entity: entities.Entity, measure: Measure, stated: str) -> Measure:
     """Of records in such a state, not their whole amount counts."""
     label = f"Amount due of {entity.many}"
     return Measure(label=label, value=stated, money=measure.money, snapshot=True)

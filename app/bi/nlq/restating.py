@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.bi.nlq.slots import COMPARING, positions
-from app.bi.nlq.spans import CLOCK_UNITS, GRAINS
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.periods.spans import CLOCK_UNITS, GRAINS
+from app.bi.words.tokens import Token
 
 _NUMBERS = ("number", "percent")
 _UNITS = frozenset((*GRAINS, *CLOCK_UNITS))

@@ -13,12 +13,12 @@ from app.bi.nlq.enumerated import enumerated, figures_named
 from app.bi.nlq.figures import side_by_side, with_figures
 from app.bi.nlq.linking import bare, linked, restriction
 from app.bi.nlq.parts import Two, together, two_measures, two_of
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.relating import Relating
 from app.bi.nlq.shown import shown_columns, with_columns
 from app.bi.nlq.slots import positions
 from app.bi.nlq.understood import Understood
-from app.bi.nlq.words import Token, phrase
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token, phrase
 
 
 class Several(Relating):
@@ -141,7 +141,8 @@ class Several(Relating):
     def _second(self, two: Two, first: Understood) -> Understood:
         """The second question, by itself or as one that goes on."""
         tokens = list(two.second)
-        own = first.plans[0].entity if len(first.plans) == 1 else None
+        is_one = len(first.plans) == 1
+        own = self._vocabulary.entities[first.plans[0].entity.key] if is_one else None
         told = positions(tokens, self._vocabulary, own)  # an account manager is no account
         kinds = {kind for _, _, kinds in told for kind in kinds}
         if "by" in kinds and "noun" not in kinds and (shared := self._sharing(first, tokens)):

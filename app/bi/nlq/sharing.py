@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.dating import is_of_records
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.rates import Rate
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.vocabulary import Measure
+from app.bi.plans.entities import Measure
+from app.bi.plans.plan import Condition, Plan
 
 _AMONG = ("among", "amongst")  # of what is the whole of a share
 # With what is begun that is said of the records; behind the others it only says which are meant.

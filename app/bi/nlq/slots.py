@@ -12,10 +12,10 @@ from app.bi.nlq.lapses import after_at, is_done_after, lapse_at
 from app.bi.nlq.pairs import pair_at
 from app.bi.nlq.pending import is_pending
 from app.bi.nlq.period_places import Found, PeriodPlaces
-from app.bi.nlq.spans import CLOCK_UNITS, GRAINS, MONTHS
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Meaning, Phrase, Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.periods.spans import CLOCK_UNITS, GRAINS, MONTHS
+from app.bi.words.tokens import Token
 
 LONGEST_PHRASE = 6
 # What is longer leads out of every calendar: in months, and in weeks, days or hours.

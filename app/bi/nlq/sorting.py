@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.bi.nlq.asking import Asking
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Measure
+from app.bi.plans.entities import Measure
 
 
 class Sorting(Asking):

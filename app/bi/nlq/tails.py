@@ -21,11 +21,11 @@ from app.bi.nlq.adding import (
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.follow_words import Asked
 from app.bi.nlq.parts import texts_of
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.slots import LONGEST_PHRASE, positions
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.vague import Vague
-from app.bi.nlq.words import Token, tokenise
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token, tokenise
 
 # With what a clause begins that asks for figures of what stands before it.
 _FIGURES = {"count", "how_much", "sum", "amount", "average", "by", "share"}
@@ -170,7 +170,7 @@ class Tails(Vague):
 
     def _column_path(self, plan: Plan, words: tuple[str, ...]) -> str | None:
         """The property that words name, of the records or of the clients they belong to."""
-        entity = plan.entity
+        entity = self._vocabulary.entities[plan.entity.key]
         if entity.join is not None:
             return None
         for meaning in entity.lexicon.get(words, ()):

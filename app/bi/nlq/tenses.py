@@ -8,10 +8,10 @@ from datetime import timedelta
 
 from app.bi.nlq.checking import UnclearError
 from app.bi.nlq.pending import is_pending
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.spans import Period
-from app.bi.nlq.vocabulary import Measure
+from app.bi.periods.spans import Period
+from app.bi.plans.entities import Measure
+from app.bi.plans.plan import Plan
 
 
 def took_how_long(reading: Reading) -> Measure | None:

@@ -10,10 +10,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from decimal import Decimal
 
-from app.bi.nlq.plan import Condition, Threshold
 from app.bi.nlq.rates import Rate
 from app.bi.nlq.slots import Slot
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure
+from app.bi.nlq.vocabulary import Entity
+from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.plan import Condition, Threshold
 
 # Between a number and the records that it counts.
 _ATTRIBUTES = {"stop", "state", "value", "subset", "or", "date", "currency"}

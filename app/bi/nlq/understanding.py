@@ -30,21 +30,21 @@ from app.bi.nlq.language import read_file
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.parts import two_of
 from app.bi.nlq.period_places import PeriodPlaces
-from app.bi.nlq.plan import Plan
 from app.bi.nlq.reading import Reading
 from app.bi.nlq.refusing import is_code, reason_of, said_in
 from app.bi.nlq.resolving import resolved
 from app.bi.nlq.restating import is_limit_alone, restated
 from app.bi.nlq.sharing import is_of_person
 from app.bi.nlq.slots import Slot, scan
-from app.bi.nlq.spans import Calendar
 from app.bi.nlq.tenses import check_to_come, of_making, took_how_long
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.unmarked import Unmarked
 from app.bi.nlq.values import Names
 from app.bi.nlq.vocabulary import Entity, Vocabulary
 from app.bi.nlq.within import ranks_records
-from app.bi.nlq.words import Token, repaired, repairs, tokenise
+from app.bi.periods.spans import Calendar
+from app.bi.plans.plan import Plan
+from app.bi.words.tokens import Token, repaired, repairs, tokenise
 from app.container import container
 
 # Between these words and what is done, an "I" is whoever it is about.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.bi.nlq.plan import Plan
+from app.bi.plans.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from app.bi.nlq.values import LONGEST_NAME, plain_name
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token
 from app.bi.query import Query, run
+from app.bi.words.tokens import Token
 from app.errors import ApiError
 from app.odata.syntax.literal_text import quoted
 from app.search import wordpiece

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field, replace
 from app.bi.nlq.naming import AmbiguousName
 from app.bi.nlq.owned import Owned
 from app.bi.nlq.slots import LONGEST_PHRASE, positions
-from app.bi.nlq.spans import GRAINS
 from app.bi.nlq.understood import Understood
 from app.bi.nlq.vocabulary import Vocabulary
-from app.bi.nlq.words import Token
+from app.bi.periods.spans import GRAINS
+from app.bi.words.tokens import Token
 
 MOST_CHOICES = 4
 # Why nothing is made of a ranking by no figure, and the words that rank so.

@@ -13,13 +13,13 @@ from functools import lru_cache
 import babel
 from rapidfuzz import distance
 
-from app.bi.nlq.categories import MOST_VALUES, Written, distinct, placed, together
 from app.bi.nlq.loosely import Loosely
 from app.bi.nlq.named import Match, Value
-from app.bi.nlq.spelling import is_spelt, spellings
 from app.bi.nlq.vocabulary import Entity, Vocabulary
-from app.bi.nlq.words import SIMILAR, Token, phrase
 from app.bi.query import Query, run
+from app.bi.words.categories import MOST_VALUES, Written, distinct, placed, together
+from app.bi.words.spelling import is_spelt, spellings
+from app.bi.words.tokens import SIMILAR, Token, phrase
 from app.errors import ApiError
 from app.models.searched import plain_letters
 from app.odata.syntax.literal_text import quoted

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from app.bi.nlq.agreement import NUMBER
-from app.bi.nlq.plan import Condition
+from app.bi.plans.plan import Condition
 
 
 def of_either(

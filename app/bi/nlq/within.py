@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from app.bi.nlq.checking import UnclearError
-from app.bi.nlq.plan import Condition, Plan
 from app.bi.nlq.reading import Reading
-from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.plan import Condition, Plan
 
 # Between a superlative and the records that it is about.
 _ATTRIBUTES = {"stop", "state", "number", "value", "currency", "noun", "subset"}

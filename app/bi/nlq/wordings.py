@@ -9,7 +9,7 @@ from typing import Any
 from app.bi.nlq.follow_words import FollowWords
 from app.bi.nlq.histories import joins
 from app.bi.nlq.regions import regions
-from app.bi.nlq.words import phrase
+from app.bi.words.tokens import phrase
 
 
 class Wordings:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.compiling import compiled
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import Calendar
+from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
+from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.reading import Read
 from app.bi.questions.refusing import Refusal, refused

@@ -1,14 +1,14 @@
-"""A meaning made a plan, which compiles to one OData query (``app/bi/nlq/compiling.py``)."""
+"""A meaning made a plan, which compiles to one OData query (``app/bi/plans/compiling.py``)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
-from app.bi.nlq.qualifying import qualified
-from app.bi.nlq.spans import Period, midnight, step, unit_start
-from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.periods.spans import Period, midnight, step, unit_start
+from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
+from app.bi.plans.qualifying import qualified
 from app.bi.questions.algebra import (
     COUNT,
     All,

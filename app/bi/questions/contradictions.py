@@ -13,7 +13,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from app.bi.questions.model import members_of, model_data
+from app.bi.plans.entities import members_of
+from app.bi.questions.model import model_data
 from app.container import container
 from app.odata.model import edm
 from app.odata.syntax.nodes import Binary, Collection, In, Lambda, Literal, Member, Node, Unary

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from app.bi.currencies import in_one_currency
-from app.bi.nlq.compiling import compiled
-from app.bi.nlq.phrasing import interpretation
-from app.bi.nlq.spans import Calendar
+from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
+from app.bi.plans.phrasing import interpretation
 from app.bi.questions import ranker
 from app.bi.questions.answering import propose
 from app.bi.questions.chart import Item

@@ -16,15 +16,15 @@ from typing import Any
 
 import babel
 
-from app.bi.nlq.periods import PeriodReader
-from app.bi.nlq.vocabulary import spoken
-from app.bi.nlq.words import stem, tokenise
+from app.bi.periods.reader import PeriodReader
+from app.bi.plans.entities import spoken
 from app.bi.questions.model import Kind, Model
+from app.bi.words.tokens import stem, tokenise
 from app.odata.model import edm
 
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
-# The language of ``app.bi.nlq.phrasing``, in which every question is answered.
+# The language of ``app.bi.plans.phrasing``, in which every question is answered.
 ANSWERED_IN = "en"
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3

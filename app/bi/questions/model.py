@@ -13,8 +13,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from app.bi.nlq.rates import Ratio
-from app.bi.nlq.vocabulary import Entity, Measure, spoken
+from app.bi.plans.entities import Entity, Measure, Ratio, members_of, spoken
 from app.bi.questions.algebra import (
     COUNT,
     All,
@@ -307,10 +306,3 @@ class Model:
 def model_data() -> Mapping[str, Any]:
     """The file of the model."""
     return tomllib.loads(files(__package__).joinpath("model.toml").read_text(encoding="utf-8"))
-
-
-def members_of(prop: edm.Property) -> tuple[str, ...]:
-    """The names of the values of a property; none where they are not few."""
-    if isinstance(prop.type, edm.EnumType):
-        return tuple(prop.type.members)
-    return tuple(prop.allowed or ())

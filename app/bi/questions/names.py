@@ -15,12 +15,12 @@ from typing import Any
 
 from rapidfuzz import distance
 
-from app.bi.nlq.categories import distinct, together
-from app.bi.nlq.spelling import spellings, spelt
-from app.bi.nlq.words import Token
 from app.bi.query import Query, run
 from app.bi.questions.algebra import Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
+from app.bi.words.categories import distinct, together
+from app.bi.words.spelling import spellings, spelt
+from app.bi.words.tokens import Token
 from app.errors import ApiError
 from app.extensions import Extension
 from app.http.security import current_caller

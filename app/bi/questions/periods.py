@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.bi.nlq.periods import PeriodReader
-from app.bi.nlq.spans import Calendar, Period, step
-from app.bi.nlq.words import Token, tokenise
+from app.bi.periods.reader import PeriodReader
+from app.bi.periods.spans import Calendar, Period, step
 from app.bi.questions.algebra import When
+from app.bi.words.tokens import Token, tokenise
 
 # "older than 30 days", "for more than a month": until so long ago, and since then.
 _BEFORE, _SINCE, _AHEAD = "more than", "less than", "more ahead than"

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.words import Token, repaired, repairs, tokenise
 from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods
 from app.bi.questions.rules import Grammar, Number
+from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row

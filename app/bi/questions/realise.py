@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bi.nlq.vocabulary import spoken
+from app.bi.plans.entities import spoken
 from app.bi.questions.algebra import (
     COUNT,
     All,

@@ -10,10 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from app.bi.nlq.filtering import bounds
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.vocabulary import spoken
-from app.bi.nlq.words import Token
+from app.bi.plans.entities import members_of, spoken
+from app.bi.plans.filtering import bounds
+from app.bi.plans.plan import Plan
 from app.bi.questions.algebra import (
     COUNT,
     Compares,
@@ -27,9 +26,10 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
-from app.bi.questions.model import Kind, State, members_of
+from app.bi.questions.model import Kind, State
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
+from app.bi.words.tokens import Token
 
 _ASKING = frozenset(("f:count", "f:who", "f:list", "f:when"))
 # Words that join what stands beside a period to it, and set nothing against it.

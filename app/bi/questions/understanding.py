@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import Calendar
-from app.bi.nlq.words import tokenise
+from app.bi.periods.spans import Calendar
+from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import (
     All,
@@ -34,6 +33,7 @@ from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
 from app.bi.questions.realise import Saying
 from app.bi.questions.rules import Grammar
+from app.bi.words.tokens import tokenise
 
 MOST_ANALYSES = 8
 LANGUAGES = ("en", "de")

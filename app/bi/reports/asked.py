@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from app.bi.answering import plan_of
 from app.bi.charts import Chart
-from app.bi.nlq.answering import calendar, plan_of
-from app.bi.nlq.compiling import compiled
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import CYCLES
+from app.bi.periods.calendar import calendar
+from app.bi.periods.spans import CYCLES
+from app.bi.plans.compiling import compiled
+from app.bi.plans.plan import Plan
 from app.bi.reports.definition import TYPES, Column
 from app.clock import utc_now
 from app.errors import ValidationError

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.bi.charts import Chart
-from app.bi.nlq.columns import rounded_apart
+from app.bi.plans.columns import rounded_apart
 from app.bi.reports.definition import Column, Parameter, Report
 from app.measures import ALL, MEASURES
 

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from app.bi.charts import Chart
-from app.bi.nlq.spans import Calendar, midnight
+from app.bi.periods.spans import Calendar, midnight
 from app.bi.query import Query
 from app.clock import day_after
 from app.errors import ValidationError

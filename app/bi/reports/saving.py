@@ -11,8 +11,8 @@ from urllib.parse import unquote_plus, urlsplit
 from sqlalchemy import or_, select
 
 from app import audit
+from app.bi.answering import check_question
 from app.bi.charts import Chart
-from app.bi.nlq.answering import check_question
 from app.bi.query import Query, Row, run
 from app.bi.reports.asked import report_of_question
 from app.bi.reports.definition import Column, Report

@@ -8,7 +8,7 @@ from typing import Any
 from app.bi.chart_pictures import draw
 from app.bi.charts import vega_lite
 from app.bi.exports.formats import FORMATS
-from app.bi.nlq.answering import calendar
+from app.bi.periods.calendar import calendar
 from app.bi.query import run
 from app.bi.reports.builtin import built_in
 from app.bi.reports.charting import chart_of

@@ -9,10 +9,10 @@ from urllib.parse import unquote
 import pytest
 from flask import Flask
 
-from app.bi.nlq.answering import answer_question
-from app.bi.nlq.compiling import compiled
-from app.bi.nlq.qualifying import qualified
-from app.bi.nlq.spans import Calendar
+from app.bi.answering import answer_question
+from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
+from app.bi.plans.qualifying import qualified
 from app.bi.questions.answering import propose
 from app.bi.questions.explaining import explained
 from app.bi.questions.names import KeptLists, kept_lists

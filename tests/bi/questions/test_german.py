@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from app.bi.nlq.answering import answer_question
-from app.bi.nlq.spans import Calendar
-from app.bi.nlq.words import tokenise
+from app.bi.answering import answer_question
+from app.bi.periods.spans import Calendar
 from app.bi.questions.periods import Periods
 from app.bi.questions.understanding import language_of, understanding_of
+from app.bi.words.tokens import tokenise
 from app.extensions import db
 from bench.nlq import counts, demonstration, judge
 from bench.nlq_cases import GERMAN, read_translations

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 from flask import Flask
 
-from app.bi.nlq.answering import answer_question
-from app.bi.nlq.spans import Calendar
+from app.bi.answering import answer_question
+from app.bi.periods.spans import Calendar
 from app.bi.questions.answering import Proposal, propose
 from app.http.security import acting_as, system_caller
 

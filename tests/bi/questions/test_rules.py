@@ -6,7 +6,7 @@ from datetime import date
 
 from flask import Flask
 
-from app.bi.nlq.spans import Calendar
+from app.bi.periods.spans import Calendar
 from app.bi.questions.ranker import Weights
 from app.bi.questions.rules import rules_data
 from app.bi.questions.understanding import understanding_of

@@ -8,11 +8,11 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from app.bi.nlq.columns import Column, Compiled
-from app.bi.nlq.deciding import is_of_two, verdict
-from app.bi.nlq.plan import Figure, Plan
-from app.bi.nlq.spans import CYCLES, Period
-from app.bi.nlq.vocabulary import spoken
+from app.bi.periods.spans import CYCLES, Period
+from app.bi.plans.columns import Column, Compiled
+from app.bi.plans.entities import spoken
+from app.bi.plans.plan import Figure, Plan
+from app.bi.plans.verdicts import is_of_two, verdict
 from app.bi.query import Row
 from app.money import plain, rounded
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.bi.nlq.columns import Column, Compiled, group_name
-from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.plan import Plan
+from app.bi.plans.columns import Column, Compiled, group_name
+from app.bi.plans.filtering import condition_text
+from app.bi.plans.plan import Plan
 from app.bi.query import Query
 from app.container import container
 from app.odata.model import edm

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from app.bi.nlq.daytimes import DayTimes
-from app.bi.nlq.period_words import before, day_of, is_day, is_one, is_year
-from app.bi.nlq.spans import (
+from app.bi.periods.daytimes import DayTimes
+from app.bi.periods.period_words import before, day_of, is_day, is_one, is_year
+from app.bi.periods.spans import (
     EARLIEST_YEAR,
     LATEST_YEAR,
     MONTHS,
@@ -19,7 +19,7 @@ from app.bi.nlq.spans import (
     step,
     unit_start,
 )
-from app.bi.nlq.words import Token
+from app.bi.words.tokens import Token
 
 _NAMED = ("today", "yesterday", "tomorrow")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.bi.nlq.vocabulary import Dimension, Measure
+from app.bi.plans.entities import Dimension, Measure
 from app.bi.query import Query
 from app.money import MOST_DIGITS, USUAL_DIGITS, finest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 
-from app.bi.nlq.spans import Period
-from app.bi.nlq.words import Token, phrase
+from app.bi.periods.spans import Period
+from app.bi.words.tokens import Token, phrase
 
 # How many years are looked back for the last one.
 _YEARS = 2

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from app.bi.nlq.spelling import spelt
-from app.bi.nlq.words import phrase
 from app.bi.query import Query, run
+from app.bi.words.spelling import spelt
+from app.bi.words.tokens import phrase
 from app.errors import ApiError
 
 MOST_VALUES = 500

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from app.bi.nlq.columns import (
+from app.bi.periods.spans import CYCLES, clock_shifts, duration
+from app.bi.plans.columns import (
     Column,
     Compiled,
     exact,
@@ -11,11 +12,10 @@ from app.bi.nlq.columns import (
     rounded,
     rounded_apart,
 )
-from app.bi.nlq.figuring import Figuring
-from app.bi.nlq.filtering import condition_text
-from app.bi.nlq.listing import listed
-from app.bi.nlq.plan import Plan
-from app.bi.nlq.spans import CYCLES, clock_shifts, duration
+from app.bi.plans.figuring import Figuring
+from app.bi.plans.filtering import condition_text
+from app.bi.plans.listing import listed
+from app.bi.plans.plan import Plan
 from app.bi.query import Query
 from app.money import USUAL_DIGITS, digits
 

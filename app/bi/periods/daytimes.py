@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from app.bi.nlq.period_words import PeriodWords, is_one, is_year
-from app.bi.nlq.spans import Calendar, Period, unit_start
-from app.bi.nlq.words import Token
+from app.bi.periods.period_words import PeriodWords, is_one, is_year
+from app.bi.periods.spans import Calendar, Period, unit_start
+from app.bi.words.tokens import Token
 
 _BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 
-from app.bi.nlq.plan import Plan, Side
-from app.bi.nlq.spans import Period, midnight
+from app.bi.periods.spans import Period, midnight
+from app.bi.plans.plan import Plan, Side
 
 
 def condition_text(plan: Plan) -> str | None:

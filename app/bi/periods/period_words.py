@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from app.bi.nlq.feasts import Feasts
-from app.bi.nlq.spans import CLOCK_UNITS, CYCLES, GRAINS
-from app.bi.nlq.words import Token, phrase
+from app.bi.periods.feasts import Feasts
+from app.bi.periods.spans import CLOCK_UNITS, CYCLES, GRAINS
+from app.bi.words.tokens import Token, phrase
 
 # Hours or minutes; more of them are said in days.
 LONGEST_CLOCK = 10_000

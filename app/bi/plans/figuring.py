@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.bi.nlq.columns import Column, exact, measure_label, measure_type, rounded
-from app.bi.nlq.filtering import side_text, span
-from app.bi.nlq.plan import Figure, Plan
-from app.bi.nlq.vocabulary import Measure
+from app.bi.plans.columns import Column, exact, measure_label, measure_type, rounded
+from app.bi.plans.entities import Measure
+from app.bi.plans.filtering import side_text, span
+from app.bi.plans.plan import Figure, Plan
 
 
 class Figuring:

@@ -6,9 +6,8 @@ import datetime
 import re
 from dataclasses import dataclass, replace
 
-from app.bi.nlq.rates import Ratio
-from app.bi.nlq.spans import Period
-from app.bi.nlq.vocabulary import Dimension, Entity, Measure
+from app.bi.periods.spans import Period
+from app.bi.plans.entities import Dimension, Entity, Measure, Ratio
 
 _RELATED = re.compile(r"'(?:[^']|'')*'|\b\w+(?:/[\w$]+)+")
 _STATE = re.compile(r"\b(?:status|isOverdue)\b")

@@ -1,0 +1,186 @@
+"""A plan answered: words, rows, a chart, and the OData address that gives the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+from app.bi.charts import MOST_BARS, Chart, vega_lite
+from app.bi.periods.spans import CYCLES
+from app.bi.plans.columns import Compiled
+from app.bi.plans.compiling import compiled
+from app.bi.plans.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
+from app.bi.plans.plan import Plan
+from app.bi.query import Row, count, run
+from app.http.page_sizes import ANSWER
+from app.measures import MEASURES
+
+EXAMPLES = (
+    "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",
+    "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
+)  # fmt: skip
+KINDS = (
+    "clients, contacts, leads, deals, invoices, credit notes, payments, products, tickets, tasks, "
+    "projects, articles and documents"
+)
+Answer = dict[str, Any]
+
+
+def blank(question: str, as_of: str) -> Answer:
+    """The body of an answer that has nothing yet."""
+    return {
+        "question": question, "interpretation": "", "status": "unsupported", "answer": "",
+        "columns": [], "rows": [], "rowCount": 0, "truncated": False, "chart": None,
+        "query": None, "confidence": 0.0, "alternatives": [], "asOf": as_of, "reportId": None,
+    }  # fmt: skip
+
+
+def answered(plan: Plan, limit: int) -> Answer:
+    """What the query of a plan gives, under the rights of the caller.
+
+    Raises: ForbiddenError.
+    """
+    made = compiled(plan)
+    found = run(made.query, max(1, min(limit, ANSWER.largest)))
+    rows = [_complete(row, made) for row in found.rows]
+    total = count(made.query) if found.truncated and found.total is None else found.total
+    text = answer(plan, made, rows, total)
+    if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
+        text += " Others have the same number."
+    return {
+        "interpretation": interpretation(plan),
+        "status": "answered",
+        "answer": text,
+        "columns": [
+            {"name": one.name, "label": one.label, "type": one.type} for one in made.columns
+        ],
+        "rows": rows,
+        "rowCount": len(rows),
+        "truncated": found.truncated,
+        "chart": chart_of(plan, made, rows),
+        "query": {"entity": made.query.set_name, "odata": made.query.url},
+        "confidence": confidence_of(plan, is_empty=_is_empty(plan, made, rows)),
+        "alternatives": _alternatives(plan),
+    }
+
+
+def _complete(row: Row, made: Compiled) -> Row:
+    """The row with all columns: of a record that is not there, each of its values is null."""
+    parents = {column.name.partition("/")[0] for column in made.columns if "/" in column.name}
+    kept = {name: value for name, value in row.items() if value is not None or name not in parents}
+    return kept | {column.name: row.get(column.name) for column in made.columns}
+
+
+def _is_tied(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+    """Whether the next group has the same figure as the one that is named."""
+    if not rows:
+        return False
+    options = {**made.query.options, "top": "2"}
+    two = run(replace(made.query, options=options), 2).rows
+    name = made.figures[-1] if plan.kind == "share" else made.figures[0]
+    return len(two) == 2 and two[0][name] == two[1][name]
+
+
+def _is_empty(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+    """Whether nothing was found."""
+    figures = [row.get(name) for row in rows for name in made.figures]
+    return not rows or (plan.kind != "list" and not any(figures))
+
+
+def confidence_of(plan: Plan, *, is_empty: bool) -> float:
+    """1 less what had to be taken for granted; never over 0.95, for language is language."""
+    value = Decimal("0.95")
+    value -= Decimal("0.1") * len(plan.repaired)
+    value -= Decimal("0.05") * min(2, len(plan.assumptions))
+    # Where there is nothing, something else may have been asked for.
+    value -= Decimal("0.2") * (len(plan.doubts) + plan.unsure + is_empty)
+    if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
+        value -= Decimal("0.2")
+    return float(max(value, Decimal("0.3")))
+
+
+def _alternatives(plan: Plan) -> list[str]:
+    """Questions beside this one."""
+    found = [*plan.doubts]
+    net, gross = MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
+    if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
+        net, f"{net} in {plan.worth}"
+    ):  # fmt: skip
+        found.append(gross + (f" {plan.period.label}" if plan.period else ""))
+    if plan.kind == "list":
+        found.append(f"How many {plan.entity.many}?")
+    return found
+
+
+def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
+    """A chart where there are groups to compare; None for a single figure or a list."""
+    if plan.kind == "list" or plan.chart == "table" or not 2 <= len(rows) <= 500:
+        return None
+    figure = "percent" if plan.kind == "share" else made.figures[0]
+    groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
+    if not groups:
+        return None
+    values = _told_apart(plan, rows)
+    x = groups[-1]
+    if plan.grain is not None:
+        for row in values:
+            row["period"] = _stamp(plan.grain, row)
+        names = ("year", "month", "quarter", "half", "week", "day", *CYCLES)
+        others = [one for one in groups if one.name not in (*names, plan.date)]
+        series = others[0].name if others else made.currency
+        shape = "bar" if plan.grain in CYCLES else "line"
+        title = GRAIN_WORDS.get(plan.grain, plan.grain).capitalize()
+        chart = Chart(shape, "period", figure, series, title, "")
+    else:
+        currency = made.currency if plan.own is None else None  # the bars are of one currency
+        x, series = groups[0], groups[1].name if len(groups) > 1 else currency
+        values = values[:MOST_BARS]
+        chart = Chart("bar", x.name, figure, series, x.label, "")
+    if plan.chart is not None:
+        chart = replace(chart, type="arc" if plan.chart == "pie" else plan.chart)
+    if chart.type == "arc" and chart.series is not None:
+        chart = replace(chart, type="bar")  # slices of several currencies make no whole
+    label = next(column.label for column in made.columns if column.name == figure)
+    chart = replace(chart, y_label=label)
+    if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
+        chart = replace(chart, series=None)
+    shown_x = plan.grain or x.name
+    return {"type": chart.type, "x": shown_x, "y": figure, "spec": vega_lite(chart, values, label)}
+
+
+def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
+    """The rows, names that are those of several records with the number of each behind them."""
+    values: list[Row] = [dict(row) for row in rows]
+    for one in plan.dimensions:
+        keys: dict[Any, set[Any]] = {}
+        for row in rows:
+            keys.setdefault(row.get(one.path), set()).add(row.get(one.key or one.path))
+        for row in values:
+            if len(keys[row.get(one.path)]) > 1:
+                row[one.path] = f"{row.get(one.path)} ({row.get(one.key or one.path)})"
+    return values
+
+
+def _stamp(grain: str, row: Row) -> str:
+    """A period as it sorts and reads: 2026-03, 2026 Q1."""
+    year, part = row.get("year"), row.get(grain)
+    if grain == "year":
+        return str(year)
+    if grain == "month" and year is not None and part is not None:
+        return f"{year}-{part:02d}"
+    if grain in ("quarter", "half") and year is not None:
+        return f"{year} {grain[0].upper()}{part}"
+    if grain in CYCLES:
+        name = cycle_name(grain, part)
+        return f"{part} {name}" if grain != "hour" and name else str(name)  # so that they sort
+    return str(part if part is not None else next(iter(row.values())))
+
+
+def unread(plan: Plan) -> Answer:
+    """What is said of records that the caller may not read."""
+    return {
+        "interpretation": interpretation(plan), "alternatives": [],
+        "answer": f"You may not read {plan.entity.many}, or something that the question needs.",
+    }  # fmt: skip

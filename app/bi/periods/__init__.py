@@ -1,0 +1,1 @@
+"""Periods of time: read in words, as days."""

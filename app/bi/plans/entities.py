@@ -1,0 +1,193 @@
+"""What is counted: kinds of records, and the dimensions and figures that each has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from app.bi.plans.qualifying import qualified
+from app.measures import CURRENCY, MEASURES
+from app.odata.model import edm
+
+_NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """What rows are grouped by; ``key`` tells equal names apart."""
+
+    name: str
+    path: str
+    label: str
+    key: str | None = None
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A figure of each record; ``money`` is the property that names its currency, ``worth`` the
+    one currency that all of them are converted into."""
+
+    label: str
+    value: str
+    money: str | None = None
+    filter: str | None = None
+    unit: str | None = None
+    date: str | None = None
+    note: str | None = None
+    average: bool = False
+    issued: bool = False
+    default: bool = False
+    snapshot: bool = False
+    low_is_good: bool = False
+    of_named: bool = False  # only of records that a word names
+    worth: str | None = None
+    is_whole: bool = False  # counts records that the entity leaves out
+    within: str | None = None  # what is so of all that it counts then
+    base: str | None = None  # the same in the currency of the organisation, where it is kept
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """What part one sum is of another; ``base`` says of which records, if not of the usual."""
+
+    part: str
+    whole: str
+    label: str  # of the whole
+    base: str | None = None
+    note: str | None = None
+
+
+class Entity:
+    """One kind of record: its set, its dates and amounts, what it is grouped and measured by."""
+
+    def __init__(self, key: str, data: Mapping[str, Any], container: edm.EntityContainer) -> None:
+        self.key = key
+        self.data = data
+        self.set: str = data["set"]
+        self.type = container.sets[self.set].type
+        self.join: str | None = data.get("join")
+        self.one: str = data["one"]
+        self.name: str = data["name"]
+        self.date: str = data["date"]
+        self.base: str | None = data.get("base")
+        self.issued: str | None = data.get("issued")
+        self.amount: str | None = data.get("amount")
+        self.columns: tuple[str, ...] = tuple(data["columns"])
+        self.related: Mapping[str, str] = data.get("related", {})
+        self.date_filters: Mapping[str, str] = data.get("date_filters", {})
+
+    @property
+    def many(self) -> str:
+        """The plural."""
+        return self.one[:-1] + "ies" if self.one.endswith("y") else self.one + "s"
+
+    @property
+    def person(self) -> Dimension | None:
+        """The dimension of the person responsible."""
+        for name in ("assignee", "manager", "owner", "author"):
+            if name in self.dimensions and (self.data.get("person", name) == name):
+                return self.dimensions[name]
+        return None
+
+    def prop(self, path: str) -> edm.Property | None:
+        """A property of the record itself."""
+        return self.type.properties.get(path)
+
+    def currency_of(self, path: str) -> str | None:
+        """The property that names the currency of an amount."""
+        if self.join is not None:
+            return str(self.data["currency"])
+        found = self.prop(path)
+        return None if found is None else found.currency_property
+
+    @cached_property
+    def dimensions(self) -> Mapping[str, Dimension]:
+        keys = self.data.get("keys", {})
+        found = {
+            name: Dimension(name, path, words[0] if words else name, keys.get(name))
+            for name, (path, *words) in self.data.get("dimensions", {}).items()
+        }
+        for name, prop in self.type.properties.items():
+            if (members_of(prop) or name == "currency") and name not in found and self.join is None:
+                found[name] = Dimension(name, name, spoken(name))
+        return found
+
+    @cached_property
+    def measures(self) -> tuple[tuple[tuple[str, ...], Measure], ...]:
+        return tuple(
+            (
+                tuple(data["words"]),
+                self._measure({name: value for name, value in data.items() if name != "words"}),
+            )
+            for data in self.data.get("measures", ())
+        )
+
+    def _measure(self, data: Mapping[str, Any]) -> Measure:
+        """A figure of the file; of a named measure the definition is that of ``app.measures``."""
+        if "measure" not in data:
+            return Measure(**data)
+        defined = MEASURES[data["measure"]]
+        told = {name: value for name, value in data.items() if name != "measure"}
+        value, where = str(defined.value), list(defined.where)
+        if self.join is not None:
+            alias = self.join.partition(" as ")[2]
+            value, *where = (self._joined(text, alias) for text in (value, *where))
+        base = self.base.split(" and ") if self.base else []
+        is_whole = any(one not in where for one in base)
+        # What the entity says of all its records, and what another state may take the place of.
+        said = {*base, *([self.issued] if data.get("issued") else [])}
+        label = defined.label
+        return Measure(
+            label=label,
+            value=value,
+            money=str(self.data.get("currency", CURRENCY)),
+            filter=" and ".join(one for one in where if one not in said) or None,
+            note=f"{label[:1].lower()}{label[1:]} = {defined.description.rstrip('.')}",
+            is_whole=is_whole,
+            within=" and ".join(one for one in base if one in where) or None,
+            base=defined.base if self.join is None else None,
+            **told,
+        )
+
+    @staticmethod
+    def _joined(text: str, alias: str) -> str:
+        """An expression of a part of the record, where the part is joined to it."""
+        return re.sub(rf"\b{alias}/[A-Z]\w*/", "", qualified(text, alias))
+
+    @property
+    def default_measure(self) -> Measure | None:
+        return next((one for _, one in self.measures if one.default), None)
+
+    def measure_of(self, path: str) -> Measure:
+        """The figure of a property; of one whose sum says nothing, the average."""
+        level = path in self.data.get("levels", ())
+        told = next((one for _, one in self.measures if level and one.value == path), None)
+        label, money = spoken(path).capitalize(), self.currency_of(path)
+        return told or Measure(label=label, value=path, money=money, average=level)
+
+    def is_number(self, path: str) -> bool:
+        """Whether a property of the record is a number; a key of another record is none."""
+        found = None if path.endswith("Id") else self.prop(path)
+        return found is not None and getattr(found.type, "name", "") in _NUMBERS
+
+    def is_date(self, path: str) -> bool:
+        """Whether a property is a calendar day, not an instant."""
+        if self.join is not None and path.startswith("payment/"):
+            return path == "payment/date"
+        found = self.prop(path)
+        return found is not None and getattr(found.type, "name", "") == "Edm.Date"
+
+
+def spoken(name: str) -> str:
+    """``PartiallyPaid`` -> ``partially paid``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower()
+
+
+def members_of(prop: edm.Property) -> tuple[str, ...]:
+    """The names of the values of a property; none where they are not few."""
+    if isinstance(prop.type, edm.EnumType):
+        return tuple(prop.type.members)
+    return tuple(prop.allowed or ())

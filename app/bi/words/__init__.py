@@ -1,0 +1,1 @@
+"""Words of questions and names of the data, as they are compared."""
