@@ -34,6 +34,7 @@ MEMORY = Path("/dev/shm")
 NEEDED_MEMORY = 4_000_000_000  # bytes
 
 Once = Callable[[Hashable, Callable[[], Any]], Any]
+KeepApp = Callable[..., Flask]
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -222,13 +223,44 @@ def make_app(
     made: list[Flask] = []
 
     def make(**settings: Any) -> Flask:
-        shared_app[1].note_change()
         made.append(build_app(**settings))
+        shared_app[1].watch(made[-1])
         return made[-1]
 
     yield make
     for application in made:
         close_engines(application)
+
+
+@pytest.fixture(scope="session")
+def kept_apps(
+    shared_app: tuple[Flask, Cleaner], build_app: Callable[..., Flask]
+) -> Iterator[KeepApp]:
+    kept: dict[Hashable, Flask] = {}
+
+    def keep(
+        prepare: Callable[[Flask], None] | None = None, number: int = 1, **settings: Any
+    ) -> Flask:
+        key = (prepare, number, *sorted(settings.items()))
+        if key not in kept:
+            kept[key] = build_app(**settings)
+            if prepare:
+                prepare(kept[key])
+            shared_app[1].watch(kept[key])
+        return kept[key]
+
+    yield keep
+    for application in kept.values():
+        close_engines(application)
+
+
+@pytest.fixture
+def keep_app(app: Flask, kept_apps: KeepApp) -> KeepApp:
+    """More applications on the same database that are made once: a test leaves but rows in them.
+
+    ``keep_app(add_views, 2, BASE_URL="https://x")`` is the second with these views and settings.
+    """
+    return kept_apps
 
 
 @pytest.fixture

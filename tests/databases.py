@@ -81,10 +81,15 @@ class Cleaner:
         self._is_empty = True
         self._path: tuple[Hashable, ...] | None = ()
         self._copies: dict[tuple[Hashable, ...], Copy] = {}
-        event.listen(self._engine, "commit", self.note_change)
+        self.watch(app)
+
+    def watch(self, app: Flask) -> None:
+        """Notice what ``app`` commits; it is on the same database."""
+        with app.app_context():
+            event.listen(db.engine, "commit", self.note_change)
 
     def note_change(self, connection: Connection | None = None) -> None:
-        """Something was written, or may be: to be said of what goes past this engine."""
+        """Something was written, or may be: to be said of what goes past the watched engines."""
         self._is_empty, self._path = False, None
 
     def clean(self) -> None:

@@ -25,7 +25,7 @@ BOTH_DATABASES = (
     "tests/container/", "tests/db/", "tests/models/", "tests/odata/", "tests/reference/",
     "tests/search/",
 )  # fmt: skip
-LONGEST_LIST = 8
+LONGEST_LIST = 4
 # Fixtures that are an application: what asks one costs a hundred times of what calls a function.
 _APPLICATIONS = frozenset({"app", "reference_app"})
 _FEWEST_AXES = 3

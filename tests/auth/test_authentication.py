@@ -20,10 +20,10 @@ from app.auth.users import find_user_id, update_user
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.user import User
+from tests.conftest import KeepApp
 from tests.contract.conftest import PASSWORD, Api
 from tests.services import SERVICES
 
-MakeApp = Callable[..., Flask]
 SignIn = Callable[..., Api]
 
 
@@ -138,10 +138,10 @@ def test_me_tells_who_one_is_and_no_secret(app: Flask, client: FlaskClient, admi
 @pytest.fixture(
     params=["without redis", pytest.param("with redis", marks=pytest.mark.needs("redis"))]
 )
-def two_apps(request: pytest.FixtureRequest, make_app: MakeApp) -> tuple[Flask, Flask]:
+def two_apps(request: pytest.FixtureRequest, keep_app: KeepApp) -> tuple[Flask, Flask]:
     """Two processes of one service: what one changes, the other must see."""
     url = SERVICES["redis"].url if request.param == "with redis" else None
-    return make_app(REDIS_URL=url), make_app(REDIS_URL=url)
+    return keep_app(number=1, REDIS_URL=url), keep_app(number=2, REDIS_URL=url)
 
 
 @pytest.mark.requirement("SEC-10", "SEC-11")

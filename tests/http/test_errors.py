@@ -23,6 +23,7 @@ from app.http.error_answers import error_response
 from app.http.security import counted, public
 from app.models.client import Client
 from app.models.user import Role, User, UserRole
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 
 SignIn = Callable[..., Api]
@@ -59,9 +60,12 @@ def shape(answer: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
+def probes(keep_app: KeepApp, sign_in: SignIn) -> Api:
     """A service with views that fail in every way."""
-    app = make_app()
+    return sign_in("Viewer", keep_app(_add_probes))
+
+
+def _add_probes(app: Flask) -> None:
     views = {
         "unexpected": lambda: 1 / 0,
         "secret": _raise(RuntimeError(SECRET)),
@@ -77,7 +81,6 @@ def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
         app.add_url_rule(f"/api/probe/{name}", f"api-{name}", view, methods=["GET", "POST"])
         app.add_url_rule(f"/odata/probe/{name}", f"odata-{name}", view)
     app.add_url_rule("/api/broken", view_func=counted("free")(public(_raise(KeyError("x")))))
-    return sign_in("Viewer", app)
 
 
 def _raise(error: Exception) -> Callable[[], Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,6 +21,7 @@ from app.errors import InvalidStateError
 from app.http import idempotency
 from app.models.event import AuditRecord, IdempotencyRecord
 from app.models.user import Role
+from tests.conftest import KeepApp
 from tests.contract.conftest import PASSWORD, Api
 
 SignIn = Callable[..., Api]
@@ -167,16 +168,18 @@ def test_logins_are_not_stored(admin: Api, session: Session) -> None:
 
 
 @pytest.fixture
-def slow(make_app: Callable[..., Flask], sign_in: SignIn) -> Iterator[tuple[list[Flask], Api]]:
+def slow(keep_app: KeepApp, sign_in: SignIn) -> tuple[list[Flask], Api]:
     """Three processes with views for what no area does."""
-    apps = [make_app() for _ in range(3)]
-    for app in apps:
-        app.add_url_rule("/api/x/write", view_func=write, methods=["POST"])
-        app.add_url_rule("/api/x/conflict", view_func=once_only, methods=["POST"])
-        app.add_url_rule("/api/x/fail", view_func=write_and_fail, methods=["POST"])
-        app.add_url_rule("/api/x/stream", view_func=stream, methods=["POST"])
-        app.add_url_rule("/api/x/upload", view_func=upload, methods=["POST"])
-    yield apps, sign_in("Viewer", apps[0])
+    apps = [keep_app(_add_views, number) for number in range(3)]
+    return apps, sign_in("Viewer", apps[0])
+
+
+def _add_views(app: Flask) -> None:
+    app.add_url_rule("/api/x/write", view_func=write, methods=["POST"])
+    app.add_url_rule("/api/x/conflict", view_func=once_only, methods=["POST"])
+    app.add_url_rule("/api/x/fail", view_func=write_and_fail, methods=["POST"])
+    app.add_url_rule("/api/x/stream", view_func=stream, methods=["POST"])
+    app.add_url_rule("/api/x/upload", view_func=upload, methods=["POST"])
 
 
 def insert(action: str) -> None:

@@ -14,6 +14,7 @@ from app.db.types import json_text
 from app.errors import ValidationError
 from app.http.json_body import MAXIMUM_DEPTH, parse_json, read_json, read_object
 from app.http.security import counted, public
+from tests.conftest import KeepApp
 
 REFUSED = {
     "empty": b"",
@@ -152,10 +153,12 @@ def test_any_bytes_are_read_or_refused(body: bytes) -> None:
 
 
 @pytest.fixture
-def echo(make_app: Any) -> FlaskClient:
+def echo(keep_app: KeepApp) -> FlaskClient:
     """A service with one more address, which answers with what it was sent."""
-    app: Flask = make_app(MAX_JSON_BYTES=1000)
+    return keep_app(_add_echo, MAX_JSON_BYTES=1000).test_client()
 
+
+def _add_echo(app: Flask) -> None:
     @public
     @counted("free")
     def view() -> Any:
@@ -168,7 +171,6 @@ def echo(make_app: Any) -> FlaskClient:
 
     app.add_url_rule("/echo", view_func=view, methods=["POST"])
     app.add_url_rule("/object", view_func=object_view, methods=["POST"])
-    return app.test_client()
 
 
 on_sqlite = pytest.mark.only_on("sqlite")

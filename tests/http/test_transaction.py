@@ -18,6 +18,7 @@ from app.errors import ForbiddenError
 from app.extensions import db
 from app.models.event import AuditRecord
 from app.models.user import Role
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 
 SignIn = Callable[..., Api]
@@ -34,9 +35,11 @@ def made(session: Session) -> int:
 
 
 @pytest.fixture
-def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
-    app = make_app()
+def probes(keep_app: KeepApp, sign_in: SignIn) -> Api:
+    return sign_in("Viewer", keep_app(_add_views))
 
+
+def _add_views(app: Flask) -> None:
     def good() -> dict[str, Any]:
         write()
         return {}
@@ -66,7 +69,6 @@ def probes(make_app: Callable[..., Flask], sign_in: SignIn) -> Api:
 
     for view in (good, refuse, fail, forbid, refused_at_commit):
         app.add_url_rule(f"/api/{view.__name__}", view_func=view, methods=["POST"])
-    return sign_in("Viewer", app)
 
 
 @pytest.mark.parametrize(

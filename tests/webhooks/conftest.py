@@ -12,6 +12,7 @@ from flask import Flask
 from app.jobs.leases import LoopThreads
 from app.jobs.worker import LOOPS
 from app.webhooks.deliverer import deliverer
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api, admin, sign_in
 from tests.receivers import Receiver, receiver
 from tests.waiting import until
@@ -29,9 +30,9 @@ def there() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def near(make_app: Callable[..., Flask]) -> Flask:
+def near(keep_app: KeepApp) -> Flask:
     """The application, allowed to call loopback, with a schedule of split seconds."""
-    return make_app(WEBHOOK_ALLOW_PRIVATE=True, WEBHOOK_RETRY_SCHEDULE=(0, 0, 0))
+    return keep_app(WEBHOOK_ALLOW_PRIVATE=True, WEBHOOK_RETRY_SCHEDULE=(0, 0, 0))
 
 
 @pytest.fixture
