@@ -73,6 +73,11 @@ def fields_of(
     return main, [field for field in made.values() if field not in main]
 
 
+def field_of(wanted: Page, name: str, text: str, problem: str) -> Field:
+    """The field of one property."""
+    return _field(wanted, name, dict(writable(wanted, creating=False))[name], text, problem, "")
+
+
 def writable(wanted: Page, *, creating: bool) -> Iterator[tuple[str, edm.Property]]:
     """The properties that a form may have, those inside of others by their path."""
     for name, property_ in wanted.entity_set.type.properties.items():

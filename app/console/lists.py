@@ -12,6 +12,7 @@ from app.bi.exports.formats import FORMATS
 from app.console import engine
 from app.console.area import console, page, see_other
 from app.console.bulk import actions_for
+from app.console.cells import changed_by, may_change
 from app.console.choices import changed_link, page_links, page_rows, skipped
 from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
@@ -30,11 +31,15 @@ _ADDING = ("add", "operator", "value", "filtering", "arrange")
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column; ``link`` is the address that sorts by it, empty where none does."""
+    """The head of a column; ``link`` is the address that sorts by it, empty where none does.
+
+    ``changed_by`` is the property that its cells are changed by, if they are.
+    """
 
     column: Column
     sorted: str
     link: str
+    changed_by: str | None
 
 
 @console.get("/<path>/")
@@ -51,7 +56,9 @@ def list_records(path: str) -> Response:
     skip = skipped()
     options = {**query.options(), "top": page_rows(), "skip": skip or None}
     known = filterable(wanted)
-    result = engine.read(wanted.set_name, count="true", **options)
+    is_changed = may_change(wanted)
+    more = {"select": f"{options['select']},allowedActions"} if is_changed else {}
+    result = engine.read(wanted.set_name, count="true", **{**options, **more})
     total = int(result.body["@odata.count"])
     return page(
         "list.html",
@@ -60,6 +67,7 @@ def list_records(path: str) -> Response:
         query=query,
         rows=list(zip(result.rows, cells(wanted, query.columns, result.rows), strict=True)),
         heads=_heads(query),
+        is_changed=is_changed,
         states=states_of(wanted),
         views=_views(wanted, query),
         saved_views=views_saved(wanted),
@@ -97,7 +105,7 @@ def _heads(query: ListQuery) -> list[Head]:
         is_sorted = (direction or "asc") if column.path == path else ""
         turned = f"{column.path} desc" if is_sorted == "asc" else column.path
         link = changed_link(sort=turned, skip=0) if column.order else ""
-        heads.append(Head(column, is_sorted, link))
+        heads.append(Head(column, is_sorted, link, changed_by(query.wanted, column)))
     return heads
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from tests.browser.conftest import opened, sign_in
 from tests.factories import create, make_client
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
@@ -52,6 +53,50 @@ def test_a_range_is_chosen_set_to_a_state_and_undone(page: Page, tickets: list[i
     expect(page.get_by_role("status")).to_contain_text("3 done, 0 refused")
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Undone")
+
+
+def test_a_value_is_changed_in_its_place_by_keyboard(
+    browser: Browser, address: str, tickets: list[int]
+) -> None:
+    with opened(browser, address, []) as page:
+        page.goto("/admin/")
+        sign_in(page)
+        page.goto("/admin/tickets/?sort=number")
+        row = page.locator("tr[data-key]").nth(1)
+        row.get_by_role("link", name="T-000002").focus()
+        page.keyboard.press("e")
+        field = page.locator("td.open").get_by_label("Subject")
+        expect(field).to_be_focused()
+        field.fill("")
+        field.press("Enter")
+        expect(page.locator("td.open .wrong")).to_be_visible()
+        page.keyboard.press("Escape")
+        cell = row.locator("[data-edit=subject]")
+        expect(cell).to_be_focused()
+        expect(cell).to_have_text("Printer 1")
+        cell.press("Enter")
+        field.fill("Scanner")
+        field.press("Enter")
+        expect(cell).to_have_text("Scanner")
+        expect(cell).to_be_focused()
+        expect(page.get_by_role("status").first).to_contain_text("Subject changed.")
+        cell.press("ArrowRight")
+        page.keyboard.press("Enter")
+        client = page.locator("td.open").get_by_label("Client")
+        expect(client).to_have_value("Polaris (C-000001)")
+
+
+def test_a_value_is_changed_without_scripts_by_its_form(
+    browser: Browser, address: str, tickets: list[int]
+) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/admin/")
+    sign_in(page)
+    page.goto("/admin/tickets/")
+    page.get_by_role("link", name="Change Printer 3").click()
+    expect(page.get_by_label("Subject")).to_have_value("Printer 3")
+    context.close()
 
 
 def test_rows_are_cards_on_a_phone(page: Page, tickets: list[int]) -> None:

@@ -1,0 +1,164 @@
+"""One value of a record, changed where a list shows it: by the same PATCH as the form's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from flask import Response, request
+
+from app.console import engine, session, wording
+from app.console.area import console, page, see_other
+from app.console.columns import Column, column_of, key_of
+from app.console.form_fields import Field, field_of, text_of, value_of, writable
+from app.console.language import translated
+from app.console.references import NoReferenceError
+from app.console.sets import Page, page_of
+from app.errors import ApiError, NotFoundError, PreconditionFailedError, ValidationError
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.permissions import scope_of
+from app.written.numbers import NoNumberError
+
+UPDATE = "update"
+
+
+def changed_by(wanted: Page, column: Column) -> str | None:
+    """The property that a cell of the column is changed by; None where a form is needed.
+
+    A column that names a record is changed by the property that holds its key.
+    """
+    type_ = wanted.entity_set.type
+    name: str | None = column.path
+    if column.target is not None:
+        navigation = type_.navigation.get(column.path)
+        name = key_of(type_, navigation) if navigation is not None else None
+    return name if name in dict(writable(wanted, creating=False)) else None
+
+
+def may_change(wanted: Page) -> bool:
+    """Whether the caller may change any record of the set."""
+    return scope_of(current_caller(), f"{wanted.entity_set.type.resource}:update") is not None
+
+
+@console.get("/<path>/<int:key>/cells/<path:column>")
+def edit_cell(path: str, key: int, column: str) -> Response:
+    """The form of one value."""
+    wanted = page_of(path)
+    name = _property(wanted, column)
+    record = _read(wanted, key, name)
+    declared = wanted.entity_set.type.properties[name]
+    text = text_of(wanted, declared, record.get(name), record.get("currency"))
+    return _form(wanted, key, column, record, text)
+
+
+@console.post("/<path>/<int:key>/cells/<path:column>")
+def change_cell(path: str, key: int, column: str) -> Response:
+    """Change the value under the version that was shown, and go back to the list."""
+    session.check_form()
+    wanted = page_of(path)
+    name = _property(wanted, column)
+    record = _read(wanted, key, name)
+    declared = wanted.entity_set.type.properties[name]
+    typed = request.form.get(name, "")
+    try:
+        value = _value(wanted, declared, typed, record)
+        if value != record.get(name):
+            version = request.form.get("version") or None
+            engine.send("PATCH", f"{wanted.set_name}({key})", {name: value}, version)
+            session.say(
+                translated(
+                    "%(record)s: %(name)s changed.",
+                    record=_title(wanted, record),
+                    name=wording.label(name),
+                )
+            )
+    except ApiError as error:
+        return _form(wanted, key, column, record, typed, error)
+    return see_other(f"{session.ROOT}/{path}/?{request.form.get('query', '')}".rstrip("?"))
+
+
+def _property(wanted: Page, path: str) -> str:
+    """Raises: NotFoundError, the column has no value that can be changed."""
+    column = column_of(wanted, path)
+    name = None if column is None else changed_by(wanted, column)
+    if name is None:
+        raise NotFoundError(translated("There is no such field."))
+    return name
+
+
+def _read(wanted: Page, key: int, name: str) -> dict[str, Any]:
+    properties = wanted.entity_set.type.properties
+    names = [
+        wanted.title,
+        name,
+        "allowedActions",
+        *(["currency"] if "currency" in properties else []),
+    ]
+    select = ",".join(dict.fromkeys(names))
+    record: dict[str, Any] = engine.read(f"{wanted.set_name}({key})", select=select).body
+    return record
+
+
+def _value(wanted: Page, declared: edm.Property, typed: str, record: Mapping[str, Any]) -> Any:
+    """Raises: ValidationError, what was typed is no value of the property."""
+    try:
+        return value_of(wanted, declared, typed, record.get("currency"))
+    except (NoNumberError, NoReferenceError) as error:
+        raise ValidationError([(declared.name, str(error))]) from None
+    except ValueError:
+        raise ValidationError([(declared.name, translated("must be a day and a time"))]) from None
+
+
+def _form(
+    wanted: Page, key: int, column: str, record: Mapping[str, Any], text: str,
+    error: ApiError | None = None,
+) -> Response:  # fmt: skip
+    name = _property(wanted, column)
+    problem = _problem(wanted, name, record, error)
+    actions = record.get("allowedActions") or []
+    if UPDATE not in actions and error is None:
+        problem = translated("cannot be changed: the record is not yours to change as it stands")
+    return page(
+        "cell.html",
+        200 if error is None else error.status,
+        wanted=wanted,
+        key=key,
+        column=column,
+        title=_title(wanted, record),
+        field=_narrowed(field_of(wanted, name, text, problem), actions),
+        version=record.get("@odata.etag", ""),
+        query=request.form.get("query", request.query_string.decode()),
+    )
+
+
+def _problem(wanted: Page, name: str, record: Mapping[str, Any], error: ApiError | None) -> str:
+    """What is wrong, at the field: of other fields with their names."""
+    if error is None:
+        return ""
+    if isinstance(error, PreconditionFailedError):
+        declared = wanted.entity_set.type.properties[name]
+        stored = text_of(wanted, declared, record.get(name), record.get("currency"))
+        return translated(
+            "somebody saved “%(stored)s” here meanwhile: save again to replace it",
+            stored=stored,
+        )
+    told = engine.problems_of(error)
+    return "; ".join(
+        text if field in (name, "") else f"{wording.label(field)} {text}"
+        for field, text in told.items()
+    )
+
+
+def _narrowed(field: Field, actions: list[str]) -> Field:
+    """A state offers itself and those that the record may go to."""
+    prefix = f"{field.name}:"
+    steps = [action.removeprefix(prefix) for action in actions if action.startswith(prefix)]
+    if field.kind != "choice" or not steps:
+        return field
+    return replace(field, options=tuple(dict.fromkeys((field.value, *steps))))
+
+
+def _title(wanted: Page, record: Mapping[str, Any]) -> str:
+    return str(record.get(wanted.title) or f"{wanted.one} {record['id']}")
