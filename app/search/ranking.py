@@ -3,8 +3,9 @@
 Each score is divided by its spread over the texts that the question meets, and the two are added: a
 convex combination, which beats merging by ranks (Bruch, Gai and Ingber 2023), whose weights follow
 from the question. Where one text stands out by its meaning words count for less, and where rare
-words meet few texts they count for more. Words count as far as some text has the words of the
-question: one that is put in other words is answered by its meaning (docs/adr/0041). The sum is then
+words meet few texts they count for more. Words count as far as the best text by them has the words
+of the question, and is believed: it is near by its meaning too, or no other text has those words. A
+question that is put in other words is answered by its meaning (docs/adr/0041). The sum is then
 scaled by how good the best one is at all, so that a bad best is not shown as a perfect one.
 """
 
@@ -60,11 +61,26 @@ def _scores(hits: Hits, mode: Mode) -> Any:
     if mode == "keyword":
         return words / best_word * covered if best_word > 0 else words
     best_near = float(near.max())
-    fused = WORDS_WEIGHT * covered * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
+    trust = WORDS_WEIGHT * covered * _belief(words, meaning)
+    fused = trust * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
     fused = fused + _in_spreads(numpy.clip(meaning, 0, 1), meaning, LEAST_SPREAD_OF_MEANING)
     fused = numpy.where((words > 0) | (near > 0), fused, 0)
     best = float(fused.max())
     return fused / best * max(covered, min(1.0, best_near)) if best > 0 else fused
+
+
+def _belief(words: Any, meaning: Any) -> float:
+    """How far the best text by words may be believed, from 0 to 1.
+
+    As far as it stands above the middle of all by its meaning (1 is the nearest), or above the
+    second by words (1 is a word that no other text has), whichever is more.
+    """
+    best = int(words.argmax())
+    middle, nearest = float(meaning.mean()), float(meaning.max())
+    above_middle = (float(meaning[best]) - middle) / (nearest - middle) if nearest > middle else 1.0
+    second = float(numpy.partition(words, -2)[-2]) if len(words) > 1 else 0.0
+    above_second = 1 - second / float(words[best]) if second > 0 else 1.0
+    return max(above_middle, above_second)
 
 
 def _in_spreads(scores: Any, among: Any, least: float) -> Any:

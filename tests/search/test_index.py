@@ -168,6 +168,15 @@ def test_words_count_as_far_as_a_text_has_the_words_of_the_question() -> None:
     assert [each.key for each in rank(by_chance, "hybrid", 3)] == [2, 3, 1]
 
 
+def test_words_are_believed_where_their_best_text_is_near_or_alone_with_them() -> None:
+    near, far = [0.7, 0.5, 0.5, 0.2], [0.3, 0.7, 0.5, 0.2]
+    # Two texts have the words, and the better one means something else: meaning decides.
+    assert order([5.0, 0.0, 0.0, 4.9], far)[0] == 2
+    assert order([5.0, 0.0, 0.0, 4.9], near)[0] == 1
+    # One text alone has the word.
+    assert order([5.0, 0.0, 0.0, 0.0], far)[0] == 1
+
+
 def test_a_question_says_nothing_in_the_languages_of_other_articles() -> None:
     english = entry(1, "how to reset a password")
     made = make_entry("", "Rechnungen bezahlen", "de", None)
