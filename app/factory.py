@@ -21,7 +21,7 @@ from app.auth.routes import area as auth
 from app.bi.routes import area as bi
 from app.config import Config
 from app.console import routes as console
-from app.container import container
+from app.container.model import container
 from app.crm.routes import area as crm
 from app.db import engines as database
 from app.documents.routes import area as documents

@@ -22,7 +22,7 @@ from app.ai.provider.redaction import Redactor
 from app.ai.provider.replies import Reply
 from app.bi.query import Query, Row, run
 from app.bi.reports.saving import columns_of, read_url
-from app.container import container
+from app.container.model import container
 from app.errors import ApiError
 from app.extensions import db
 from app.odata.model import edm

@@ -17,14 +17,21 @@ Graph = Mapping[str, set[str]]
 def graph() -> Graph:
     """Module -> the modules that it imports, also for the type checker alone.
 
-    The edge from a module to its own package is left out: importing ``app.models.client`` runs
-    ``app.models`` first, which is no circle of meaning.
+    Whoever imports ``app.models.client`` runs ``app.models`` first, and so imports both. The edge
+    from a module to the packages that it lies in is left out: that is no circle of meaning.
     """
     found: dict[str, set[str]] = {name: set() for name in sources()}
     for each in imports():
-        if each.imported not in (each.importer, each.importer.rpartition(".")[0]):
-            found[each.importer].add(each.imported)
+        for imported in (each.imported, *_packages_of(each.imported)):
+            if imported not in (each.importer, *_packages_of(each.importer)):
+                found[each.importer].add(imported)
     return found
+
+
+def _packages_of(module: str) -> Iterator[str]:
+    """``app`` and ``app.models`` for ``app.models.client``."""
+    parts = module.split(".")
+    return (".".join(parts[:end]) for end in range(1, len(parts)))
 
 
 def circles() -> list[list[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.container import container
+from app.container.model import container
 from app.measures import ALL, ISSUED, OWED
 from app.odata.model import edm
 from tests.architecture.modules import APP, sources

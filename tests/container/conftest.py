@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.container import container
+from app.container.model import container
 from app.db import records
 from app.errors import ApiError
 from app.http.security import Caller, make_caller

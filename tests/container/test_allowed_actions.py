@@ -11,7 +11,7 @@ import pytest
 
 from app.blobs import Blob
 from app.clock import utc_now
-from app.container import container
+from app.container.model import container
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.merging import merge_clients
 from app.db import records

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.container import container
+from app.container.model import container
 from app.db import records
 from app.http.security import Caller
 from app.odata.model import edm

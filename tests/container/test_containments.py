@@ -10,7 +10,7 @@ import pytest
 
 from app.auth.roles import scopes_of
 from app.clock import utc_now
-from app.container import container
+from app.container.model import container
 from app.db import records
 from app.extensions import Model
 from app.http.security import Caller

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from app.clock import utc_now
-from app.container import container
+from app.container.model import container
 from app.http.security import Caller
 from app.invoices.steps import issue_invoice
 from app.writing.machines import PATCH

@@ -15,7 +15,7 @@ import orjson
 import pytest
 from flask import Flask
 
-from app.container import container
+from app.container.model import container
 from app.odata.model.edm import (
     BOOLEAN,
     DATE,

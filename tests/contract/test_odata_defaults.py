@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.container import container
+from app.container.model import container
 from app.odata.csdl.terms import CORE
 from tests.contract.conftest import Api
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from flask import Flask
 
-from app.container import container
+from app.container.model import container
 from app.odata.csdl.terms import CAPABILITIES, CORE, MEASURES, VALIDATION
 from tests.contract.conftest import Api
 from tests.odata.csdl_rules import problems

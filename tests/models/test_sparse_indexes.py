@@ -11,7 +11,7 @@ from flask import Flask
 from sqlalchemy import Column, Connection, Index, UniqueConstraint, event
 from werkzeug.datastructures import Headers
 
-from app.container import container
+from app.container.model import container
 from app.errors import NotFoundError
 from app.extensions import Model, db
 from app.http.security import system_caller

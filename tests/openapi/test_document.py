@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from app.config import Config
-from app.container import container
+from app.container.model import container
 from app.openapi.rate_limits import rate_limits
 from tests.openapi.reading import METHODS, Validator, operations, references, resolve
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from app.container import container
+from app.container.model import container
 from tests.contract.conftest import Api
 from tests.openapi.conftest import Check
 from tests.openapi.reading import Operation, operations

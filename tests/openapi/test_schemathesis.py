@@ -17,7 +17,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from app.container import container
+from app.container.model import container
 from app.factory import AREAS
 from app.openapi.routes import openapi
 from tests.contract.conftest import Api

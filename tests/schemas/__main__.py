@@ -10,7 +10,7 @@ import venv
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from app.container import container
+from app.container.model import container
 from app.odata.csdl.document import Version, metadata
 from app.odata.model import edm
 from tests.odata.test_csdl import SHOP

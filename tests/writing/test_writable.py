@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.container import container
+from app.container.model import container
 from app.writing.services import SERVICES
 
 

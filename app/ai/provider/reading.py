@@ -10,7 +10,8 @@ from app.ai.context import TITLES, data_sets
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
 from app.bi.answering import LONGEST_QUESTION, answer_question
-from app.container import container, engine
+from app.container import engine
+from app.container.model import container
 from app.db.types import json_text
 from app.errors import ValidationError
 from app.events import entity_url

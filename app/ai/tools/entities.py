@@ -20,7 +20,8 @@ from app.ai.tools.tool import (
     writable,
 )
 from app.ai.wording import quoted, spoken
-from app.container import container, engine
+from app.container import engine
+from app.container.model import container
 from app.db.types import json_text
 from app.errors import ValidationError, refuse_any
 from app.http.json_body import parse_json

@@ -9,8 +9,8 @@ from app.ai.tools.entities import CreateTool, UpdateTool
 from app.ai.tools.operations import OperationTool
 from app.ai.tools.own import MailTool, NoteTool
 from app.ai.tools.tool import Arguments, Tool
-from app.container import container
 from app.container.declared import DECLARED
+from app.container.model import container
 from app.http.security import current_caller
 from app.permissions import allowed
 

@@ -9,7 +9,8 @@ from typing import Any
 from app.ai.asking import Wish, apart
 from app.ai.context import TITLES, entity_type
 from app.ai.tools.tool import KEY, Arguments, inlined, made_of, told
-from app.container import container, engine
+from app.container import engine
+from app.container.model import container
 from app.db.types import json_text
 from app.errors import InvalidStateError, refuse_any
 from app.http.json_body import parse_json

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from app.ai.asking import Wish, declared_wish
 from app.ai.tools.tool import Arguments, made_of, record_of
-from app.container import container
+from app.container.model import container
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import load
 from app.http.schema_fields import Schema

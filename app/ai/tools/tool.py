@@ -9,7 +9,8 @@ from app.ai.asking import Wish
 from app.ai.context import read_context
 from app.ai.parts import Context
 from app.ai.wording import spoken, value_text
-from app.container import container, engine
+from app.container import engine
+from app.container.model import container
 from app.errors import ValidationError
 from app.events import entity_url
 from app.odata.model import edm

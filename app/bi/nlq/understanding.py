@@ -45,7 +45,7 @@ from app.bi.nlq.within import ranks_records
 from app.bi.periods.spans import Calendar
 from app.bi.plans.plan import Plan
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
-from app.container import container
+from app.container.model import container
 
 # Between these words and what is done, an "I" is whoever it is about.
 _DOING = ("do", "did", "have", "am", "that", "which", "who")

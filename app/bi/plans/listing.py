@@ -8,7 +8,7 @@ from app.bi.plans.columns import Column, Compiled, group_name
 from app.bi.plans.filtering import condition_text
 from app.bi.plans.plan import Plan
 from app.bi.query import Query
-from app.container import container
+from app.container.model import container
 from app.odata.model import edm
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from app.bi.plans.entities import members_of
 from app.bi.questions.model import model_data
-from app.container import container
+from app.container.model import container
 from app.odata.model import edm
 from app.odata.syntax.nodes import Binary, Collection, In, Lambda, Literal, Member, Node, Unary
 from app.odata.syntax.options import parse_filter

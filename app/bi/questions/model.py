@@ -32,7 +32,7 @@ from app.bi.questions.algebra import (
     Restriction,
     Tagged,
 )
-from app.container import container
+from app.container.model import container
 from app.odata.model import edm
 
 # Enumerations that say nothing of a record to people.

@@ -17,7 +17,7 @@ from app.bi.query import Query, Row, run
 from app.bi.reports.asked import report_of_question
 from app.bi.reports.definition import Column, Report
 from app.clock import utc_now
-from app.container import container
+from app.container.model import container
 from app.db import records
 from app.db.types import iso_instant
 from app.errors import ForbiddenError, NotFoundError, ValidationError

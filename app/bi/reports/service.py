@@ -16,7 +16,7 @@ from app.bi.reports.definition import Report
 from app.bi.reports.saving import FIRST_SAVED, made_whole, saved_report, saved_reports
 from app.bi.reports.totals import totals
 from app.clock import utc_now
-from app.container import container
+from app.container.model import container
 from app.db.types import iso_instant
 from app.errors import NotFoundError
 from app.http.page_sizes import REPORT

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.ai.tools.listed import tools
-from app.container import SETS
+from app.container.model import SETS
 from app.odata.payload.reader import snake
 from tests.ai.conftest import about, chat, made
 from tests.ai.provider.conftest import ModelServer

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from app.bi.plans.entities import Entity, spoken
-from app.container import container
+from app.container.model import container
 
 TICKETS = {
     "set": "Tickets", "one": "ticket", "name": "subject", "date": "createdAt",

@@ -10,7 +10,7 @@ from flask import Flask
 from app.bi.plans.entities import Dimension, Entity
 from app.bi.plans.phrasing import interpretation
 from app.bi.plans.plan import Condition, Plan, Threshold
-from app.container import container
+from app.container.model import container
 
 OPEN = Condition("status eq 'Open'", "open")
 CHANNEL = Dimension("channel", "channel", "channel")

@@ -14,7 +14,7 @@ from app.bi.plans.entities import Entity
 from app.bi.plans.plan import Plan
 from app.bi.plans.verdicts import is_of_two, verdict
 from app.bi.query import Query
-from app.container import container
+from app.container.model import container
 
 MAY = Period(date(2026, 5, 1), date(2026, 6, 1), "May")
 JUNE = Period(date(2026, 6, 1), date(2026, 7, 1), "June")

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 
 from app.bi.questions.contradictions import is_possible
-from app.container import container
+from app.container.model import container
 
 
 @pytest.mark.parametrize(
