@@ -22,7 +22,7 @@ from app.db.engines import read_engine, transaction
 from app.factory import create_app
 from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, new_database
-from tests.forms import FORMS, short_form
+from tests.forms import FORMS, divide, few_examples
 from tests.measured import measure_what_tests_start
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
@@ -43,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
+    if config.getoption("form") == "short":
+        few_examples()
     measure_what_tests_start()
     keep_temporary_files_in_memory()
     if depth := config.getoption("costs"):
@@ -92,11 +94,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (left_out if missing else kept).append(item)
     form = config.getoption("form")
     if form != "all":
-        short = short_form(kept)
-        other = [item for item in kept if (item in short) != (form == "short")]
-        LEFT_OUT[OTHER_FORM] = len(other)
-        kept = [item for item in kept if (item in short) == (form == "short")]
-        left_out += other
+        forms = divide(kept)
+        chosen, other = (forms.short, forms.rest) if form == "short" else (forms.rest, forms.short)
+        LEFT_OUT[OTHER_FORM] = len(other - chosen)
+        left_out += [item for item in kept if item not in chosen]
+        kept = [item for item in kept if item in chosen]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept

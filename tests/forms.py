@@ -1,24 +1,31 @@
 """The short form of the tests, for ``make test``, and the rest, for ``make test-all``.
 
-Every test is in one of the two. The short form has of each test function:
+The short form has of each test function:
 
 - of what is marked ``costly(n)``, every n-th case only; none for 0, as of what kills a service;
 - none of what drives a browser;
 - of a matrix (three ``parametrize`` and more) cases in which each value of one meets each value of
   every other;
 - of a longer list that is asked of an application ``LONGEST_LIST`` cases, evenly spread;
-- each case on one database, in turn, except in the rooms of ``BOTH_DATABASES`` and where it is
-  marked ``both_databases``: there SQL is made, and what a database does with it is at stake.
+- each case on one database, a third of them on PostgreSQL, except in the rooms of
+  ``BOTH_DATABASES`` and where it is marked ``both_databases``: there SQL is made, and what a
+  database does with it is at stake;
+- of what generates examples a quarter of them.
+
+The rest has the cases of the short form on the other database, and the other cases on one each. So
+every function is on both, and every case on one. What generates examples comes again with all.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import pytest
+from hypothesis import is_hypothesis_test, settings
 
 FORMS = ("all", "short", "rest")
 BOTH_DATABASES = (
@@ -26,6 +33,7 @@ BOTH_DATABASES = (
     "tests/search/",
 )  # fmt: skip
 LONGEST_LIST = 4
+EXAMPLES = 25  # of the 100 that Hypothesis makes else
 # Fixtures that are an application: what asks one costs a hundred times of what calls a function.
 _APPLICATIONS = frozenset({"app", "reference_app"})
 _FEWEST_AXES = 3
@@ -33,26 +41,44 @@ _FEWEST_AXES = 3
 Case = tuple[Hashable, ...]  # the value of each axis
 
 
-def short_form(items: Sequence[pytest.Item]) -> set[pytest.Item]:
-    """The tests of ``items`` that the short form has."""
+@dataclass(frozen=True)
+class Forms:
+    """The tests of each; some are in both, and some in neither."""
+
+    short: set[pytest.Item]
+    rest: set[pytest.Item]
+
+
+def divide(items: Sequence[pytest.Item]) -> Forms:
+    """The forms of ``items``."""
     functions: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         functions[item.nodeid.partition("[")[0]].append(item)
-    kept: set[pytest.Item] = set()
+    forms = Forms(set(), {item for item in items if _generates(item)})
     for name, of_function in functions.items():
         cases: dict[Case, dict[str, pytest.Item]] = defaultdict(dict)
         for item in of_function:
             database, case = _case(item)
             cases[case][database] = item
         chosen = _thinned(of_function[0], list(cases))
-        if _needs_both(of_function[0]):
-            kept.update(item for case in chosen for item in cases[case].values())
-            continue
+        others = [case for case in cases if case not in set(chosen)]
         first = zlib.crc32(name.encode())  # else what has one case only would all be on one
-        for turn, case in enumerate(chosen, first):
-            on = cases[case]
-            kept.add(on[sorted(on)[turn % len(on)]])
-    return kept
+        needs_both = _needs_both(of_function[0])
+        in_short = set(on_databases([cases[case] for case in chosen], first, needs_both))
+        forms.short.update(in_short)
+        forms.rest.update({item for case in chosen for item in cases[case].values()} - in_short)
+        of_others = [cases[case] for case in others]
+        forms.rest.update(on_databases(of_others, first, needs_both or not chosen))
+    return forms
+
+
+def on_databases(
+    cases: Iterable[Mapping[str, pytest.Item]], first: int, needs_both: bool
+) -> Iterator[pytest.Item]:
+    """Of cases, by their database, all tests or one each: a third of them on PostgreSQL."""
+    for turn, on in enumerate(cases, first):
+        names = sorted(on)
+        yield from on.values() if needs_both else [on[names[min(turn % 3, len(names) - 1)]]]
 
 
 def pairwise(cases: Sequence[Case]) -> list[Case]:
@@ -85,6 +111,16 @@ def _axes(cases: Sequence[Case]) -> list[int]:
 def _needs_both(item: pytest.Item) -> bool:
     marked = item.get_closest_marker("both_databases") is not None
     return marked or item.nodeid.startswith(BOTH_DATABASES)
+
+
+def few_examples() -> None:
+    """From now on; to be called before the tests are imported."""
+    settings.register_profile("short", max_examples=EXAMPLES, deadline=None)
+    settings.load_profile("short")
+
+
+def _generates(item: pytest.Item) -> bool:
+    return is_hypothesis_test(getattr(item, "obj", None))
 
 
 def _drives_a_browser(item: pytest.Item) -> bool:

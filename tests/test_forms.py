@@ -1,13 +1,15 @@
-"""The short form of the tests: what it keeps of a matrix."""
+"""The forms of the tests: what each has of a matrix, of a list, and of this run."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import is_hypothesis_test
 
-from tests.forms import BOTH_DATABASES, LONGEST_LIST, Case, pairwise, spread
+from tests.forms import BOTH_DATABASES, LONGEST_LIST, Case, divide, on_databases, pairwise, spread
 
 ROOT = Path(__file__).parents[1]
 
@@ -47,6 +49,27 @@ def test_of_a_list_both_ends_are_kept_and_what_is_equally_far_apart(length: int)
     assert (chosen[0], chosen[-1]) == (cases[0], cases[-1])
     steps = {after - before for (before,), (after,) in itertools.pairwise(chosen)}
     assert max(steps, default=0) - min(steps, default=0) <= 1
+
+
+def test_a_third_of_the_cases_is_on_postgresql(request: pytest.FixtureRequest) -> None:
+    here = request.node
+    on = {"postgresql": here, "sqlite": request.session.items[0]}
+    assert list(on_databases([on] * 6, 3, needs_both=False)).count(here) == 2
+    assert len(list(on_databases([on] * 6, 3, needs_both=True))) == 12
+    assert list(on_databases([{"": here}] * 3, 1, needs_both=False)) == [here] * 3
+
+
+def test_each_function_is_in_a_form_and_only_what_generates_in_both(
+    request: pytest.FixtureRequest,
+) -> None:
+    items = request.session.items
+    forms = divide(items)
+    assert functions(forms.short | forms.rest) == functions(items)
+    assert all(is_hypothesis_test(item.obj) for item in forms.short & forms.rest)
+
+
+def functions(items: Iterable[pytest.Item]) -> set[str]:
+    return {item.nodeid.partition("[")[0] for item in items}
 
 
 @pytest.mark.parametrize("room", BOTH_DATABASES)
