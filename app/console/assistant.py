@@ -147,7 +147,7 @@ def _start(problem: ApiError | None = None) -> Response:
         about=about,
         context=context,
         typed=request.form.get("message", request.args.get("message", "")),
-        examples=EXAMPLES,
+        examples=[translated(text) for text in EXAMPLES],
         problem=problem,
         problems={} if problem is None else engine.problems_of(problem),
     )

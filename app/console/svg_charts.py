@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.console.language import translated
-from app.console.wording import grouped
+from app.console.wording import grouped, value_words
 
 # Colours of the style sheet; further series begin again.
 COLOURS = 6
@@ -73,7 +73,11 @@ def picture_of(chart: Mapping[str, Any] | None) -> Picture | None:
     """The picture of a chart of ``app.bi``; None without one, or without figures."""
     if chart is None:
         return None
-    values = [value for value in chart["spec"]["data"]["values"] if value["y"] is not None]
+    values = [
+        {**value, "x": value_words(_property(chart["spec"]), value["x"])}
+        for value in chart["spec"]["data"]["values"]
+        if value["y"] is not None
+    ]
     if not values:
         return None
     series = list(dict.fromkeys(str(value.get("series", "")) for value in values))
@@ -125,6 +129,13 @@ def _lines(
     return Picture(
         label, legend, lines=lines, names=_some(names), top=_text(high), bottom=_text(low)
     )
+
+
+def _property(spec: Mapping[str, Any]) -> str:
+    """What the names are values of: ``stage``."""
+    titles = [each["title"] for each in spec["encoding"].values() if each.get("field") == "x"]
+    title = str(titles[0] or "") if titles else ""
+    return title[:1].lower() + title[1:]
 
 
 def _some(names: Sequence[str]) -> list[str]:

@@ -24,7 +24,7 @@ from app.console.named_records import names_by_key
 from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
 from app.console.sets import Page, page_of, page_of_type
-from app.console.wording import label, words
+from app.console.wording import label, value_words, words
 from app.container.engine import read_many, read_one
 from app.db.engines import primary_engine
 from app.http.security import current_caller
@@ -193,7 +193,14 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
         changed = [name for name in after if known is None or name in known.properties]
         detail = _step(row.entity, before, after)
         if allowed(current_caller(), "audit:read"):
-            values = [(label(name), before.get(name), after.get(name)) for name in changed]
+            values = [
+                (
+                    label(name),
+                    value_words(name, before.get(name)),
+                    value_words(name, after.get(name)),
+                )
+                for name in changed
+            ]
     return Entry(
         row.created_at,
         place,

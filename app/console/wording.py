@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import orjson
 from babel.dates import format_date
 from markupsafe import Markup
 
+from app.console import engine
 from app.console.language import SOURCE, marked, page_language, translated, translated_count
 from app.console.numbers import number_text, reader_signs
 from app.http.sizes import readable_size
@@ -158,6 +160,25 @@ def words(state: str) -> str:
     return translated(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state))
 
 
+def value_words(name: str, value: Any) -> Any:
+    """A value of a property in words, where it is one of an enumeration of the model."""
+    if isinstance(value, str) and name.rpartition("/")[2] in _enumerated():
+        return words(value)
+    return value
+
+
+@cache
+def _enumerated() -> frozenset[str]:
+    """The names of properties whose values are words of the model."""
+    types = [entity_set.type for entity_set in engine.container().sets.values()]
+    return frozenset(
+        property_.name
+        for type_ in types
+        for property_ in type_.properties.values()
+        if property_.allowed or isinstance(property_.type, edm.EnumType)
+    )
+
+
 def instant(value: str | datetime) -> Markup:
     """``21 Nov 2026, 08:15`` in UTC; the reader's own time is the page's script's to show."""
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
@@ -240,7 +261,7 @@ def figure(value: Any, type_: str, name: str = "", currency: str | None = None) 
         return day(date.fromisoformat(value))
     if type_ == "instant" and isinstance(value, str):
         return instant(value)
-    return shown(value)
+    return shown(value_words(name, value))
 
 
 def currency_in(columns: Iterable[Any], row: Mapping[str, Any]) -> str | None:

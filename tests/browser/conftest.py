@@ -53,9 +53,9 @@ def address(app: Flask) -> Iterator[str]:
 
 def sign_in(page: Page, name: str = "admin") -> None:
     """Fill the form of signing in, which any page of the console shows to a stranger."""
-    page.get_by_label("User name").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
+    page.locator("#username").fill(name)
+    page.locator("#password").fill(PASSWORD)
+    page.locator("button.main").click()
 
 
 @contextmanager

