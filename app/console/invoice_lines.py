@@ -61,6 +61,7 @@ FIELDS = (
     LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
     LineField("taxExemptionReason", marked("Why no tax")),
 )
+_MAKES_A_LINE = (PRODUCT, "description", "unitPrice")
 # What a product gives a row.
 TAKEN = (
     "description", "unitCode", "unitPrice", "taxRate", "taxCategory", "taxExemptionReason",
@@ -91,8 +92,13 @@ class Line:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was typed that makes a line: kind and rate of tax alone do not."""
-        return not any(self.values.get(name) for name in (PRODUCT, "description", "unitPrice"))
+        """Whether it is to be left out.
+
+        A new one in which nothing was typed (a kind of tax is chosen already), and one that is
+        known and whose product, text and price were taken away.
+        """
+        typed = _MAKES_A_LINE if self.id else [each.name for each in FIELDS if not each.options]
+        return not any(self.values.get(name) for name in typed)
 
 
 def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:

@@ -244,6 +244,22 @@ def test_what_is_wrong_with_a_line_is_said_at_its_field(browser: Browser) -> Non
     assert 'id="line-0-quantity-p">must be more than 0<' in wrong.text
 
 
+@pytest.mark.parametrize(
+    "typed", ["quantity", "unitCode", "discountPercent", "taxRate", "taxExemptionReason"]
+)
+def test_a_line_in_which_anything_was_typed_is_never_dropped(browser: Browser, typed: str) -> None:
+    client = browser.make("clients", name="Acme")
+    form = {**LINE, "lines": "1", "clientId": str(client), f"line.1.{typed}": "5"}
+    wrong = browser.submit("invoices/new", **form)
+    assert wrong.status_code == 400
+    assert 'id="line-1-description-p"' in wrong.text and 'id="line-1-unitPrice-p"' in wrong.text
+    assert f'name="line.1.{typed}" value="5"' in wrong.text
+    del form[f"line.1.{typed}"]
+    key = browser.make("invoices", **form, **{"line.1.taxCategory": "Standard"})
+    kept = re.findall(r'name="line.\d+.id" value="\d+"', browser.get(f"invoices/{key}/edit").text)
+    assert len(kept) == 1
+
+
 def test_as_many_lines_as_an_invoice_takes_are_shown_page_by_page_and_kept(
     browser: Browser, app: Flask, session: Session
 ) -> None:
