@@ -42,6 +42,7 @@ from tests.factories import make_issued_invoice
 from tests.importing.test_import import FILE
 
 __all__ = ["sign_in"]
+pytestmark = pytest.mark.costly(2)
 
 SECRET_KEY = "not-a-secret-only-for-the-tests-of-this-run"
 KINDS = [

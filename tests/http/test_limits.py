@@ -50,6 +50,7 @@ def test_of_160_requests_at_once_exactly_100_pass(make_app: MakeApp, sign_in: Si
 
 
 @pytest.mark.requirement("RATE-11", "RATE-12")
+@pytest.mark.costly(0)
 def test_a_key_has_1000(make_app: MakeApp) -> None:
     app = make_app(RATE_LIMIT_API_KEY="1000/minute")
     key, other = new_key(app), new_key(app)

@@ -33,13 +33,14 @@ from app.models.import_job import ImportJob
 from tests.contract.conftest import Api, admin, sign_in
 
 __all__ = ["admin", "sign_in"]
-ROWS = 450
+ROWS = 45
 
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A few hundred rows count as many: what is large is a constant."""
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 100)
+    """A few dozen rows count as many: what is large is a constant."""
+    monkeypatch.setattr(taking, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr(rows, "CHUNK", 20)
 
 
 @pytest.fixture(autouse=True)
@@ -98,12 +99,12 @@ def test_a_large_file_is_imported_by_the_worker(
 def test_all_or_nothing_fails_whole_and_says_where(
     app: Flask, admin: Api, session: Session
 ) -> None:
-    job_id = send(admin, bad=400).json["id"]
+    job_id = send(admin, bad=40).json["id"]
     assert work(app) == 1
     done = progress(admin, job_id)
     assert (done["status"], count(session)) == ("Failed", 0)
     assert done["message"].startswith("1 problems; nothing was imported.")
-    assert [(one["row"], one["column"]) for one in done["outcome"]["problems"]] == [(402, "email")]
+    assert [(one["row"], one["column"]) for one in done["outcome"]["problems"]] == [(42, "email")]
 
 
 def test_bad_rows_are_left_out_and_a_dry_run_keeps_nothing(
@@ -134,10 +135,10 @@ def test_others_write_between_two_chunks(
     # Every row takes longer than a chunk may.
     clock = SimpleNamespace(monotonic=itertools.count(step=60).__next__, sleep=take_the_turn)
     monkeypatch.setattr(rows, "time", clock)
-    job_id = send(admin, rows=110, mode="skipBad", dryRun=dry_run).json["id"]
+    job_id = send(admin, rows=25, mode="skipBad", dryRun=dry_run).json["id"]
     assert work(app) == 1
-    assert progress(admin, job_id)["outcome"]["created"] == 110
-    assert [answer.status_code for answer in answers] == [201] * 110
+    assert progress(admin, job_id)["outcome"]["created"] == 25
+    assert [answer.status_code for answer in answers] == [201] * 25
 
 
 class Killed(BaseException):
@@ -194,7 +195,7 @@ def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
             raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(rows, "CHUNK", 100)
+        patched.setattr(rows, "CHUNK", 10)
         patched.setattr(jobs, "RENEWED_AFTER", timedelta(0))
         patched.setattr(jobs._Running, "_renew", die_later)
         with pytest.raises(Killed):

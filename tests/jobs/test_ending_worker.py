@@ -142,7 +142,8 @@ def test_an_import_goes_on_where_it_was(
     app: Flask, admin: Api, session: Session, ask_to_stop: Ask, mode: str, status: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 100)
+    monkeypatch.setattr(taking, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr("app.importing.rows.CHUNK", 20)
     job_id = send(admin, mode=mode).json["id"]
     keep = jobs._Running._keep
 
