@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from app.bi.periods.spans import Period, midnight, step, unit_start
 from app.bi.plans.entities import Dimension, Measure
@@ -173,6 +174,8 @@ class Compiler:
             plan, order=f"{path} desc" if down else path, order_words=words,
             limit=ranking.limit or None, conditions=(*plan.conditions, *known),
         )  # fmt: skip
+        if ranking.within and plan.grain:
+            raise TypeMismatchError("the first records of a time")
         within = plan.dimensions if ranking.within else ()
         extra = tuple(one.path for one in within if one.path.count("/") < 2 and "/" not in one.path)
         return replace(plan, within=within, dimensions=(),
@@ -455,18 +458,23 @@ def _merged(where: Iterable[Restriction]) -> list[Restriction]:
                 found[at] = Equals(one.path, values, f"{other.label} or {one.label}")
                 break
             if _same_property(one, other):
-                parts = other.of if isinstance(other, Either) else (other,)
-                found[at] = Either((*parts, one)) if one not in parts else other
+                parts = dict.fromkeys((*_alternatives(other), *_alternatives(one)))
+                found[at] = Either(tuple(parts)) if len(parts) > 1 else other
                 break
         else:
             found.append(one)
     return found
 
 
+def _alternatives(one: Restriction) -> tuple[Restriction, ...]:
+    return one.of if isinstance(one, Either) else (one,)
+
+
 def _same_property(one: Restriction, other: Restriction) -> bool:
-    """Whether both are members of one enumeration."""
-    if isinstance(other, Either):
-        return all(_same_property(one, part) for part in other.of)
+    """Whether both are members of one enumeration, or some of them."""
+    if isinstance(one, Either) or isinstance(other, Either):
+        pairs = product(_alternatives(one), _alternatives(other))
+        return all(first == second or _same_property(first, second) for first, second in pairs)
     if not (isinstance(one, Is) and isinstance(other, Is)):
         return False
     mine, _, member = one.state.rpartition(".")

@@ -18,6 +18,7 @@ from app.bi.questions.algebra import (
     Meaning,
     Method,
     Not,
+    Of,
     Ranking,
     Restriction,
     parts_of,
@@ -42,9 +43,27 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     for key in sorted(draft.common_kinds):
         try:
             made = _Finishing(draft, model.kinds[key]).made()
-            yield Finished(model.checked(made.meaning), made.features)
+            meaning = _by_dealings(made.meaning, model.kinds[key])
+            yield Finished(model.checked(meaning), made.features)
         except TypeMismatchError:
             continue
+
+
+def _by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
+    """The first by an amount that their dealings add up to: those keep the rates of currencies."""
+    ranking, dealings = meaning.ranking, kind.data.get("dealings", {})
+    if ranking is None or ranking.path not in dealings or ranking.within or meaning.figures:
+        return meaning
+    if meaning.dated is not None or meaning.columns or not ranking.limit:
+        return meaning
+    other, figure, group = dealings[ranking.path]
+    amounts = {name for name, one in kind.states.items() if one.amount == ranking.path}
+    rest = tuple(one for one in meaning.where
+                 if not (isinstance(one, Is) and one.state in amounts))  # fmt: skip
+    return Meaning(
+        other, figures=(Figure(figure),), groups=(Group(group),), chart=meaning.chart,
+        where=(Of(kind.key, rest),) if rest else (), ranking=replace(ranking, path=""),
+    )  # fmt: skip
 
 
 class _Finishing:

@@ -50,6 +50,7 @@ class Periods:
         self, reader: PeriodReader, now: Calendar, english: Mapping[str, str] | None = None
     ) -> None:
         self._reader, self.now, self._english = reader, now, english or {}
+        self._known: dict[str, Period | None] = {}
 
     def find(self, tokens: Sequence[Token]) -> Iterator[Spoken]:
         """The longest period that begins at each token, and of a range its beginning."""
@@ -114,9 +115,13 @@ class Periods:
         return self._read(when.words)
 
     def _read(self, words: str) -> Period | None:
-        tokens = tokenise(words)
-        found = self._reader.read(tokens, 0, self.now)
-        return found[1] if found is not None and found[0] == len(tokens) else None
+        """The period that some words are as a whole; read once for all that is made of it."""
+        if words not in self._known:
+            tokens = tokenise(words)
+            found = self._reader.read(tokens, 0, self.now)
+            is_whole = found is not None and found[0] == len(tokens)
+            self._known[words] = found[1] if found is not None and is_whole else None
+        return self._known[words]
 
     def _dated(self, period: Period) -> When | None:
         """The same days by their dates, where the words alone say less than their place."""

@@ -81,8 +81,10 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("vague")
     if _is_counter(kind, meaning, analysis):
         return Refusal("uncounted")
-    if _is_denied_in_time(meaning):
+    if _is_denied_in_time(kind, meaning, undone=_says(stems, lexicon, "undone")):
         return Refusal("denied")
+    if _says(stems, lexicon, "neither") and _is_timed(kind, meaning):
+        return Refusal("apart")
     if _has_gap(plan, read, lexicon):
         return Refusal("gap")
     if _is_converted_elsewhere(meaning):
@@ -219,9 +221,25 @@ def _passes(kind: Kind, name: str) -> bool:
     return f"'{member}'" not in (kind.issued or "")
 
 
-def _is_denied_in_time(meaning: Meaning) -> bool:
-    """Whether something did not happen in a period: another time, or not at all."""
-    return any(isinstance(one, Not) and isinstance(one.of, Dated) for one in meaning.where)
+def _is_denied_in_time(kind: Kind, meaning: Meaning, *, undone: bool) -> bool:
+    """Whether something did not happen in a period: at another time, or not at all.
+
+    ``undone``: the question says that it was not done, which no property of the records dates.
+    """
+    denied = [one.of for one in meaning.where if isinstance(one, Not)]
+    if any(isinstance(one, Dated) for one in denied):
+        return True
+    states = (kind.states[one.state] for one in denied if isinstance(one, Is))
+    is_dated = meaning.dated is not None and not meaning.dated.date
+    return undone and is_dated and any(not one.date for one in states)
+
+
+def _is_timed(kind: Kind, meaning: Meaning) -> bool:
+    """Whether one of the restrictions is how long something took."""
+    inside = (part for told in meaning.where for part in inner(told))
+    numbers = (one.subject for one in inside if isinstance(one, Compares))
+    measures = (kind.figures.get(one) or kind.lasts(one) for one in numbers)
+    return any(one is not None and one.unit in ("hours", "days") for one in measures)
 
 
 def _has_gap(plan: Plan, read: Read, lexicon: Lexicon) -> bool:
