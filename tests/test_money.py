@@ -25,7 +25,7 @@ def test_the_digits_are_those_of_the_standard_and_no_more_than_are_kept(
     assert digits(currency) == places <= MOST_DIGITS
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(amount=amounts, currency=st.sampled_from(CODES))
 def test_a_rounded_amount_is_whole_and_the_nearest(amount: Decimal, currency: str) -> None:
     nearest = rounded(amount, currency)
@@ -35,7 +35,7 @@ def test_a_rounded_amount_is_whole_and_the_nearest(amount: Decimal, currency: st
     assert -int(nearest.as_tuple().exponent) == digits(currency)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(amount=amounts, currency=st.sampled_from(CODES))
 def test_no_digit_of_an_amount_is_hidden(amount: Decimal, currency: str) -> None:
     text = plain(amount, currency)

@@ -99,7 +99,9 @@ def imported(path: Path, **said: Any) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(rows=ROWS)
 def test_what_was_exported_is_imported_as_it_was(
@@ -110,7 +112,7 @@ def test_what_was_exported_is_imported_as_it_was(
     assert imported(path) == rows
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(TEXTS)
 def test_every_guard_is_taken_back(text: str) -> None:
     assert unguarded(guarded(text)) == text and unguarded(marked(text)) == text

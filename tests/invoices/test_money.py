@@ -54,7 +54,9 @@ def test_a_hundred_thousand_payments_add_up_to_the_cent(
 
 
 @settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=2 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cents=st.integers(0, LARGEST))
 def test_an_amount_is_kept_to_the_cent(admin: Caller, cents: int) -> None:

@@ -56,7 +56,7 @@ def check_sums(totals: Totals, currency: str, tolerance: Decimal = Decimal(0)) -
             assert is_whole(amount, currency)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(lines=lines, discount=discounts, gross=st.booleans(), currency=currencies)
 def test_the_sum_rules_hold(
     lines: list[Line], discount: Decimal, gross: bool, currency: str
@@ -74,7 +74,7 @@ def test_the_sum_rules_hold(
         assert group.net == sum(totals.lines[place].line_net for place in members)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(lines=lines, currency=currencies)
 def test_net_prices_give_their_own_nets(lines: list[Line], currency: str) -> None:
     totals = compute_totals(lines, currency=currency, prices_include_tax=False)
@@ -86,7 +86,7 @@ def test_net_prices_give_their_own_nets(lines: list[Line], currency: str) -> Non
         assert amounts.tax_amount == rounded(amounts.line_net * line.tax_rate / 100, currency)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(lines=lines, discount=discounts, currency=currencies)
 def test_gross_prices_add_up_to_what_the_customer_saw(
     lines: list[Line], discount: Decimal, currency: str
@@ -101,7 +101,7 @@ def test_gross_prices_add_up_to_what_the_customer_saw(
         assert amounts.line_total == amounts.line_subtotal - amounts.discount_amount
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(lines=lines, discount=discounts, currency=currencies)
 def test_the_discount_is_the_percentage_of_the_sum(
     lines: list[Line], discount: Decimal, currency: str
@@ -112,7 +112,7 @@ def test_the_discount_is_the_percentage_of_the_sum(
     assert totals.discount_total == rounded(totals.subtotal * discount / 100, currency)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(deadline=None)
 @given(
     units=st.integers(0, 10**7),
     weights=st.lists(decimals("0", "100000", 2), min_size=1, max_size=20),
@@ -129,7 +129,7 @@ def test_spread_parts_add_up_and_stay_near_their_share(
         assert not whole or abs(part - amount * weight / whole) < unit(currency)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(units=st.integers(0, 10**7), rate=st.sampled_from(RATES), currency=currencies)
 def test_net_of_gross_is_the_nearest_there_is(units: int, rate: Decimal, currency: str) -> None:
     step = unit(currency)

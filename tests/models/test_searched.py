@@ -144,7 +144,7 @@ def test_the_function_of_a_table_makes_what_the_long_expression_makes(
     )
     with app.app_context(), db.engine.begin() as connection:
 
-        @settings(max_examples=150, deadline=None)
+        @settings(deadline=None)
         @given(st.tuples(*[_FIELD] * len(columns)))
         @example((None,) * len(columns))
         @example(("Straße, ΟΔΟΣ",) * len(columns))

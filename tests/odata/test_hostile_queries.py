@@ -48,14 +48,14 @@ def understood_or_refused(parse: Callable[[str], Any], text: str) -> None:
 
 @pytest.mark.requirement("FUZZ-01")
 @pytest.mark.parametrize("parse", _PARSERS)
-@settings(_UNHURRIED, max_examples=150)
+@settings(_UNHURRIED)
 @given(text=st.text(st.characters(codec="utf-8"), max_size=40))
 def test_any_text(parse: Callable[[str], Any], text: str) -> None:
     understood_or_refused(parse, text)
 
 
 @pytest.mark.parametrize("parse", _PARSERS)
-@settings(_UNHURRIED, max_examples=150)
+@settings(_UNHURRIED)
 @given(text=st.text("ab$@/()[]{}',:;=-.*\"#5 \\", max_size=40))
 def test_text_of_the_characters_that_mean_something(parse: Callable[[str], Any], text: str) -> None:
     understood_or_refused(parse, text)
@@ -84,14 +84,14 @@ def test_damaged_search(text: str) -> None:
     understood_or_refused(parse_search, text)
 
 
-@settings(_UNHURRIED, max_examples=40)
+@settings(_UNHURRIED, max_examples=settings().max_examples // 2)
 @given(_damaged(applies().map(to_text)))
 def test_damaged_apply(text: str) -> None:
     understood_or_refused(parse_apply, text)
 
 
 @pytest.mark.requirement("FUZZ-03")
-@settings(_UNHURRIED, max_examples=40)
+@settings(_UNHURRIED, max_examples=settings().max_examples // 2)
 @given(_damaged(query_options().map(query_text)))
 def test_damaged_query_string(text: str) -> None:
     understood_or_refused(parse_options, text)

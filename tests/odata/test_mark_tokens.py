@@ -21,7 +21,7 @@ CALLER = make_caller(7, "reader", "jwt", {"clients:read": "own"})
 KEYS = st.integers(1, 2**40) | st.text(max_size=5) | st.tuples(st.integers(1, 99), st.text())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(
     st.dictionaries(KEYS, st.integers(1, 99)), st.frozensets(KEYS), st.none() | KEYS,
     st.frozensets(st.integers(1, 2**40)),

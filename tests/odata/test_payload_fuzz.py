@@ -37,7 +37,7 @@ BODIES = st.recursive(
 )
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=4 * settings().max_examples, derandomize=True, deadline=None)
 @given(body=BODIES, text_numbers=st.booleans())
 def test_any_body_is_read_or_refused(body: Any, text_numbers: bool) -> None:
     try:
@@ -59,7 +59,7 @@ SEGMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=400, derandomize=True, deadline=None)
+@settings(max_examples=4 * settings().max_examples, derandomize=True, deadline=None)
 @given(path=st.lists(SEGMENTS, max_size=6).map("".join) | st.text(max_size=20))
 def test_any_path_is_followed_or_refused(path: str) -> None:
     with pytest.MonkeyPatch.context() as patch:

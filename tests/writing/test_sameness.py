@@ -26,7 +26,7 @@ def scattered(draw: st.DrawFn, between: str, texts: tuple[str, ...]) -> tuple[st
     return text, written.lower() if draw(st.booleans()) else written
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(scattered(" .-/", VAT_NUMBERS))
 def test_a_vat_number_is_the_same_however_it_is_grouped(pair: tuple[str, str]) -> None:
     number, written = pair
@@ -64,7 +64,7 @@ def test_addresses(one: str, other: str, same: bool) -> None:
     assert (email_form(one) == email_form(other)) is same
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(st.sampled_from(PHONES), st.lists(st.sampled_from(" -/"), min_size=12, max_size=12))
 def test_a_telephone_number_is_the_same_however_it_is_grouped(
     phone: tuple[str, str], signs: list[str]

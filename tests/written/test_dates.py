@@ -24,7 +24,7 @@ ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Pacific/Apia", "Australia/
 DAYS = st.dates(date(1000, 1, 1), date(9999, 12, 30))
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(DAYS, st.sampled_from("-./"))
 def test_a_day_is_read_or_asked_for(day: date, sign: str) -> None:
     for order, text in (
@@ -58,7 +58,7 @@ def test_what_is_no_date_is_refused(text: str) -> None:
         read_date(text)
 
 
-@settings(max_examples=200)
+@settings(max_examples=2 * settings().max_examples)
 @given(
     st.datetimes(datetime(1970, 1, 2), datetime(2090, 1, 1)).map(
         lambda at: at.replace(microsecond=0)

@@ -82,7 +82,7 @@ def test_what_is_no_number_is_refused(text: str) -> None:
         read_number(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(NUMBERS, st.sampled_from(LOCALES), st.sampled_from(("latn", "default")))
 def test_what_a_locale_writes_is_read_in_that_locale(
     number: Decimal, locale: str, digits: str
@@ -93,7 +93,7 @@ def test_what_a_locale_writes_is_read_in_that_locale(
     assert read_number(text, signs_of(locale)) == number
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(NUMBERS, st.sampled_from((None, *LOCALES)))
 def test_what_a_page_shows_is_read_again(number: Decimal, locale: str | None) -> None:
     signs = signs_of(locale) if locale else None
@@ -104,7 +104,7 @@ def test_what_a_page_shows_is_read_again(number: Decimal, locale: str | None) ->
     assert read_number(grouped_number(cents, signs), signs) == cents
 
 
-@settings(max_examples=300)
+@settings(max_examples=3 * settings().max_examples)
 @given(st.text("0123456789.,' -", max_size=14))
 def test_nothing_that_is_two_numbers_is_taken_without_being_asked(text: str) -> None:
     numbers = set(readings(text).values())

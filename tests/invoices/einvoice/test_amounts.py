@@ -32,7 +32,7 @@ def total(tree: etree._Element, path: str) -> Decimal:
     return sum(values(tree, path), Decimal(0))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 @given(document=documents())
 def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
     tree = etree.fromstring(build_cii(document))
@@ -63,7 +63,7 @@ def test_totals_of_cii_add_up(document: InvoiceDocument) -> None:
         assert beside <= (unit(document.currency) if document.prices_include_tax else 0)  # BR-CO-17
 
 
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 @given(document=documents())
 def test_totals_of_ubl_add_up(document: InvoiceDocument) -> None:
     tree = etree.fromstring(build_ubl(document))
@@ -83,7 +83,7 @@ def test_totals_of_ubl_add_up(document: InvoiceDocument) -> None:
     assert total(tree, f"{totals}/cbc:PayableAmount") == gross - paid
 
 
-@settings(max_examples=80, deadline=None)
+@settings(deadline=None)
 @given(document=documents())
 def test_lines_are_price_times_quantity_less_discount(document: InvoiceDocument) -> None:
     """Within the cent that spreading a gross total over its lines may move."""

@@ -29,7 +29,11 @@ def broken(xml: bytes, syntax: str, document: InvoiceDocument) -> list[str]:
 
 
 @pytest.mark.parametrize("syntax", BUILDERS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=settings().max_examples // 2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(document=documents())
 def test_random_documents_are_valid(syntax: str, document: InvoiceDocument) -> None:
     assert preflight(document) == ()
@@ -71,7 +75,7 @@ _UNITS = st.sampled_from(["C62", "HUR", "XPK", "", "QQQ", "h"])
 
 @pytest.mark.parametrize("syntax", BUILDERS)
 @settings(
-    max_examples=60, deadline=None,
+    max_examples=settings().max_examples // 2, deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )  # fmt: skip
 @given(document=documents(), seller=_PARTIES, buyer=_PARTIES, bank=_BANKS, unit=_UNITS)

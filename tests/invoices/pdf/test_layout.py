@@ -68,7 +68,7 @@ def test_a_row_higher_than_a_page_goes_on_and_its_amount_is_carried() -> None:
     assert_inside(pages)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=settings().max_examples // 2, deadline=None)
 @given(document=documents(), state=st.sampled_from(["Draft", "Issued", "Paid", "Void"]))
 def test_nothing_stands_outside_the_margins(document: object, state: str) -> None:
     assert_inside(lay_out(document))  # type: ignore[arg-type]

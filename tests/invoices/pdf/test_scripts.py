@@ -72,7 +72,7 @@ def test_arabic_letters_join() -> None:
     assert list(reversed(run.glyphs)) != alone
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings().max_examples, deadline=None)
 @given(text=st.text(max_size=40))
 def test_no_text_has_a_missing_glyph(text: str) -> None:
     shaped = Shaper().shape(clean(text))

@@ -35,7 +35,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.lists(PIECES | st.binary(max_size=4), max_size=30))
 def test_any_bytes_are_units_or_refused(pieces: list[bytes]) -> None:
     body = b"".join(pieces)
@@ -50,7 +50,7 @@ def test_any_bytes_are_units_or_refused(pieces: list[bytes]) -> None:
                 assert part.method.isalpha() and part.url
 
 
-@settings(max_examples=150, deadline=None)
+@settings(deadline=None)
 @given(st.lists(st.dictionaries(MEMBERS, VALUES, max_size=6) | VALUES, max_size=5))
 def test_any_json_is_units_or_refused(requests: Any) -> None:
     try:

@@ -25,7 +25,10 @@ def shared(connections: dict[str, Connection]) -> Client:
 
 
 quiet = settings(
-    max_examples=300, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+    max_examples=3 * settings().max_examples,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
 )
 
 

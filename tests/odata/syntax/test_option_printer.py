@@ -11,7 +11,7 @@ from app.odata.syntax.options import parse_options
 from tests.odata.option_strategies import applies, query_options
 
 _UNHURRIED = settings(
-    max_examples=60,
+    max_examples=settings().max_examples // 2,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

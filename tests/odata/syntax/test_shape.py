@@ -106,7 +106,7 @@ def test_slots_are_the_places_in_the_list_of_literals(tree: Node) -> None:
     assert all(_same(literal.value, value) for literal, value in zip(lifted, literals, strict=True))
 
 
-@settings(_UNHURRIED, max_examples=40)
+@settings(_UNHURRIED, max_examples=settings().max_examples // 2)
 @given(query_options(), st.integers(0, 3))
 def test_slots_count_through_all_options(options: QueryOptions, first_slot: int) -> None:
     read = read_options(query_text(options))
