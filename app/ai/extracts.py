@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 
-import numpy
-
 from app.search.embedding import find_model
 
 # More of an article is not looked through.
@@ -79,6 +77,8 @@ def _fitness(question: str, title: str, pieces: Sequence[Piece]) -> Any:
     if model is None:
         wanted = set(question.lower().split())
         return [len(wanted & set(piece.text.lower().split())) for piece in pieces]
+    import numpy  # large, as the model
+
     texts = [". ".join(filter(None, (title, piece.heading, piece.text))) for piece in pieces]
     vectors = model.embed([question, *texts])
     lengths = numpy.array([len(piece.text.split()) for piece in pieces])

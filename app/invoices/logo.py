@@ -6,8 +6,6 @@ import hashlib
 import io
 from functools import lru_cache
 
-from PIL import Image
-
 from app.blobs import blobs
 from app.errors import (
     NotFoundError,
@@ -49,6 +47,8 @@ def save_logo(content: bytes) -> None:
         raise ValidationError(
             [("file", "must be a whole PNG or JPEG picture of at most 16 million pixels")]
         )
+    from PIL import Image
+
     size = (picture.columns, picture.rows)
     kept = io.BytesIO()
     Image.frombytes("RGB", size, picture.pixels).save(kept, "PNG", optimize=True)

@@ -16,8 +16,7 @@ from app.http.page_sizes import ARTICLE_SEARCH
 from app.kb.indexing import ARTICLE
 from app.odata.syntax.literal_text import quoted
 from app.search.analysis import language_of
-from app.search.index_cache import shelf_of
-from app.search.ranking import Mode, Ranked, rank
+from app.search.found import Mode, Ranked
 from app.search.snippets import Marker
 from app.search.texts_of import passages_of
 
@@ -60,6 +59,9 @@ def search_articles(
         language: a tag such as ``de``; ``de-AT`` is German too.
     Raises: ForbiddenError, the caller may read no articles.
     """
+    from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
+    from app.search.ranking import rank
+
     shelf = shelf_of(ARTICLE)
     question = shelf.spelled_out(question)
     hits, by_meaning = shelf.search(

@@ -11,8 +11,6 @@ from app.events import entity_url
 from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
 from app.kb.search import Found, search_articles
 from app.search.analysis import language_of
-from app.search.index_cache import shelf_of
-from app.search.ranking import rank
 from app.search.snippets import Marker
 
 SIMILAR_TICKETS = 5
@@ -73,6 +71,9 @@ def _item(found: Found, marker: Marker, linked: set[int]) -> dict[str, Any]:
 
 
 def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
+    from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
+    from app.search.ranking import rank
+
     shelf = shelf_of(TICKET)
     hits, by_meaning = shelf.search(question, by_words=True, by_meaning=True)
     ranked = rank(hits, "hybrid" if by_meaning else "keyword", SIMILAR_TICKETS * 4)

@@ -14,7 +14,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy
 import structlog
 
 from app.search.wordpiece import encode
@@ -57,6 +56,8 @@ class EmbeddingModel:
         Args:
             before_each: called between the computations; may raise to leave the rest undone.
         """
+        import numpy  # large, as the model
+
         vectors = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
         for place, text in enumerate(texts):
             if before_each is not None:
@@ -66,6 +67,8 @@ class EmbeddingModel:
 
     def _run(self, numbers: Sequence[int]) -> Any:
         """The vector of one text: several at a time save nothing, and cost memory."""
+        import numpy
+
         tokens = numpy.array([numbers], dtype=numpy.int64)
         given = {
             "input_ids": tokens, "attention_mask": numpy.ones_like(tokens),

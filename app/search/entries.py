@@ -11,6 +11,9 @@ from app.search.embedding import EmbeddingModel
 from app.search.passages import passages, titled
 from app.search.short_forms import short_forms
 
+# The counter that every change of an entry takes its number from.
+CHANGES = "search"
+
 
 @dataclass(frozen=True)
 class Made:

@@ -15,10 +15,9 @@ from app.models.event import Counter
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import MODEL, find_model
-from app.search.entries import query_terms
+from app.search.entries import CHANGES, query_terms
 from app.search.index import Entry, Hits, Index, Segment
 
-CHANGES = "search"
 _COLUMNS = (
     "entity_id", "change", "language", "category", "terms", "length", "model", "dimension",
 )  # fmt: skip

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy
 import structlog
 from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError
 
 from app.db.engines import steady_read
 from app.search.embedding import DIMENSION, MODEL
-from app.search.vectors import BEST_PASSAGE, WHOLE_TEXT
+from app.search.found import BEST_PASSAGE, WHOLE_TEXT
 
 # Passages that the index of the database proposes; the texts they belong to are compared exactly.
 NEAREST = 400
@@ -136,6 +135,8 @@ def nearness(entity: str, vector: Any, also: Sequence[int]) -> dict[int, float]:
 
 def _rows(entry_id: int, entity: str, key: int, vectors: Any) -> Iterator[dict[str, Any]]:
     """A row for each passage, and one for the text as a whole."""
+    import numpy  # large: loaded by who has vectors
+
     block = numpy.frombuffer(vectors, dtype="<f4").reshape(-1, DIMENSION)
     whole = block.sum(axis=0)
     whole = whole / max(float(numpy.linalg.norm(whole)), 1e-9)

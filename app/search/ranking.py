@@ -11,30 +11,19 @@ scaled by how good the best one is at all, so that a bad best is not shown as a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy
 
+from app.search.found import Mode, Ranked
 from app.search.index import Hits
 
-Mode = Literal["hybrid", "semantic", "keyword"]
-MODES: tuple[Mode, ...] = ("hybrid", "semantic", "keyword")
 # Of a score by words, both in spreads, where a text has all words of the question (bench/kb.py).
 WORDS_WEIGHT = 0.45
 # Few texts, or texts that are all alike, have no spread to speak of: then it is this of the best.
 LEAST_SPREAD_OF_WORDS, LEAST_SPREAD_OF_MEANING = 0.15, 0.1
 # Texts farther from the question than this are about something else.
 NEAREST_OF_STRANGERS = 0.2
-
-
-@dataclass(frozen=True)
-class Ranked:
-    """A text that was found: ``score`` 0..1 orders them, ``nearness`` is -1..1."""
-
-    key: int
-    score: float
-    nearness: float
 
 
 def rank(hits: Hits, mode: Mode, most: int) -> list[Ranked]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy
 
-# How much the best passage of a text counts, and how much all of it together.
-BEST_PASSAGE, WHOLE_TEXT = 0.7, 0.3
+from app.search.found import BEST_PASSAGE, WHOLE_TEXT
+
 # Comparing all of so many takes a millisecond.
 ALL_UP_TO = 8000
 # Passages that the signs choose: a hundred times what anybody is shown.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy
 from sqlalchemy import ColumnElement, delete, insert
 
 from app.clock import utc_now
@@ -12,8 +11,7 @@ from app.db import records
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import DIMENSION, MODEL
-from app.search.entries import Made
-from app.search.index_cache import CHANGES
+from app.search.entries import CHANGES, Made
 from app.writing.numbering import next_number
 
 
@@ -24,6 +22,8 @@ def store(
     _remove((SearchEntry.entity == entity) & (SearchEntry.entity_id == key))
     vectors: dict[str, Any] = {"model": None, "dimension": None, "vectors": None}
     if made.vectors is not None:
+        import numpy  # large: loaded by who has vectors
+
         flat = numpy.ascontiguousarray(made.vectors, dtype="<f4").tobytes()
         vectors = {"model": MODEL, "dimension": DIMENSION, "vectors": flat}
     row = {

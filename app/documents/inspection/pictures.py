@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pypdfium2  # type: ignore[import-untyped]
-from PIL import Image, ImageOps
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 # Longest edge, in pixels.
 EDGE = 800
@@ -38,15 +39,19 @@ def draw_picture(path: Path, media_type: str, target: Path) -> None:
     picture.convert("RGB").save(target, "PNG", optimize=True)
 
 
-def _page(path: Path) -> Image.Image:
+def _page(path: Path) -> Image:
+    import pypdfium2  # type: ignore[import-untyped]  # loaded by the process that draws
+
     with pypdfium2.PdfDocument(path) as document:
         page = document[0]
         longest = max(page.get_width(), page.get_height(), 1.0)
-        image: Image.Image = page.render(scale=EDGE / longest).to_pil()
+        image: Image = page.render(scale=EDGE / longest).to_pil()
         return image
 
 
-def _photograph(path: Path, kind: str) -> Image.Image:
+def _photograph(path: Path, kind: str) -> Image:
+    from PIL import Image, ImageOps  # loaded by the process that draws
+
     # Only the reader of the type that the content was found to have; none is guessed.
     with Image.open(path, formats=[kind]) as image:
         if image.width * image.height > MAXIMUM_PIXELS:

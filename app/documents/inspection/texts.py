@@ -11,8 +11,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from xml.parsers import expat
 
-import pypdfium2  # type: ignore[import-untyped]
-
 MAXIMUM_CHARACTERS = 200_000
 MAXIMUM_PAGES = 300
 # So much is unpacked of one archive, whatever it says of itself.
@@ -99,6 +97,8 @@ def _beginning(parts: Iterator[str]) -> str:
 
 
 def _pages(path: Path) -> Iterator[str]:
+    import pypdfium2  # type: ignore[import-untyped]  # loaded by who reads a PDF
+
     with pypdfium2.PdfDocument(path) as document:
         for number in range(min(len(document), MAXIMUM_PAGES)):
             yield document[number].get_textpage().get_text_bounded() + "\n"

