@@ -1,4 +1,4 @@
-"""The first page: how the company stands, in figures that are queries anybody can send."""
+"""The first page: what waits for the caller, and how the company stands, by queries to send."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Response
 
 from app.console import engine
 from app.console.area import console, page
+from app.console.filters import WHERE
 from app.console.language import marked, translated
+from app.console.mine_and_due import mine_and_due
+from app.console.svg_charts import HEIGHT
 from app.db.types import iso_instant
 from app.extensions import db
 from app.http.security import current_caller
 from app.measures import MEASURES, Figures, Measure, converted, figures
 from app.money import rounded
+from app.odata.model import edm
 from app.permissions import scope_of
 from app.settings import organisation
 from app.settings.days import start_of, today
@@ -47,14 +52,52 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Month:
+    """A column of a chart over months: where it stands in the picture, of 100 by 40."""
+
+    day: date
+    value: Decimal
+    top: float
+    height: float
+    link: str
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """A measure by month, on an axis of time; ``zero`` is where its columns begin."""
+
+    title: str
+    unit: str
+    months: Sequence[Month]
+    zero: float
+    query: str
+    means: str
+    apart: Mapping[str, Decimal]
+
+
+@dataclass(frozen=True)
+class Before:
+    """A figure in the same days of the month before, and the list it is of."""
+
+    value: Decimal
+    link: str
+    first: date
+    last: date
+
+
+@dataclass(frozen=True)
 class Figure:
-    """A measure, the list it is of, and its amounts in currencies without an exchange rate."""
+    """A measure, the list it is of, and its amounts in currencies without an exchange rate.
+
+    ``unit`` is the currency of an amount, empty for a number of records.
+    """
 
     measure: Measure
     value: Decimal
     unit: str
     link: str
     apart: Mapping[str, Decimal]
+    before: Before | None = None
 
 
 @console.get("/")
@@ -62,11 +105,17 @@ def start() -> Response:
     """Figures and charts of what the caller may read."""
     currency = organisation().defaults.currency
     db.session.rollback()  # nothing was written, and the page must not hold the writers' lock
-    owed: list[Figure] = []
+    shown: list[Figure] = []
     charts: list[Chart] = []
+    revenue = None
     if _may("invoices"):
-        owed += _receivables(currency)
-        charts.append(_revenue(currency))
+        shown += _receivables(currency)
+        revenue = _revenue(currency)
+    shown += [
+        _this_month(MEASURES[name], path, set_name, currency)
+        for name, path, set_name in _THIS_MONTH
+        if _may(path)
+    ]
     if _may("opportunities"):
         charts.append(_pipeline(currency))
     if _may("tickets"):
@@ -77,9 +126,22 @@ def start() -> Response:
     if _may("leads"):
         charts.append(_conversion())
         charts.append(_counts("Leads", "leads", "status", translated("Leads"), None))
-    return page("start.html", figures=owed, charts=charts)
+    return page(
+        "start.html",
+        waiting=list(mine_and_due()),
+        figures=shown,
+        revenue=revenue,
+        charts=charts,
+    )
 
 
+# (measure, list, set) of what is compared with the same days of the month before
+_THIS_MONTH = (
+    ("Revenue", "invoices", "Invoices"),
+    ("Won", "opportunities", "Opportunities"),
+    ("NewClients", "clients", "Clients"),
+    ("NewLeads", "leads", "Leads"),
+)
 _OPEN_TICKETS = MEASURES["OpenTickets"].condition
 
 
@@ -100,33 +162,93 @@ def _receivables(currency: str) -> list[Figure]:
     return found
 
 
-def _revenue(currency: str) -> Chart:
+def _this_month(measure: Measure, path: str, set_name: str, currency: str) -> Figure:
+    """A figure of this month up to today, with that of as many days of the month before."""
+    last = today()
+    first = last.replace(day=1)
+    first_before = _months_back(first, 1)
+    last_before = min(first_before + timedelta(days=last.day - 1), first - timedelta(days=1))
+    is_day = set_type(set_name).properties[measure.date].type == edm.DATE
+    periods = [(first, last), (first_before, last_before)]
+    where = " or ".join(f"({_between(measure.date, *period, is_day)})" for period in periods)
+    now = f"{measure.date} ge {_bound(first, is_day)} as isNow"
+    if measure.is_money:
+        apply = converted(measure, where, "isNow", now)
+        result = figures(measure, engine.read(set_name, apply=apply).rows)
+        rows, apart, name = result.rows, result.apart, measure.base_name
+    else:
+        apply = f"filter({where})/compute({now})/groupby((isNow),aggregate({measure.name}))"
+        rows, apart, name = engine.read(set_name, apply=apply).rows, {}, measure.name
+    values = {row["isNow"]: Decimal(str(row[name])) for row in rows}
+    if measure.is_money:
+        values = {is_now: rounded(value, currency) for is_now, value in values.items()}
+    links = [f"{path}/?{urlencode(_listed(measure, *period))}" for period in periods]
+    zero = rounded(Decimal(0), currency) if measure.is_money else Decimal(0)
+    return Figure(
+        measure, values.get(True, zero), currency if measure.is_money else "", links[0], apart,
+        Before(values.get(False, zero), links[1], first_before, last_before),
+    )  # fmt: skip
+
+
+def set_type(set_name: str) -> edm.EntityType:
+    """The type of the entities of a set."""
+    return engine.container().sets[set_name].type
+
+
+def _listed(measure: Measure, first: date, last: date) -> list[tuple[str, str]]:
+    """The address of the records that a figure is of, below their list."""
+    conditions = [(WHERE, f"{measure.date}:from:{first}"), (WHERE, f"{measure.date}:until:{last}")]
+    if measure.name == "Won":
+        conditions.append(("state", "ClosedWon"))
+    return conditions
+
+
+def _between(name: str, first: date, last: date, is_day: bool) -> str:
+    end = last + timedelta(days=1)
+    return f"{name} ge {_bound(first, is_day)} and {name} lt {_bound(end, is_day)}"
+
+
+def _bound(day: date, is_day: bool) -> str:
+    """When a day begins, as a literal of a day or of an instant."""
+    return day.isoformat() if is_day else iso_instant(start_of(day))
+
+
+def _months_back(first: date, steps: int) -> date:
+    """The first day of the month that lies so many months before."""
+    index = first.year * 12 + first.month - 1 - steps
+    return date(index // 12, index % 12 + 1, 1)
+
+
+def _revenue(currency: str) -> Timeline:
     """Net revenue of each of the last twelve months."""
     measure = MEASURES["Revenue"]
-    first = today().replace(day=1)
-    months = [_back(first.year, first.month, steps) for steps in range(11, -1, -1)]
-    year, month = months[0]
+    days = [_months_back(today().replace(day=1), steps) for steps in range(11, -1, -1)]
     apply = converted(
-        measure, f"{measure.date} ge {year}-{month:02d}-01", "year,month",
+        measure, f"{measure.date} ge {days[0]}", "year,month",
         f"year({measure.date}) as year,month({measure.date}) as month",
     )  # fmt: skip
     result = figures(measure, engine.read("Invoices", apply=apply).rows)
     totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
-    bars = _bars(
-        [
-            (f"{m:02d}/{y % 100:02d}", rounded(totals.get((y, m), Decimal(0)), currency),
-             f"invoices/?where={measure.date}:in:{y}-{m:02d}-01", "")
-            for y, m in months
-        ]
-    )  # fmt: skip
-    return _of(
-        measure,
+    values = [rounded(totals.get((day.year, day.month), Decimal(0)), currency) for day in days]
+    high, low = max(*values, Decimal(0)), min(*values, Decimal(0))
+    scale = HEIGHT / ((high - low) or Decimal(1))
+    return Timeline(
         translated("%(label)s by month", label=translated(measure.label)),
         currency,
-        bars,
-        "Invoices",
-        apply,
-        result,
+        [
+            Month(
+                day,
+                value,
+                round(float((high - max(value, Decimal(0))) * scale), 2),
+                round(float(abs(value) * scale), 2),
+                f"invoices/?where={measure.date}:in:{day}",
+            )
+            for day, value in zip(days, values, strict=True)
+        ],
+        round(float(high * scale), 2),
+        engine.address("Invoices", apply=apply),
+        translated(measure.description),
+        result.apart,
     )
 
 
@@ -229,8 +351,3 @@ def _bars(values: Sequence[tuple[str, Decimal, str, str]]) -> list[Bar]:
         Bar(name, value, max(0, int(value * 100 / longest)), link, note)
         for name, value, link, note in values
     ]
-
-
-def _back(year: int, month: int, steps: int) -> tuple[int, int]:
-    index = year * 12 + month - 1 - steps
-    return index // 12, index % 12 + 1

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import orjson
-from babel.dates import format_date
+from babel.dates import format_date, format_skeleton
 from markupsafe import Markup
 
 from app.console import engine
@@ -196,6 +196,11 @@ def _day_text(value: date) -> str:
     if page_language() == SOURCE:
         return f"{value.day} {value:%b %Y}"
     return format_date(value, "medium", page_language())
+
+
+def month(first: date, *, is_short: bool = False) -> str:
+    """``Nov 2026``, or ``Nov``: a month by its first day, in the language of the page."""
+    return str(format_skeleton("MMM" if is_short else "yMMM", first, locale=page_language()))
 
 
 def duration(seconds: int) -> str:
