@@ -64,6 +64,7 @@ def init_app(app: Flask, config: Config) -> None:
     """Add the console to ``app``."""
     session.init_app(app, config)
     language.init_app(app)
+    app.jinja_env.filters["told"] = wording.told
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 

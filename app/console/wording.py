@@ -17,6 +17,7 @@ from markupsafe import Markup
 from app.console import engine
 from app.console.language import SOURCE, marked, page_language, translated, translated_count
 from app.console.numbers import number_text, reader_signs
+from app.console.service_messages import said
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
@@ -29,6 +30,7 @@ _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban
 _CALLED = {"seconds": marked("Time before")}
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
+_FIELD = re.compile(r"[\w.\[\]]+")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
          "Qualified", "active", "succeeded", "sent", "done", "executed", "ok"}  # fmt: skip
 _BAD = {"Blocked", "Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Breached",
@@ -49,6 +51,14 @@ def label(name: str) -> str:
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
     text = " ".join(words).replace("e invoice", "e-invoice", 1)
     return translated(text[:1].upper() + text[1:])
+
+
+def told(message: str) -> str:
+    """What the service says, in the language of the page: ``amount: must be more than 0``."""
+    field, separator, rest = message.partition(": ")
+    if separator and _FIELD.fullmatch(field) and said(rest) != rest:
+        return f"{label(field.rpartition('.')[2])}: {said(rest)}"
+    return said(message)
 
 
 def inside(text: str) -> str:
@@ -161,10 +171,10 @@ def words(state: str) -> str:
 
 
 def value_words(name: str, value: Any) -> Any:
-    """A value of a property in words, where it is one of an enumeration of the model."""
-    if isinstance(value, str) and name.rpartition("/")[2] in _enumerated():
-        return words(value)
-    return value
+    """A value of a column: translated where it is a word of the model, such as a state."""
+    if page_language() == SOURCE or not isinstance(value, str):
+        return value
+    return words(value) if name.rpartition("/")[2] in _enumerated() else value
 
 
 @cache
