@@ -48,6 +48,8 @@ class Entry:
 class Hits:
     """What a query finds: for each text its key, its place among facets, and both scores.
 
+    ``around`` is how near each is to the text that is nearest to the query: 0 where nothing is
+    known of it.
     ``ceilings``: language -> what a text in it would score by words that has every term of the
     query once.
     """
@@ -55,6 +57,7 @@ class Hits:
     keys: Any
     words: Any
     meaning: Any
+    around: Any
     languages: Any
     categories: Any
     ceilings: Mapping[str, float]
@@ -62,8 +65,8 @@ class Hits:
     def only(self, chosen: Any) -> Hits:
         """Those of which the array ``chosen`` is true."""
         return Hits(
-            self.keys[chosen], self.words[chosen], self.meaning[chosen], self.languages[chosen],
-            self.categories[chosen], self.ceilings,
+            self.keys[chosen], self.words[chosen], self.meaning[chosen], self.around[chosen],
+            self.languages[chosen], self.categories[chosen], self.ceilings,
         )  # fmt: skip
 
     @property
@@ -77,10 +80,14 @@ class Hits:
         best = int(self.words.argmax())
         return min(1.0, float(self.words[best]) / self.ceilings.get(self.languages[best], 1.0))
 
-    def with_meaning(self, near: Mapping[int, float]) -> Hits:
-        """The same with the nearness of texts by their keys; 0 for those that have none."""
-        meaning = numpy.array([near.get(key, 0.0) for key in self.keys.tolist()], numpy.float32)
-        return replace(self, meaning=meaning)
+    def with_meaning(self, near: Mapping[int, float], around: Mapping[int, float]) -> Hits:
+        """The same with both by the keys of texts; 0 for those that have none."""
+        keys = self.keys.tolist()
+        meaning, beside = (
+            numpy.array([known.get(key, 0.0) for key in keys], numpy.float32)
+            for known in (near, around)
+        )
+        return replace(self, meaning=meaning, around=beside)
 
     def best_by_words(self) -> list[int]:
         """The keys of the texts that are good by their words."""
@@ -137,6 +144,12 @@ class Segment:
         scores[self.vector_places] = vectors.nearness(vector, _best(words[self.vector_places]))
         return scores
 
+    def vector_of(self, place: int) -> Any:
+        """The vector of a text as a whole, or None."""
+        if self.vectors is None:
+            return None
+        return self.vectors.whole(int(numpy.searchsorted(self.vector_places, place)))
+
 
 class Index:
     """The segments; not safe for threads by itself (app/search/index_cache.py)."""
@@ -191,7 +204,7 @@ class Index:
         total = sum(len(segment.keys) for segment in segments)
         if not total:
             empty = numpy.zeros(0)
-            return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, {})
+            return Hits(empty.astype(numpy.int64), empty, empty, empty, empty, empty, {})
         mean_length = max(1.0, float(sum(part.lengths.sum() for part in segments)) / total)
         weights = {term: self._rarity(term, total) for term in dict.fromkeys(terms)}
         # Copies: a change that comes meanwhile must not make columns of different lengths.
@@ -199,6 +212,11 @@ class Index:
         words = [segment.score_words(weights, mean_length) for segment in segments]
         meaning = [
             segment.score_meaning(vector, scores)
+            for segment, scores in zip(segments, words, strict=True)
+        ]
+        nearest = _nearest(segments, meaning, alive) if weights and vector is not None else None
+        around = [
+            segment.score_meaning(nearest, scores)
             for segment, scores in zip(segments, words, strict=True)
         ]
 
@@ -211,6 +229,7 @@ class Index:
             gathered(segment.keys for segment in segments),
             gathered(words),
             gathered(meaning),
+            gathered(around),
             gathered(segment.languages for segment in segments),
             gathered(segment.categories for segment in segments),
             _ceilings(weights),
@@ -222,6 +241,16 @@ class Index:
             len(segment.postings[term][0]) for segment in self.segments if term in segment.postings
         )
         return math.log(1 + (total - having + 0.5) / (having + 0.5))
+
+
+def _nearest(segments: Sequence[Segment], meaning: Sequence[Any], alive: Sequence[Any]) -> Any:
+    """The vector of the living text that is nearest to the query, or None."""
+    best = [float(numpy.where(living, near, 0).max(initial=0))
+            for near, living in zip(meaning, alive, strict=True)]  # fmt: skip
+    at = int(numpy.argmax(best))
+    if best[at] <= 0:
+        return None
+    return segments[at].vector_of(int(numpy.where(alive[at], meaning[at], 0).argmax()))
 
 
 def _ceilings(weights: Mapping[str, float]) -> dict[str, float]:

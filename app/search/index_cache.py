@@ -44,11 +44,16 @@ class Shelf:
             return index.search(terms, vector), vector is not None
         hits = index.search(terms, None)
         try:
-            near = pgvector.nearness(self._entity, vector, hits.best_by_words())
+            also = hits.best_by_words()
+            near = pgvector.nearness(self._entity, vector, also)
+            nearest = max(near, key=near.__getitem__, default=None)
+            around = {}
+            if terms and nearest is not None and near[nearest] > 0:
+                around = pgvector.around(self._entity, nearest, also)
         except DBAPIError:  # the table was dropped; what it had is read into this process again
             self._known = NOTHING_KNOWN
             return self.current().search(terms, vector), True
-        return hits.with_meaning(near), True
+        return hits.with_meaning(near, around), True
 
     def spelled_out(self, question: str) -> str:
         """A question with what its short forms stand for."""

@@ -7,6 +7,7 @@ and may come later. It is made of what the entries of the search hold, and can b
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import structlog
@@ -51,6 +52,10 @@ _ADD = text(
     "INSERT INTO search_vectors (entry_id, place, entity, entity_id, vector)"
     " VALUES (:entry_id, :place, :entity, :entity_id, CAST(:vector AS vector))"
     " ON CONFLICT DO NOTHING"
+)
+_WHOLE = text(
+    "SELECT CAST(vector AS text) FROM search_vectors"
+    " WHERE entity = :entity AND entity_id = :key AND place = :whole"
 )
 _SEARCH = text(
     """WITH likely AS MATERIALIZED (
@@ -121,16 +126,35 @@ def nearness(entity: str, vector: Any, also: Sequence[int]) -> dict[int, float]:
         also: keys of texts that are compared in any case.
     Raises: DBAPIError, the table is not there.
     """
-    asked = {
-        "entity": entity, "asked": _written(vector), "most": NEAREST, "also": list(also),
-        "best": BEST_PASSAGE, "rest": WHOLE_TEXT, "whole": WHOLE,
-    }  # fmt: skip
+    with _searching() as connection:
+        return _near(connection, entity, _written(vector), also)
+
+
+def around(entity: str, key: int, also: Sequence[int]) -> dict[int, float]:
+    """How near texts are to another one as a whole, as ``nearness``; nothing where it is gone."""
+    with _searching() as connection:
+        vector = connection.execute(_WHOLE, {"entity": entity, "key": key, "whole": WHOLE}).scalar()
+        return {} if vector is None else _near(connection, entity, vector, also)
+
+
+@contextmanager
+def _searching() -> Iterator[Connection]:
     # In a transaction, so that the settings of the search end with it whoever pools connections.
     with steady_read() as connection:
         connection.exec_driver_sql(f"SET LOCAL hnsw.ef_search = {NEAREST}")
         # Texts of another kind stand in the same index: they must not use the search up.
         connection.exec_driver_sql("SET LOCAL hnsw.iterative_scan = relaxed_order")
-        return {row[0]: float(row[1] or 0) for row in connection.execute(_SEARCH, asked)}
+        yield connection
+
+
+def _near(
+    connection: Connection, entity: str, vector: str, also: Sequence[int]
+) -> dict[int, float]:
+    asked = {
+        "entity": entity, "asked": vector, "most": NEAREST, "also": list(also),
+        "best": BEST_PASSAGE, "rest": WHOLE_TEXT, "whole": WHOLE,
+    }  # fmt: skip
+    return {row[0]: float(row[1] or 0) for row in connection.execute(_SEARCH, asked)}
 
 
 def _rows(entry_id: int, entity: str, key: int, vectors: Any) -> Iterator[dict[str, Any]]:

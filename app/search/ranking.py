@@ -5,8 +5,9 @@ convex combination, which beats merging by ranks (Bruch, Gai and Ingber 2023), w
 from the question. Where one text stands out by its meaning words count for less, and where rare
 words meet few texts they count for more. Words count as far as the best text by them has the words
 of the question, and is believed: it is near by its meaning too, or no other text has those words. A
-question that is put in other words is answered by its meaning (docs/adr/0041). The sum is then
-scaled by how good the best one is at all, so that a bad best is not shown as a perfect one.
+question that is put in other words is answered by its meaning (docs/adr/0041), to which what is
+around the nearest text is a little nearer: the first answer tells what was meant (Rocchio 1971).
+The sum is then scaled by how good the best one is at all: a bad best is not shown as perfect.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from app.search.index import Hits
 
 # Of a score by words, both in spreads, where a text has all words of the question (bench/kb.py).
 WORDS_WEIGHT = 0.45
+# Of how near a text is to the nearest one, beside how near it is to the question.
+AROUND_WEIGHT = 0.1
 # Few texts, or texts that are all alike, have no spread to speak of: then it is this of the best.
 LEAST_SPREAD_OF_WORDS, LEAST_SPREAD_OF_MEANING = 0.15, 0.1
 # Texts farther from the question than this are about something else.
@@ -50,9 +53,10 @@ def _scores(hits: Hits, mode: Mode) -> Any:
     if mode == "keyword":
         return words / best_word * covered if best_word > 0 else words
     best_near = float(near.max())
-    trust = WORDS_WEIGHT * covered * _belief(words, meaning)
+    meant = meaning + AROUND_WEIGHT * hits.around
+    trust = WORDS_WEIGHT * covered * _belief(words, meant)
     fused = trust * _in_spreads(words, words[words > 0], LEAST_SPREAD_OF_WORDS)
-    fused = fused + _in_spreads(numpy.clip(meaning, 0, 1), meaning, LEAST_SPREAD_OF_MEANING)
+    fused = fused + _in_spreads(numpy.clip(meant, 0, None), meant, LEAST_SPREAD_OF_MEANING)
     fused = numpy.where((words > 0) | (near > 0), fused, 0)
     best = float(fused.max())
     return fused / best * max(covered, min(1.0, best_near)) if best > 0 else fused

@@ -55,6 +55,12 @@ class Vectors:
         nearest[chosen] = _joined(self.matrix[rows] @ vector, starts, self._norms[chosen])
         return nearest
 
+    def whole(self, place: int) -> Any:
+        """The vector of length 1 of all passages of a text together."""
+        start = self._starts[place]
+        passages = self.matrix[start : start + self._lengths[place]]
+        return passages.sum(axis=0) / self._norms[place]
+
 
 def _joined(near: Any, starts: Any, norms: Any) -> Any:
     """One number a text from those of its passages."""

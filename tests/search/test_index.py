@@ -126,7 +126,8 @@ def hits_of(words: list[float], meaning: list[float]) -> Hits:
     columns = (numpy.array(words, numpy.float32), numpy.array(meaning, numpy.float32))
     keys = numpy.arange(1, len(words) + 1)
     nothing = numpy.array([None] * len(words), dtype=object)
-    return Hits(keys, *columns, nothing, nothing, {None: max(*words, 1.0)})
+    around = numpy.zeros(len(words), numpy.float32)
+    return Hits(keys, *columns, around, nothing, nothing, {None: max(*words, 1.0)})
 
 
 def order(words: list[float], meaning: list[float]) -> list[int]:
@@ -175,6 +176,29 @@ def test_words_are_believed_where_their_best_text_is_near_or_alone_with_them() -
     assert order([5.0, 0.0, 0.0, 4.9], near)[0] == 1
     # One text alone has the word.
     assert order([5.0, 0.0, 0.0, 0.0], far)[0] == 1
+
+
+def test_what_is_around_the_nearest_text_counts_a_little() -> None:
+    hits = hits_of([1.0, 1.0, 1.0, 0.0], [0.6, 0.42, 0.4, 0.2])
+    kin = replace(hits, around=numpy.array([1.0, 0.1, 0.9, 0.1], numpy.float32))
+    assert [each.key for each in rank(hits, "hybrid", 3)] == [1, 2, 3]
+    assert [each.key for each in rank(kin, "hybrid", 3)] == [1, 3, 2]
+    assert [each.key for each in rank(kin, "semantic", 3)] == [1, 2, 3]
+
+
+def test_the_index_tells_what_is_around_the_nearest_text() -> None:
+    vectors = [[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.0, 0.6, 0.8], [1.0, 0.0, 0.0]]
+    entries = [
+        replace(entry(key, f"text {key}"), vectors=numpy.array([vector], numpy.float32))
+        for key, vector in enumerate(vectors, 1)
+    ]
+    index = Index([Segment(entries[:2]), Segment(entries[2:])])
+    index.segments[1].drop(4)  # gone, though as near as the first
+    question = numpy.array([1.0, 0.0, 0.0], numpy.float32)
+    terms = query_terms("text", ["en"])
+    assert index.search(terms, question).around.tolist() == pytest.approx([1.0, 0.8, 0.0])
+    assert not index.search(terms, None).around.any()
+    assert not Index([Segment([entry(1, "text")])]).search(terms, question).around.any()
 
 
 def test_a_question_says_nothing_in_the_languages_of_other_articles() -> None:
