@@ -21,10 +21,10 @@ run: $(VENV)/.runtime ## start the service: http://127.0.0.1:8000 unless PORT sa
 	@exec $(BIN)/python -m app.start
 
 test: $(VENV)/.development ## the short form of all tests, on all cores; ARGS="tests/odata -k filter" for all of some
-	@$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--form short --numprocesses auto)
+	@$(BIN)/python -m pytest $(if $(ARGS),$(ARGS),--form short --numprocesses auto --dist worksteal)
 
 test-all: $(VENV)/.development ## what the short form leaves out: the other database, whole matrices, what takes long
-	@$(BIN)/python -m pytest --form rest --numprocesses auto
+	@$(BIN)/python -m pytest --form rest --numprocesses auto --dist worksteal
 
 browser: $(VENV)/.development ## the pages in a real browser; TEST_BROWSER is another Chromium
 	@test -x "$${TEST_BROWSER:-/usr/bin/chromium}" || { echo "no Chromium: install it, or name it in TEST_BROWSER" >&2; exit 1; }

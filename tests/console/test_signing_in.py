@@ -50,18 +50,25 @@ def test_a_wrong_password_is_said_on_the_page(sign_in: SignIn, client: FlaskClie
     assert "<b>" not in answer.text
 
 
-def test_the_cookie_is_for_the_console_and_for_no_script(sign_in: SignIn) -> None:
-    browser = sign_in("Sales")
-    cookie = browser.client.get_cookie("console", path="/admin")
+def test_the_cookie_is_for_the_console_and_for_no_script(app: Flask, sign_in: SignIn) -> None:
+    sign_in("Sales")
+    client = app.test_client()
+    client.post("/admin/sign-in", data={"username": "sales", "password": PASSWORD})
+    cookie = client.get_cookie("console", path="/admin")
     assert cookie is not None
     assert (cookie.http_only, cookie.same_site, cookie.path) == (True, "Lax", "/admin")
-    assert browser.client.get("/odata/Clients").status_code == 401
+    assert client.get("/odata/Clients").status_code == 401
 
 
 def test_signing_out_ends_the_session(sign_in: SignIn) -> None:
     browser = sign_in("Sales")
     assert browser.submit("sign-out").status_code == 303
     assert browser.get("").headers["Location"].startswith("/admin/sign-in")
+
+
+def test_a_form_sends_the_token_of_its_session_along(sign_in: SignIn) -> None:
+    browser = sign_in("Sales")
+    assert f'name="csrf" value="{browser.token()}"' in browser.get("clients/new").text
 
 
 def test_a_form_of_another_site_does_nothing(sign_in: SignIn, session: Session) -> None:
