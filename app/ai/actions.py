@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app import audit
 from app.ai.parts import Proposal
-from app.ai.store import ACTIONS
 from app.ai.tools.listed import tools
 from app.clock import utc_now
 from app.db import records
@@ -20,6 +19,7 @@ from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
 from app.http.security import acting_as, current_caller
+from app.models.assistant import AiAction
 from app.permissions import require
 
 # A proposal that is older was made for a state of things that may be gone.
@@ -42,7 +42,7 @@ def propose(session_id: int, message_id: int, proposal: Proposal) -> dict[str, A
         "status": "pending",
         "expires_at": now + VALID_FOR,
     }
-    row["id"] = records.insert(ACTIONS, row)
+    row["id"] = records.insert(AiAction, row)
     _report("ai.action_proposed", row, 1)
     return row
 
@@ -92,8 +92,8 @@ def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
 def _pending(key: str) -> dict[str, Any]:
     """The proposal, locked, when it may still be decided."""
     wanted = (
-        select(ACTIONS)
-        .where(ACTIONS.c.key == key, ACTIONS.c.principal == current_caller().principal)
+        select(AiAction)
+        .where(AiAction.key == key, AiAction.principal == current_caller().principal)
         .with_for_update()
     )
     row = records.connection().execute(wanted).mappings().first()
@@ -111,7 +111,7 @@ def _pending(key: str) -> dict[str, Any]:
 def _decide(action: Mapping[str, Any], status: str, result: Any) -> dict[str, Any]:
     values = {"status": status, "decided_at": utc_now(), "result": result}
     records.connection().execute(
-        ACTIONS.update().where(ACTIONS.c.id == action["id"]).values(**values)
+        update(AiAction).where(AiAction.id == action["id"]).values(**values)
     )
     after = {"tool": action["tool"], "arguments": action["arguments"], "result": result}
     audit.record(f"ai.action_{status}", _ENTITY, action["id"], after=after)

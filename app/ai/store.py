@@ -15,10 +15,6 @@ from app.errors import NotFoundError
 from app.http.security import Caller
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
 
-SESSIONS: Any = AiSession.__table__
-MESSAGES: Any = AiMessage.__table__
-EVENTS: Any = AiEvent.__table__
-ACTIONS: Any = AiAction.__table__
 _TITLE_LENGTH = 200
 
 
@@ -71,10 +67,10 @@ def get_message(caller: Caller, key: str) -> dict[str, Any]:
     Raises: NotFoundError.
     """
     wanted = (
-        select(MESSAGES)
+        select(AiMessage)
         .join(AiSession, AiSession.id == AiMessage.session_id)
         .where(AiMessage.key == key, AiSession.principal == caller.principal)
-        .with_for_update(of=MESSAGES)
+        .with_for_update(of=AiMessage)
     )
     row = records.connection().execute(wanted).mappings().first()
     if row is None:
@@ -129,7 +125,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     total = connection.execute(select(func.count()).select_from(AiSession).where(mine)).scalar_one()
     count = select(func.count()).where(AiMessage.session_id == AiSession.id).scalar_subquery()
     wanted = (
-        select(SESSIONS, count.label("messages"))
+        select(AiSession, count.label("messages"))
         .where(mine)
         .order_by(AiSession.updated_at.desc(), AiSession.id.desc())
         .limit(limit)
@@ -147,7 +143,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
 
 def messages_of(session_id: int) -> list[dict[str, Any]]:
     """The messages of a conversation, oldest first."""
-    wanted = select(MESSAGES).where(AiMessage.session_id == session_id).order_by(AiMessage.id)
+    wanted = select(AiMessage).where(AiMessage.session_id == session_id).order_by(AiMessage.id)
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
@@ -187,12 +183,13 @@ def last_context_of(session_id: int) -> dict[str, Any] | None:
 
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     """The proposals of answers, oldest first."""
-    wanted = select(ACTIONS).where(AiAction.message_id.in_(list(message_ids))).order_by(AiAction.id)
+    of_messages = AiAction.message_id.in_(list(message_ids))
+    wanted = select(AiAction).where(of_messages).order_by(AiAction.id)
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
 def _session(connection: Connection, caller: Caller, key: str) -> dict[str, Any]:
-    wanted = select(SESSIONS).where(AiSession.key == key, AiSession.principal == caller.principal)
+    wanted = select(AiSession).where(AiSession.key == key, AiSession.principal == caller.principal)
     row = connection.execute(wanted).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no session {key[:40]}.")

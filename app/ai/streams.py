@@ -14,9 +14,7 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy import Connection, func, select
 
-from app.ai import store
 from app.ai.keeping import MOST_KEPT, Kept, StreamKeeper, can_keep, handed_over
-from app.ai.store import EVENTS, MESSAGES
 from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
 from app.db.engines import primary_engine, transaction
@@ -24,6 +22,7 @@ from app.db.types import json_text
 from app.errors import AiUnavailableError
 from app.extensions import Extension
 from app.http.request_context import running_app
+from app.models.assistant import AiEvent, AiMessage, AiSession
 
 # Where the server cannot hand sockets over, each open stream occupies one of its threads
 # (gunicorn.conf.py has 16): half at most.
@@ -117,8 +116,7 @@ def _look_after(readers: list[Kept]) -> None:
 
 
 def _last_sequences(session_ids: set[int]) -> dict[int, int]:
-    table = store.SESSIONS
-    wanted = select(table.c.id, table.c.last_sequence).where(table.c.id.in_(session_ids))
+    wanted = select(AiSession.id, AiSession.last_sequence).where(AiSession.id.in_(session_ids))
     with primary_engine().connect() as connection:
         return {row.id: row.last_sequence for row in connection.execute(wanted)}
 
@@ -160,9 +158,9 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
         # The state first: what ends after it is asked has its last event read a moment later.
         latest = _latest(connection, session_id)
         wanted = (
-            select(EVENTS.c.sequence, EVENTS.c.type, EVENTS.c.data)
-            .where(EVENTS.c.session_id == session_id, EVENTS.c.sequence > sequence)
-            .order_by(EVENTS.c.sequence)
+            select(AiEvent.sequence, AiEvent.type, AiEvent.data)
+            .where(AiEvent.session_id == session_id, AiEvent.sequence > sequence)
+            .order_by(AiEvent.sequence)
         )
         events = list(connection.execute(wanted))
     if latest is None:
@@ -178,9 +176,9 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
 def _latest(connection: Connection, session_id: int) -> Mapping[str, Any] | None:
     """The last answer of a session."""
     wanted = (
-        select(MESSAGES)
-        .where(MESSAGES.c.session_id == session_id, MESSAGES.c.role == "assistant")
-        .order_by(MESSAGES.c.id.desc())
+        select(AiMessage)
+        .where(AiMessage.session_id == session_id, AiMessage.role == "assistant")
+        .order_by(AiMessage.id.desc())
         .limit(1)
     )
     row = connection.execute(wanted).mappings().first()
@@ -191,12 +189,12 @@ def _before(connection: Connection, message: Mapping[str, Any] | None) -> int:
     """The number before the first event of an answer."""
     if message is None:
         return 0
-    first = select(func.min(EVENTS.c.sequence)).where(EVENTS.c.message_id == message["id"])
+    first = select(func.min(AiEvent.sequence)).where(AiEvent.message_id == message["id"])
     return int(connection.execute(first).scalar() or 1) - 1
 
 
 def _last_sequence(connection: Connection, session_id: int) -> int:
-    wanted = select(store.SESSIONS.c.last_sequence).where(store.SESSIONS.c.id == session_id)
+    wanted = select(AiSession.last_sequence).where(AiSession.id == session_id)
     return int(connection.execute(wanted).scalar() or 0)
 
 

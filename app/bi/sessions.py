@@ -19,7 +19,6 @@ from app.models.report import QuestionSession
 
 # How far back a question can build on others.
 REMEMBERED = 10
-_TABLE: Any = QuestionSession.__table__
 
 
 def ask(question: str, session_id: str | None, limit: int) -> Answer:
@@ -39,8 +38,8 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
 
 
 def _session(key: str) -> dict[str, Any]:
-    statement = select(_TABLE).where(
-        _TABLE.c.key == key, _TABLE.c.user_id == current_caller().user_id
+    statement = select(QuestionSession).where(
+        QuestionSession.key == key, QuestionSession.user_id == current_caller().user_id
     )
     # Not in the transaction of the request: a model may take its time, and others write meanwhile.
     with primary_engine().connect() as connection:
@@ -53,7 +52,7 @@ def _session(key: str) -> dict[str, Any]:
 def _remember(session: dict[str, Any] | None, questions: list[str]) -> str:
     now = utc_now()
     if session is not None:
-        records.update(_TABLE, session["id"], {"questions": questions, "updated_at": now})
+        records.update(QuestionSession, session["id"], {"questions": questions, "updated_at": now})
         return str(session["key"])
     key = f"bis_{secrets.token_hex(16)}"
     row = {
@@ -63,5 +62,5 @@ def _remember(session: dict[str, Any] | None, questions: list[str]) -> str:
         "questions": questions,
         "updated_at": now,
     }
-    records.insert(_TABLE, row)
+    records.insert(QuestionSession, row)
     return key

@@ -21,7 +21,6 @@ from app.http.security import requires
 from app.models.user import ApiKey, Role
 from app.permissions import NEVER_BY_KEY
 
-_KEYS: Any = ApiKey.__table__
 _ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)
 
 
@@ -62,9 +61,9 @@ def revoke_key(key_id: int) -> Response:
 def _page(**values: Any) -> Response:
     with primary_engine().connect() as connection:
         rows = connection.execute(
-            select(_KEYS, Role.name.label("role_name"))
-            .join(Role, Role.id == _KEYS.c.role_id)
-            .order_by(_KEYS.c.id.desc())
+            select(ApiKey, Role.name.label("role_name"))
+            .join(Role, Role.id == ApiKey.role_id)
+            .order_by(ApiKey.id.desc())
             .limit(CONSOLE_WHOLE)
         ).all()
         roles = connection.execute(_ROLES).all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response, request
@@ -16,8 +15,6 @@ from app.http.security import requires
 from app.models.event import AuditRecord
 from app.models.user import User
 
-_RECORDS: Any = AuditRecord.__table__
-
 
 @console.get("/audit")
 @requires("audit:read")
@@ -26,19 +23,19 @@ def show_audit() -> Response:
     size = page_rows()
     arguments = request.args
     statement = (
-        select(_RECORDS, User.username)
-        .outerjoin(User, User.id == _RECORDS.c.actor_id)
-        .order_by(_RECORDS.c.id.desc())
+        select(AuditRecord, User.username)
+        .outerjoin(User, User.id == AuditRecord.actor_id)
+        .order_by(AuditRecord.id.desc())
         .limit(size + 1)
     )
     if action := arguments.get("action", "").strip():
-        statement = statement.where(_RECORDS.c.action.startswith(action, autoescape=True))
+        statement = statement.where(AuditRecord.action.startswith(action, autoescape=True))
     if entity := arguments.get("entity", ""):
-        statement = statement.where(_RECORDS.c.entity == entity)
+        statement = statement.where(AuditRecord.entity == entity)
     if _is_number(key := arguments.get("key", "")):
-        statement = statement.where(_RECORDS.c.entity_id == int(key))
+        statement = statement.where(AuditRecord.entity_id == int(key))
     if _is_number(below := arguments.get("below", "")):
-        statement = statement.where(_RECORDS.c.id < int(below))
+        statement = statement.where(AuditRecord.id < int(below))
     with primary_engine().connect() as connection:
         rows = connection.execute(statement).all()
     more = rows[:size][-1].id if len(rows) > size else None

@@ -34,8 +34,6 @@ from app.models.document import (
 from app.permissions import allowed
 
 ADDRESS = f"{session.ROOT}/documents"
-_CONTENTS: Any = DocumentContent.__table__
-_VERSIONS: Any = DocumentVersion.__table__
 
 
 @console.get("/documents/upload")
@@ -153,9 +151,12 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
     actions = record.get("allowedActions") or []
     with primary_engine().connect() as connection:
         picture = connection.execute(
-            select(_CONTENTS.c.preview_key)
-            .join(_VERSIONS, _VERSIONS.c.id == _CONTENTS.c.version_id)
-            .where(_VERSIONS.c.document_id == record["id"], _VERSIONS.c.number == record["version"])
+            select(DocumentContent.preview_key)
+            .join(DocumentVersion, DocumentVersion.id == DocumentContent.version_id)
+            .where(
+                DocumentVersion.document_id == record["id"],
+                DocumentVersion.number == record["version"],
+            )
         ).scalar()
     return {
         "has_file": bool(record["version"]) and record["status"] != "Quarantined",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from flask import Response
 from sqlalchemy import Connection, select
@@ -27,10 +26,6 @@ from app.models.user import ApiKey, User
 SHOWN = 20
 # Callers whose use is looked at: those who came last.
 MOST_CALLERS = 100
-_IMPORTS: Any = ImportJob.__table__
-_EXPORTS: Any = ReportExport.__table__
-_USERS: Any = User.__table__
-_KEYS: Any = ApiKey.__table__
 # Name of the queue, and what it is called here.
 _QUEUES: Mapping[str, str] = {
     "events": marked("Events to be told"),
@@ -74,15 +69,15 @@ def show_jobs() -> Response:
     with primary_engine().connect() as connection:
         queues = [Queue(said, *waiting(connection, name)) for name, said in _QUEUES.items()]
         imports = connection.execute(
-            select(_IMPORTS, _USERS.c.username)
-            .join(_USERS, _USERS.c.id == _IMPORTS.c.user_id)
-            .order_by(_IMPORTS.c.id.desc())
+            select(ImportJob, User.username)
+            .join(User, User.id == ImportJob.user_id)
+            .order_by(ImportJob.id.desc())
             .limit(SHOWN)
         ).all()
         exports = connection.execute(
-            select(_EXPORTS, _USERS.c.username)
-            .join(_USERS, _USERS.c.id == _EXPORTS.c.user_id)
-            .order_by(_EXPORTS.c.id.desc())
+            select(ReportExport, User.username)
+            .join(User, User.id == ReportExport.user_id)
+            .order_by(ReportExport.id.desc())
             .limit(SHOWN)
         ).all()
         callers = _callers(connection)
@@ -106,15 +101,15 @@ def show_jobs() -> Response:
 def _callers(connection: Connection) -> list[tuple[str, str, str]]:
     """(name, kind, principal) of the accounts that came last."""
     people = connection.execute(
-        select(_USERS.c.id, _USERS.c.username)
-        .where(_USERS.c.kind == "person", _USERS.c.last_login_at.is_not(None))
-        .order_by(_USERS.c.last_login_at.desc())
+        select(User.id, User.username)
+        .where(User.kind == "person", User.last_login_at.is_not(None))
+        .order_by(User.last_login_at.desc())
         .limit(MOST_CALLERS)
     )
     keys = connection.execute(
-        select(_KEYS.c.id, _KEYS.c.name)
-        .where(_KEYS.c.revoked_at.is_(None))
-        .order_by(_KEYS.c.id.desc())
+        select(ApiKey.id, ApiKey.name)
+        .where(ApiKey.revoked_at.is_(None))
+        .order_by(ApiKey.id.desc())
         .limit(MOST_CALLERS)
     )
     return [

@@ -22,7 +22,6 @@ from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import requires
 from app.models.user import Role, User
 
-_USERS: Any = User.__table__
 # Name of the service -> name of the field.
 _FIELDS = {"display_name": "displayName"}
 
@@ -163,9 +162,9 @@ def _by_field(problem: ApiError) -> dict[str, str]:
 def _page(**values: Any) -> Response:
     with primary_engine().connect() as connection:
         rows = connection.execute(
-            select(_USERS)
-            .where(_USERS.c.kind == "person")
-            .order_by(_USERS.c.username_key)
+            select(User)
+            .where(User.kind == "person")
+            .order_by(User.username_key)
             .limit(CONSOLE_WHOLE)
         ).all()
         people = user_dicts(connection, rows)

@@ -30,7 +30,6 @@ LONGEST_NAME = 100
 MOST_QUERY = 10_000
 # What of a list's address is kept.
 _KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
-_TABLE: Any = SavedView.__table__
 
 
 def kept_query(text: str) -> list[tuple[str, str]]:
@@ -42,12 +41,12 @@ def views_saved(wanted: Page) -> list[dict[str, Any]]:
     """The views of a list that the caller has saved, and those that are shared, by name."""
     caller = current_caller()
     statement = (
-        select(_TABLE)
+        select(SavedView)
         .where(
-            _TABLE.c.set_name == wanted.set_name,
-            or_(_TABLE.c.owner_id == caller.user_id, _TABLE.c.is_shared),
+            SavedView.set_name == wanted.set_name,
+            or_(SavedView.owner_id == caller.user_id, SavedView.is_shared),
         )
-        .order_by(_TABLE.c.name, _TABLE.c.id)
+        .order_by(SavedView.name, SavedView.id)
     )
     with read_engine().connect() as connection:
         rows = [dict(row) for row in connection.execute(statement).mappings()]
@@ -77,16 +76,16 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
             translated("Views are shared by who has the right %(right)s.", right=SHARES)
         )
     kept = urlencode(kept_query(query))
-    if len(kept) > _TABLE.c.query.type.length:
+    if len(kept) > SavedView.query.type.length:
         raise ValidationError([("name", translated("has too many conditions to be saved"))])
-    own = select(_TABLE.c.id, _TABLE.c.name, _TABLE.c.set_name).where(
-        _TABLE.c.owner_id == caller.user_id
+    own = select(SavedView.id, SavedView.name, SavedView.set_name).where(
+        SavedView.owner_id == caller.user_id
     )
     known = records.connection().execute(own).all()
     values = {"query": kept, "is_shared": shared, "updated_at": utc_now()}
     for row in known:
         if (row.name, row.set_name) == (name, wanted.set_name):
-            records.update(_TABLE, row.id, values)
+            records.update(SavedView, row.id, values)
             _tell("view.updated", row.id, {"name": name, **values})
             return int(row.id)
     if len(known) >= MOST_SAVED:
@@ -94,7 +93,7 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
             [("name", translated("you have %(most)s views: delete one first", most=MOST_SAVED))]
         )
     key = records.insert(
-        _TABLE,
+        SavedView,
         {"created_at": utc_now(), "name": name, "set_name": wanted.set_name,
          "owner_id": caller.user_id, **values},
     )  # fmt: skip
@@ -112,7 +111,7 @@ def delete_view(view_id: int) -> None:
         raise NotFoundError(translated("There is no such view."))
     if not _may_change(view.owner_id):
         raise ForbiddenError(translated("Only who saved a view deletes it."))
-    records.delete(_TABLE, view_id)
+    records.delete(SavedView, view_id)
     _tell("view.deleted", view_id, {"name": view.name})
 
 

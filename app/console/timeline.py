@@ -33,8 +33,11 @@ from app.odata.model import edm
 from app.permissions import ALL, allowed, scope_of
 
 FIRST = 8
-_AUDIT: Any = AuditRecord.__table__
-_READ = ("id", "created_at", "actor_id", "via", "action", "entity", "entity_id", "before", "after")
+_READ = (
+    AuditRecord.id, AuditRecord.created_at, AuditRecord.actor_id, AuditRecord.via,
+    AuditRecord.action, AuditRecord.entity, AuditRecord.entity_id, AuditRecord.before,
+    AuditRecord.after,
+)  # fmt: skip
 # Lines of the log and moments of a record that are so near tell of the same.
 _SAME = timedelta(seconds=2)
 _LONGEST = 300
@@ -144,10 +147,10 @@ def timeline_of(
 
 def _logged(wanted: Page, key: int, most: int) -> list[Entry]:
     type_ = wanted.entity_set.type
-    parts = [_part(type_.name, _AUDIT.c.entity_id == key, most)]
+    parts = [_part(type_.name, AuditRecord.entity_id == key, most)]
     for name in readable(wanted, wanted.related):
         if (keys := _keys(wanted, name, key)) is not None:
-            parts.append(_part(target_of(wanted, name).name, _AUDIT.c.entity_id.in_(keys), most))
+            parts.append(_part(target_of(wanted, name).name, AuditRecord.entity_id.in_(keys), most))
     lines = union_all(*parts).subquery()
     statement = select(lines).order_by(lines.c.created_at.desc(), lines.c.id.desc()).limit(most)
     with primary_engine().connect() as connection:
@@ -159,9 +162,9 @@ def _logged(wanted: Page, key: int, most: int) -> list[Entry]:
 def _part(entity: str, condition: Any, most: int) -> Select[Any]:
     """The latest lines about records of one entity, each part by the index of its own."""
     lines = (
-        select(*(_AUDIT.c[name] for name in _READ))
-        .where(_AUDIT.c.entity == entity, condition)
-        .order_by(_AUDIT.c.created_at.desc())
+        select(*_READ)
+        .where(AuditRecord.entity == entity, condition)
+        .order_by(AuditRecord.created_at.desc())
         .limit(most)
         .subquery()
     )

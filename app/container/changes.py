@@ -12,7 +12,6 @@ from app.models.event import AuditRecord
 from app.odata.declare import camel
 from app.permissions import ALL, OWNING_COLUMNS, allowed, scope_of
 
-_audit: Any = AuditRecord.__table__
 # Parameters of one statement.
 _AT_ONCE = 500
 
@@ -38,16 +37,16 @@ class RowChanges:
 
     def removed(self, since: datetime) -> Select[Any]:
         """Keys of the rows deleted after ``since``."""
-        return select(_audit.c.entity_id).where(
-            _audit.c.created_at > since,
-            _audit.c.entity == self._entity,
-            _audit.c.action.like("%.deleted"),
+        return select(AuditRecord.entity_id).where(
+            AuditRecord.created_at > since,
+            AuditRecord.entity == self._entity,
+            AuditRecord.action.like("%.deleted"),
         )
 
     def broken(self, since: datetime) -> Select[Any]:
         """The imports after ``since``: their rows keep their own times."""
-        return select(_audit.c.id).where(
-            _audit.c.created_at > since, _audit.c.action == "import.completed"
+        return select(AuditRecord.id).where(
+            AuditRecord.created_at > since, AuditRecord.action == "import.completed"
         )
 
     def known(
@@ -73,13 +72,13 @@ class RowChanges:
         rows = connection.execute(select(columns.id, *deciding).where(columns.id.in_(keys)))
         states: dict[int, list[Mapping[str, Any]]] = {key: [nothing] for key in keys}
         states |= {row.id: [row._mapping] for row in rows}
-        told = select(_audit.c.entity_id, _audit.c.before).where(
-            _audit.c.created_at > since,
-            _audit.c.entity == self._entity,
-            _audit.c.entity_id.in_(keys),
-            _audit.c.before.is_not(None),
+        told = select(AuditRecord.entity_id, AuditRecord.before).where(
+            AuditRecord.created_at > since,
+            AuditRecord.entity == self._entity,
+            AuditRecord.entity_id.in_(keys),
+            AuditRecord.before.is_not(None),
         )
-        for key, before in connection.execute(told.order_by(_audit.c.id.desc())):
+        for key, before in connection.execute(told.order_by(AuditRecord.id.desc())):
             was = {self._deciding[name]: before[name] for name in self._deciding if name in before}
             states[key].append({**states[key][-1], **was})
         return states

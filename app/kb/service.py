@@ -78,7 +78,7 @@ class KbArticleService(EntityService[KbArticle]):
             forget_one("KbArticle", change.key)
 
     def prepare(self, change: Change[KbArticle]) -> None:
-        """Count words and revisions; the search takes in what has changed."""
+        """Count words and KbRevision; the search takes in what has changed."""
         if change.is_new:
             if change.history is None:  # else see reconcile
                 change.values["slug"] = free_slug(change.get("title"))
@@ -137,9 +137,8 @@ class KbArticleService(EntityService[KbArticle]):
 
 def _publish_revision(article_id: int, number: int, now: datetime) -> None:
     """Stamp the revision that an article is published with, unless it was published before."""
-    revisions: Any = KbRevision.__table__
-    of_article = (revisions.c.article_id == article_id, revisions.c.revision == number)
-    unpublished = update(revisions).where(*of_article, revisions.c.published_at.is_(None))
+    of_article = (KbRevision.article_id == article_id, KbRevision.revision == number)
+    unpublished = update(KbRevision).where(*of_article, KbRevision.published_at.is_(None))
     records.connection().execute(unpublished.values(published_at=now))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, select, update
 
 from app import audit
 from app.auth.lookup import find_account
@@ -37,8 +37,6 @@ PIECE = 50
 # Who is responsible for a record; the first that its type has.
 PERSONS = ("assignee_id", "manager_id", "owner_id")
 KEPT = timedelta(days=30)
-_RUNS: Any = BulkRun.__table__
-_ITEMS: Any = BulkItem.__table__
 
 
 def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> int:
@@ -67,8 +65,8 @@ def undo_run(run_id: int) -> int:
     run = get_run(run_id)
     if not can_undo(run):
         raise InvalidStateError("This cannot be undone.", [("undo", "is not possible")])
-    done = select(_ITEMS.c.record_id).where(_ITEMS.c.run_id == run_id, _ITEMS.c.status == "done")
-    keys = list(records.connection().execute(done.order_by(_ITEMS.c.id)).scalars())
+    done = select(BulkItem.record_id).where(BulkItem.run_id == run_id, BulkItem.status == "done")
+    keys = list(records.connection().execute(done.order_by(BulkItem.id)).scalars())
     return _begin(run["entity"], keys, {"name": "undo", "of": run["action"]}, undo_of=run_id)
 
 
@@ -76,7 +74,7 @@ def can_undo(run: Mapping[str, Any]) -> bool:
     """Whether a run is over, changed something that can be put back, and was not undone yet."""
     if run["finished_at"] is None or run["action"]["name"] in ("send", "undo"):
         return False
-    undone = select(_RUNS.c.id).where(_RUNS.c.undo_of_id == run["id"])
+    undone = select(BulkRun.id).where(BulkRun.undo_of_id == run["id"])
     return bool(run["counts"].get("done")) and (
         records.connection().execute(undone.limit(1)).first() is None
     )
@@ -91,9 +89,9 @@ def get_run(run_id: int) -> dict[str, Any]:
     if run is None or run.user_id != current_caller().user_id:
         raise NotFoundError("There is no such run.")
     counted = (
-        select(_ITEMS.c.status, func.count())
-        .where(_ITEMS.c.run_id == run_id)
-        .group_by(_ITEMS.c.status)
+        select(BulkItem.status, func.count())
+        .where(BulkItem.run_id == run_id)
+        .group_by(BulkItem.status)
     )
     rows = records.connection().execute(counted).all()
     return {**records.columns_of(run), "counts": {row.status: row[1] for row in rows}}
@@ -102,9 +100,9 @@ def get_run(run_id: int) -> dict[str, Any]:
 def items_of(run_id: int, status: str, limit: int, offset: int = 0) -> list[dict[str, Any]]:
     """Records of a run with what came of them, those of one status."""
     statement = (
-        select(_ITEMS)
-        .where(_ITEMS.c.run_id == run_id, _ITEMS.c.status == status)
-        .order_by(_ITEMS.c.id)
+        select(BulkItem)
+        .where(BulkItem.run_id == run_id, BulkItem.status == status)
+        .order_by(BulkItem.id)
         .limit(limit)
         .offset(offset)
     )
@@ -121,9 +119,9 @@ def _begin(
         "action": dict(action), "total": len(keys), "undo_of_id": undo_of,
         "leased_until": None if is_left else now + timedelta(seconds=LEASE_SECONDS),
     }  # fmt: skip
-    run_id = records.insert(_RUNS, run)
+    run_id = records.insert(BulkRun, run)
     records.insert_all(
-        _ITEMS,
+        BulkItem,
         [{"created_at": now, "run_id": run_id, "record_id": key, "status": "waiting"}
          for key in keys],
     )  # fmt: skip
@@ -135,7 +133,7 @@ def _begin(
     db.session.commit()
     while _do_some({"id": run_id, **run}, AT_ONCE):
         pass
-    records.update(_RUNS, run_id, {"finished_at": utc_now(), "leased_until": None})
+    records.update(BulkRun, run_id, {"finished_at": utc_now(), "leased_until": None})
     return run_id
 
 
@@ -154,14 +152,14 @@ def _do(run: Mapping[str, Any], item: Mapping[str, Any]) -> None:
     """Do one record: all of it with its note, or nothing and why."""
     try:
         noted = _change(run, item["record_id"])
-        records.update(_ITEMS, item["id"], noted)
+        records.update(BulkItem, item["id"], noted)
         db.session.commit()
     except StoppingError:
         db.session.rollback()
         raise
     except Exception as error:  # whatever it is, the others are to be done; it is logged there
         db.session.rollback()
-        records.update(_ITEMS, item["id"], {"status": "failed", "error": _reason(error)})
+        records.update(BulkItem, item["id"], {"status": "failed", "error": _reason(error)})
         db.session.commit()
 
 
@@ -202,8 +200,8 @@ def _undone(run: Mapping[str, Any], key: int, record: Any) -> dict[str, Any]:
 
     Raises: InvalidStateError, they were changed since.
     """
-    noted = select(_ITEMS.c.before, _ITEMS.c.after).where(
-        _ITEMS.c.run_id == run["undo_of_id"], _ITEMS.c.record_id == key
+    noted = select(BulkItem.before, BulkItem.after).where(
+        BulkItem.run_id == run["undo_of_id"], BulkItem.record_id == key
     )
     row = records.connection().execute(noted).one()
     if any(getattr(record, name) != value for name, value in row.after.items()):
@@ -217,8 +215,8 @@ def _undone(run: Mapping[str, Any], key: int, record: Any) -> dict[str, Any]:
 
 def run_bulk() -> int:
     """The loop: do one run that waits, or that another worker died over."""
-    due = _RUNS.c.finished_at.is_(None)
-    rows = take(_RUNS, due, limit=1, seconds=LEASE_SECONDS)
+    due = BulkRun.finished_at.is_(None)
+    rows = take(BulkRun.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
         _work(dict(row))
     return len(rows)
@@ -245,14 +243,14 @@ def _work(run: dict[str, Any]) -> None:
 
 
 def _end_all(run: Mapping[str, Any], reason: str) -> None:
-    waiting = _ITEMS.update().where(_ITEMS.c.run_id == run["id"], _ITEMS.c.status == "waiting")
+    waiting = update(BulkItem).where(BulkItem.run_id == run["id"], BulkItem.status == "waiting")
     records.connection().execute(waiting.values(status="failed", error=reason[:500]))
     _keep(run, {"finished_at": utc_now()})
 
 
 def _keep(run: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
     """Write into the run, and give it back where no lease is among the values."""
-    is_own = finish(_RUNS, run, values)
+    is_own = finish(BulkRun.__table__, run, values)
     db.session.commit()
     db.session.remove()
     return is_own
@@ -260,11 +258,11 @@ def _keep(run: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 
 def tidy_runs() -> int:
     """Remove runs that ended long ago, with their lines."""
-    old = select(_RUNS.c.id).where(_RUNS.c.finished_at < utc_now() - KEPT).limit(100)
+    old = select(BulkRun.id).where(BulkRun.finished_at < utc_now() - KEPT).limit(100)
     keys = list(records.connection().execute(old).scalars())
     if keys:
-        records.connection().execute(_ITEMS.delete().where(_ITEMS.c.run_id.in_(keys)))
-        records.connection().execute(_RUNS.delete().where(_RUNS.c.id.in_(keys)))
+        records.connection().execute(delete(BulkItem).where(BulkItem.run_id.in_(keys)))
+        records.connection().execute(delete(BulkRun).where(BulkRun.id.in_(keys)))
         db.session.commit()
     return len(keys)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.ai.provider.errors import SPENT, ProviderError
@@ -16,7 +16,6 @@ from app.http.security import current_caller
 from app.models.assistant import AiUsage
 from app.settings.days import today
 
-USAGE: Any = AiUsage.__table__
 # Where the server does not count: English has some four characters a token.
 CHARACTERS_A_TOKEN = 4
 
@@ -62,7 +61,7 @@ def note_usage(read: int, written: int) -> None:
         try:
             with db.engine.begin() as connection:
                 if not connection.execute(add).rowcount:
-                    connection.execute(USAGE.insert(), first)
+                    connection.execute(insert(AiUsage), first)
             return
         except IntegrityError:  # another process made the row of the day a moment before
             continue

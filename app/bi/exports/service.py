@@ -31,7 +31,6 @@ from app.models.report import ReportExport
 AT_ONCE = 20_000
 LOOP = "report-exports"
 _PIECE = 64 * 1024
-_TABLE: Any = ReportExport.__table__
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ def _queue(
         "rows_total": min(table.total, table.most),
         "is_truncated": table.is_truncated,
     }
-    key = records.insert(_TABLE, row)
+    key = records.insert(ReportExport, row)
     wake(running_app(), LOOP)
     return describe(records.columns_of(records.get(ReportExport, key)))
 
@@ -121,8 +120,8 @@ def get_export(key: str) -> dict[str, Any]:
 
     Raises: NotFoundError, there is none, or it is somebody else's.
     """
-    statement = select(_TABLE).where(
-        _TABLE.c.key == key, _TABLE.c.user_id == current_caller().user_id
+    statement = select(ReportExport).where(
+        ReportExport.key == key, ReportExport.user_id == current_caller().user_id
     )
     row = records.connection().execute(statement).mappings().first()
     if row is None:

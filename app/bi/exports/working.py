@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from app.auth.lookup import find_account
 from app.bi.exports.service import LOOP, ExportFile, tell, written
@@ -37,15 +37,12 @@ LEASE_SECONDS = 120
 MOST_ATTEMPTS = 3
 FILES_KEPT = timedelta(days=7)
 SESSIONS_KEPT = timedelta(days=30)
-_EXPORTS: Any = ReportExport.__table__
-_REPORTS: Any = SavedReport.__table__
-_SESSIONS: Any = QuestionSession.__table__
 
 
 def run_exports() -> int:
     """Make one export that waits, or that another worker died over."""
-    due = _EXPORTS.c.status.in_(("queued", "running"))
-    rows = leases.take(_EXPORTS, due, limit=1, seconds=LEASE_SECONDS)
+    due = ReportExport.status.in_(("queued", "running"))
+    rows = leases.take(ReportExport.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
         _run(_Held(dict(row)))
     return len(rows)
@@ -72,7 +69,7 @@ class _Held:
 
         Raises: RuntimeError, another worker has taken it over.
         """
-        if not leases.finish(_EXPORTS, self.row, values):
+        if not leases.finish(ReportExport.__table__, self.row, values):
             raise RuntimeError("the export was taken over by another worker")
 
 
@@ -124,8 +121,8 @@ def _stored(
 
 def send_due_reports() -> int:
     """Mail one report whose time has come."""
-    due = _REPORTS.c.next_run_at <= utc_now()
-    rows = leases.take(_REPORTS, due, limit=1, seconds=LEASE_SECONDS)
+    due = SavedReport.next_run_at <= utc_now()
+    rows = leases.take(SavedReport.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
         _send(dict(row))
     return len(rows)
@@ -153,15 +150,15 @@ def _send(row: Mapping[str, Any]) -> None:
                     entity_id=report_id,
                 )  # fmt: skip
                 tell(report, schedule["format"], made.rows, made.is_truncated)
-                leases.finish(_REPORTS, row, done)
+                leases.finish(SavedReport.__table__, row, done)
     except StoppingError:
         with transaction():
-            leases.finish(_REPORTS, row, {})
+            leases.finish(SavedReport.__table__, row, {})
         raise
     except ApiError as error:
         log.warning("report was not mailed", report=report_id, reason=error.message)
         with transaction():
-            leases.finish(_REPORTS, row, done)
+            leases.finish(SavedReport.__table__, row, done)
 
 
 def _letter(name: str, made: ExportFile, now: datetime) -> str:
@@ -180,18 +177,19 @@ def tidy_reports() -> int:
         if blob_key is not None:
             blobs.current.delete(blob_key)
         with transaction():
-            records.delete(_EXPORTS, key)
+            records.delete(ReportExport, key)
         removed += 1
     with transaction() as session:
-        old = _SESSIONS.delete().where(_SESSIONS.c.updated_at < now - SESSIONS_KEPT)
+        old = delete(QuestionSession).where(QuestionSession.updated_at < now - SESSIONS_KEPT)
         removed += session.connection().execute(old).rowcount
     return removed
 
 
 def _old_exports(before: datetime) -> Iterator[tuple[int, str | None]]:
-    statement = select(_EXPORTS.c.id, _EXPORTS.c.blob_key).where(_EXPORTS.c.created_at < before)
+    statement = select(ReportExport.id, ReportExport.blob_key)
+    old = statement.where(ReportExport.created_at < before).limit(200)
     with primary_engine().connect() as connection:
-        yield from [tuple(row) for row in connection.execute(statement.limit(200))]
+        yield from [(key, blob_key) for key, blob_key in connection.execute(old)]
 
 
 EXPORT_LOOP = Loop(LOOP, run_exports, idle_seconds=1.0)

@@ -31,16 +31,15 @@ MOST_SAVED = 500
 # So many rows tell what the columns are.
 SAMPLE = 100
 OPTIONS = ("apply", "compute", "expand", "filter", "orderby", "search", "select", "skip", "top")
-_TABLE: Any = SavedReport.__table__
 _PATH = re.compile(r"^(?:https?://[^/]+)?/?(?:odata/(?:v1/)?)?([A-Za-z]\w*)$")
 
 
 def saved_reports(caller: Caller) -> list[Report]:
     """Those of the caller, and those that others share."""
     statement = (
-        select(_TABLE)
-        .where(or_(_TABLE.c.owner_id == caller.user_id, _TABLE.c.is_shared))
-        .order_by(_TABLE.c.id)
+        select(SavedReport)
+        .where(or_(SavedReport.owner_id == caller.user_id, SavedReport.is_shared))
+        .order_by(SavedReport.id)
     )
     return [_report(dict(row)) for row in records.connection().execute(statement).mappings()]
 
@@ -77,7 +76,7 @@ def save_report(values: Mapping[str, Any]) -> int:
     Raises: ValidationError; what the query itself is refused with.
     """
     caller = current_caller()
-    owned = select(_TABLE.c.id).where(_TABLE.c.owner_id == caller.user_id)
+    owned = select(SavedReport.id).where(SavedReport.owner_id == caller.user_id)
     if len(records.connection().execute(owned).all()) >= MOST_SAVED:
         raise ValidationError([("name", f"you have {MOST_SAVED} reports: delete one first")])
     if ("question" in values) == ("odata" in values):
@@ -92,7 +91,7 @@ def save_report(values: Mapping[str, Any]) -> int:
         "is_shared": values.get("shared", False),
         **_content(values),
     }
-    key = records.insert(_TABLE, row)
+    key = records.insert(SavedReport, row)
     audit.record("report.created", "Report", key + FIRST_SAVED, after={"name": row["name"]})
     return key + FIRST_SAVED
 
@@ -111,7 +110,7 @@ def change_report(report_id: int, values: Mapping[str, Any]) -> None:
             changes[column] = values[name]
     if "question" in values or "odata" in values:
         changes.update(_content(values))
-    records.update(_TABLE, report_id - FIRST_SAVED, changes)
+    records.update(SavedReport, report_id - FIRST_SAVED, changes)
     audit.record("report.updated", "Report", report_id, after=dict(values))
 
 
@@ -121,7 +120,7 @@ def delete_report(report_id: int) -> None:
     Raises: NotFoundError; ForbiddenError.
     """
     report = own_report(report_id, current_caller())
-    records.delete(_TABLE, report_id - FIRST_SAVED)
+    records.delete(SavedReport, report_id - FIRST_SAVED)
     audit.record("report.deleted", "Report", report_id, before={"name": report.name})
 
 
