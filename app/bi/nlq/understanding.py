@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import date
 from functools import lru_cache
 from itertools import pairwise
+from threading import RLock
 
 from app.bi.nlq.about import without_topics
 from app.bi.nlq.accounting import unaccounted
@@ -49,6 +50,8 @@ from app.container.model import container
 
 # Between these words and what is done, an "I" is whoever it is about.
 _DOING = ("do", "did", "have", "am", "that", "which", "who")
+# Of threads whose first questions come together one reads: what each had made would stay as holes.
+_reading = RLock()
 NO_KIND = "of what kind of record"
 # Entities that answer a question equally well are a choice when nothing tells them apart.
 CLOSE = 1
@@ -60,7 +63,8 @@ _TOLD = 9
 
 def vocabulary_of(language: str = "en") -> Vocabulary:
     """The vocabulary of a language over the model of the business."""
-    return _vocabulary(language)
+    with _reading:
+        return _vocabulary(language)
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from threading import RLock
 
 from app.bi.periods.spans import Calendar
 from app.bi.plans.plan import Plan
@@ -37,6 +38,8 @@ from app.bi.words.tokens import tokenise
 
 MOST_ANALYSES = 8
 LANGUAGES = ("en", "de")
+# Of threads whose first questions come together one reads: what each had made would stay as holes.
+_reading = RLock()
 
 
 @dataclass(frozen=True)
@@ -210,9 +213,14 @@ def _features_of(kind: str, one: Restriction) -> Iterator[str]:
             return
 
 
-@lru_cache(maxsize=len(LANGUAGES))
 def understanding_of(code: str) -> Understanding:
     """What understands a language; read at its first question."""
+    with _reading:
+        return _understanding(code)
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _understanding(code: str) -> Understanding:
     return Understanding(code)
 
 
