@@ -31,7 +31,7 @@ _PATHS = {
     "opportunity": "opportunities",
 }
 # Kinds of which those that fit are listed as on their own pages.
-_LISTED = ("invoices", "tickets", "tasks", "projects", "products")
+LISTED = ("invoices", "tickets", "tasks", "projects", "products")
 # Sets whose records people name by their numbers.
 _NUMBERED = ("Invoices", "Tickets", "Clients")
 
@@ -46,14 +46,13 @@ def search_everything() -> Response:
         if found := _by_number(text):
             return see_other(found)
         try:
-            answer = search(text, type="all", limit=FOUND)
-            people, total = answer["items"], answer["total"]
+            people, total = people_of(text, FOUND)
         except ApiError as error:
             problem = error if isinstance(error, ValidationError) else None
     return page(
         "search.html",
         found_by=text,
-        people=[_person(item) for item in people],
+        people=people,
         total=total,
         articles=_articles(text) if text and problem is None else [],
         documents=_documents(text) if text and problem is None else [],
@@ -73,6 +72,15 @@ def _by_number(text: str) -> str | None:
     return None
 
 
+def people_of(text: str, most: int) -> tuple[list[dict[str, Any]], int]:
+    """People, companies and deals with their pages, and how many there are.
+
+    Raises: ValidationError, no word is long enough; ForbiddenError.
+    """
+    answer = search(text, type="all", limit=most)
+    return [_person(item) for item in answer["items"]], answer["total"]
+
+
 def _person(item: dict[str, Any]) -> dict[str, Any]:
     path = _PATHS[item["type"]]
     return {
@@ -85,7 +93,7 @@ def _person(item: dict[str, Any]) -> dict[str, Any]:
 def _lists(text: str) -> list[dict[str, Any]]:
     """Records of each kind that has some, with the number of all of them and their list."""
     found = []
-    for path in _LISTED:
+    for path in LISTED:
         wanted = page_of(path)
         if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
             continue

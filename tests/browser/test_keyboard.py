@@ -121,3 +121,51 @@ def test_escape_closes_the_menu_of_a_phone(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.get_by_role("link", name="Invoices", exact=True)).to_be_hidden()
     expect(page.get_by_role("button", name="Menu")).to_be_focused()
+
+
+def test_the_palette_finds_records_pages_and_what_the_page_offers(
+    page: Page, company: Company
+) -> None:
+    page.goto("/admin/clients/")
+    page.keyboard.press("Control+k")
+    typed = page.get_by_role("combobox", name="Records, pages and actions")
+    expect(typed).to_be_focused()
+    typed.press_sequentially("new cli")
+    expect(page.get_by_role("option", selected=True)).to_have_text("New client Action")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/clients/new")
+    page.goto("/admin/clients/")
+    page.keyboard.press("/")
+    typed.press_sequentially("noor")
+    record = page.get_by_role("option").filter(has_text="Client").first
+    expect(record).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/*/*")
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    expect(typed).to_be_hidden()
+
+
+def test_keys_move_in_a_list_make_change_and_tell_themselves(page: Page, company: Company) -> None:
+    page.goto("/admin/clients/?sort=name")
+    links = page.locator("tbody tr[data-key] td:not(.pick) a:first-child").first
+    page.keyboard.press("j")
+    expect(links).to_be_focused()
+    page.keyboard.press("k")
+    expect(links).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/admin/clients/*")
+    page.keyboard.press("e")
+    page.wait_for_url("**/edit")
+    page.get_by_label("Name (required)").press_sequentially("cj/?")  # in a field they are letters
+    assert page.url.endswith("/edit")
+    page.goto("/admin/clients/")
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys.get_by_text("Ctrl K")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).to_be_hidden()
+    page.keyboard.press("c")
+    page.wait_for_url("**/admin/clients/new")

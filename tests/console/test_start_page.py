@@ -9,10 +9,11 @@ from decimal import Decimal
 import pytest
 from flask import Flask
 
+from app.clock import utc_now
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.console.conftest import Browser, SignIn
-from tests.factories import line, make_client, make_issued_invoice, put, today
+from tests.factories import create, line, make_client, make_issued_invoice, put, today
 
 
 def issued(app: Flask, price: str, *days: date) -> None:
@@ -105,3 +106,16 @@ def test_amounts_without_an_exchange_rate_stand_beside(app: Flask, sign_in: Sign
         put("Invoice", key, currency="KES", exchange_rate=Decimal(0), issue_date=today())
     text = figures(browser)["Net revenue, this month"]
     assert "100.00 EUR" in text and "50.00 KES" in text
+
+
+def test_open_tickets_are_told_by_how_long_they_wait(app: Flask, sign_in: SignIn) -> None:
+    browser = sign_in("Support")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        for days in (0, 0, 2, 10, 60):
+            given = {"channel": "Web", "requester_email": "a@example.com", "subject": "Printer"}
+            made = utc_now() - timedelta(days=days)
+            put("Ticket", create("Ticket", given), created_at=made)
+    page = browser.get("").text
+    chart = page[page.index("Open tickets by age") :].partition("</section>")[0]
+    counts = re.findall(r'<td class="number"><data value="(\d+)"', chart)
+    assert counts == ["2", "1", "0", "1", "1"]

@@ -1,0 +1,69 @@
+"""The keys of the pages: what they do, and what the palette finds of all records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flask import Response, jsonify, request
+from werkzeug.datastructures import MultiDict
+
+from app.console import engine, session, wording
+from app.console.area import console, page
+from app.console.language import marked
+from app.console.list_query import read_query
+from app.console.search_page import LISTED, people_of
+from app.console.sets import page_of
+from app.errors import ApiError
+from app.http.security import current_caller
+from app.permissions import allowed
+
+MOST_PEOPLE, MOST_OF_A_KIND = 6, 3
+# (keys, what they do); the scripts in keyboard.js and lists.js do it.
+KEYS = (
+    (("/", "Ctrl K"), marked("Find records and pages, and do what the page offers")),
+    (("c",), marked("Make a new record, in a list")),
+    (("j", "k"), marked("The next row and the one before")),
+    (("e",), marked("Change the record, or the value that has the focus")),
+    (("←", "→"), marked("The values of a row that can be changed")),
+    (("Enter",), marked("Open the record, or save the value")),
+    (("Esc",), marked("Close what was opened; nothing is saved")),
+    (("?",), marked("These keys")),
+)
+
+
+@console.get("/keys")
+def show_keys() -> Response:
+    """All keys."""
+    return page("keys.html", keys=KEYS)
+
+
+@console.get("/palette")
+def find_for_palette() -> Response:
+    """Records that fit ``q``, as ``{"items": [{"name", "kind", "link"}, ...]}``."""
+    text = " ".join(request.args.get("q", "").split())[:200]
+    return jsonify({"items": list(_records(text)) if text else []})
+
+
+def _records(text: str) -> Iterator[dict[str, str]]:
+    try:
+        people = people_of(text, MOST_PEOPLE)[0]
+    except ApiError:  # no word is long enough, or the caller may read none of them
+        people = []
+    for item in people:
+        kind = wording.label(item["type"])
+        yield {"name": item["title"], "kind": kind, "link": item["link"]}
+    for path in LISTED:
+        wanted = page_of(path)
+        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
+            continue
+        marks = [name for name in ("number", "code", "sku") if name in wanted.columns]
+        select = ",".join(dict.fromkeys(["id", wanted.title, *marks]))
+        rows = engine.read(
+            wanted.set_name, select=select, top=MOST_OF_A_KIND,
+            **read_query(wanted, MultiDict({"q": text})).rows(),
+        ).rows  # fmt: skip
+        for row in rows:
+            names = dict.fromkeys(row.get(name) for name in (*marks, wanted.title))
+            name = " · ".join(filter(None, names)) or f"#{row['id']}"
+            link = f"{session.ROOT}/{path}/{row['id']}"
+            yield {"name": name, "kind": wanted.one, "link": link}
