@@ -40,7 +40,7 @@ def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
             engine.dispose()
 
 
-@pytest.mark.costly(6)
+@pytest.mark.costly(20)
 @pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
 def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
     """Each is asked once, and both checks are made of its answer."""
@@ -67,6 +67,7 @@ def is_allowed(path: Path, verdict: Verdict) -> bool:
     return verdict.kind != "wrong" or verdict.confidence < HIGH
 
 
+@pytest.mark.costly(6)
 @pytest.mark.parametrize("wordings", read_paraphrases(), ids=lambda wordings: wordings[0][:60])
 def test_a_question_is_answered_alike_in_other_words(
     wordings: tuple[str, ...], caller: Api
