@@ -30,7 +30,7 @@ from app.bi.periods.spans import Calendar
 from app.bi.plans.compiling import compiled
 from app.bi.query import Query, Row, run
 from app.bi.questions import ranker
-from app.bi.questions.answering import is_unsure
+from app.bi.questions.refusing import refused
 from app.bi.questions.understanding import Understanding, understanding_of
 from app.clock import utc_now
 from app.errors import ApiError
@@ -40,7 +40,10 @@ from bench.nlq_split import Labelled, meaning, split
 FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
 FOLDS = 5
 STEPS, RATE, L2 = 250, 0.15, 0.6
+L2_SIGNS = 3.0
 _RAREST = 3  # questions that a feature has to occur in
+_RAREST_SIGN = 10  # answers that a sign has to occur in
+_NEWTON = 20
 SAFE = 0.98  # share of answers with confidence that are right
 _BIN = 120  # answers that a step of the calibration stands on
 _REFUSALS = ("unsupported", "clarify")
@@ -49,12 +52,16 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Example:
-    """A question: of each of its analyses the features, the query, and whether it is right."""
+    """A question: of each of its analyses the features, the query, and whether it is right.
+
+    ``answers``: whether it is answered, not refused.
+    """
 
     fold: int
     analyses: tuple[Mapping[str, int], ...]
     queries: tuple[str, ...]
     right: tuple[bool, ...]
+    answers: tuple[bool, ...]
 
 
 class Judge:
@@ -79,7 +86,11 @@ class Judge:
         digest = hashlib.sha256(meaning(told.case).encode()).hexdigest()
         counts = tuple(Counter(one.features) for one in understood.analyses)
         urls = tuple("" if one is None else one.url for one in queries)
-        return Example(int(digest[8:16], 16) % FOLDS, counts, urls, tuple(right))
+        answers = tuple(
+            one.plan is not None and refused(one, understood.read, understanding.lexicon) is None
+            for one in understood.analyses
+        )
+        return Example(int(digest[8:16], 16) % FOLDS, counts, urls, tuple(right), answers)
 
     def _is_right(self, expected: str, query: Query | None) -> bool:
         if query is None:
@@ -174,17 +185,63 @@ class Table:
                 for start, end in zip(self.starts, self.starts[1:], strict=False)]  # fmt: skip
 
 
-def calibration(table: Table, counted: Sequence[bool]) -> list[tuple[float, float]]:
-    """From which chance on which share of answers is right, by folds that were not fitted.
+@dataclass(frozen=True)
+class Answered:
+    """An answer that was chosen by weights of other folds: its signs, and whether it is right."""
+
+    fold: int
+    signs: Mapping[str, float]
+    is_right: bool
+
+
+def unfitted(table: Table, examples: Sequence[Example]) -> list[Answered]:
+    """The answers to each fold by weights that were fitted without it."""
+    analyses = [told for one in examples for told in one.analyses]
+    answers = [told for one in examples for told in one.answers]
+    found: list[Answered] = []
+    for fold in range(FOLDS):
+        scores = table.scores(table.fitted(fold))
+        chances = table.of_queries(table.chances(scores))
+        for at in table.best(scores):
+            if table.folds[at] == fold and answers[at]:
+                features = Counter(analyses[at]).elements()
+                told = ranker.signs(features, float(chances[at]))
+                found.append(Answered(fold, told, bool(table.right[at])))
+    return found
+
+
+def sureness(answers: Sequence[Answered]) -> dict[str, float]:
+    """What each sign says of an answer (logistic regression by Newton's steps)."""
+    counted = Counter(name for one in answers for name in one.signs)
+    names = sorted(name for name, count in counted.items() if count >= _RAREST_SIGN)
+    places = {name: at for at, name in enumerate(names)}
+    table = np.zeros((len(answers), len(names)))
+    for row, one in enumerate(answers):
+        for name, value in one.signs.items():
+            if name in places:
+                table[row, places[name]] = value
+    right = np.array([one.is_right for one in answers], dtype=np.float64)
+    penalty = np.array([0.01 if name in ("always", "chance") else L2_SIGNS for name in names])
+    weights = np.zeros(len(names))
+    for _ in range(_NEWTON):
+        likely = 1 / (1 + np.exp(-table @ weights))
+        slope = table.T @ (right - likely) - penalty * weights
+        bend = (table.T * (likely * (1 - likely))) @ table + np.diag(penalty)
+        weights += np.linalg.solve(bend, slope)
+    return {name: round(float(weights[at]), 3) for name, at in places.items()}
+
+
+def calibration(answers: Sequence[Answered]) -> list[tuple[float, float]]:
+    """From which sureness on which share of answers is right, by folds that were not fitted.
 
     ``HIGH`` and more is said only from where on ``SAFE`` of all answers are right.
     """
     found: list[tuple[float, bool]] = []
     for fold in range(FOLDS):
-        scores = table.scores(table.fitted(fold))
-        chances = table.of_queries(table.chances(scores))
-        found += [(float(chances[at]), bool(table.right[at])) for at in table.best(scores)
-                  if table.folds[at] == fold and counted[at]]  # fmt: skip
+        told = sureness([one for one in answers if one.fold != fold])
+        for one in (one for one in answers if one.fold == fold):
+            total = sum(told.get(name, 0.0) * value for name, value in one.signs.items())
+            found.append((ranker.likely(total), one.is_right))
     found.sort()
     steps = [found[at : at + _BIN] for at in range(0, len(found), _BIN)]
     if len(steps) > 1 and len(steps[-1]) < _BIN:
@@ -228,13 +285,11 @@ def main() -> None:
         _misses(options.misses, asked, table, table.scores(fitted), nothing)
     told = {name: value for name, value in sorted(weights.items())
             if name in table.names and abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
-    unsure = [is_unsure(told) for one in examples for told in one.analyses]
-    sides = [[not one and other is side for one, other in zip(nothing, unsure, strict=True)]
-             for side in (False, True)]  # fmt: skip
-    sure, less_sure = (calibration(table, counted) for counted in sides)
-    data = {"calibration": sure, "unsure": less_sure, "weights": told}
+    answers = unfitted(table, examples)
+    steps = calibration(answers)
+    data = {"calibration": steps, "sureness": sureness(answers), "weights": told}
     FILE.write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
-    print(f"{len(told)} weights; confidence: {sure}, of what leaves words aside: {less_sure}")
+    print(f"{len(told)} weights; confidence: {steps}")
 
 
 def _report(number: int, table: Table, nothing: Sequence[bool], scores: Vector) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.currencies import in_one_currency
@@ -17,6 +17,7 @@ from app.bi.questions.understanding import Analysis, Understood, language_of, un
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 CERTAIN, _SUREST = 0.975, 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
+_UNSURE = 0.79  # at most that of what goes on and leaves a word aside: no session was learned from
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 
 
@@ -85,9 +86,10 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     asked = [compiled(one).query.url for one in plans]
     chance = sum(told for told, url in zip(likely, asked, strict=True) if url == asked[0])
     fitted = ranker.fitted()
-    steps = fitted.unsure if is_unsure(best.features) else fitted.calibration
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
-    confidence = ranker.calibrated(chance, steps)
+    confidence = fitted.confidence(ranker.signs(best.features, chance))
+    if understood.goes_on and best.passed_over:
+        confidence = min(confidence, _UNSURE)
     return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
 
 
@@ -108,7 +110,7 @@ def _noted(analysis: Analysis, read: Read) -> Plan:
     """The plan of an analysis, which names the words that it left aside."""
     assert analysis.plan is not None
     plan = replace(analysis.plan, repaired=read.repaired)
-    for word in read.words_at(() if analysis.item is None else analysis.item.all_crossed()):
+    for word in read.words_at(analysis.aside):
         plan = plan.with_assumption(f"“{word}” is left aside")
     return in_one_currency(plan)
 
@@ -119,17 +121,12 @@ def understand(question: str, now: Calendar, before: Sequence[str], code: str) -
     alone = language.understand(question, now, weights)
     best = alone.analyses[0]
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
-    if not before or (is_whole and not language.goes_on(alone.read)):
+    if not before:
         return alone
     previous = understand(before[-1], now, before[:-1], code).analyses[0].meaning
     if previous is None:
         return alone
     followed = language.follow(previous, question, now, weights)
-    return alone if followed.analyses[0].plan is None else followed
-
-
-def is_unsure(features: Iterable[str]) -> bool:
-    """Whether a word that carries content was left aside, or a name is that of several records."""
-    names = set(features)
-    crossed = (one for one in names if one.startswith("cross "))
-    return "several records" in names or not all(map(ranker.is_light, crossed))
+    first = followed.analyses[0]
+    goes_on = not is_whole or language.goes_on(alone.read) or first.passed_over < best.passed_over
+    return followed if first.plan is not None and goes_on else alone

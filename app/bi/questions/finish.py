@@ -101,6 +101,8 @@ class _Finishing:
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
         found = tuple(dict.fromkeys(self._stated(told) for told in draft.figures))
+        if found == (Figure(COUNT),) and "called" in draft.flags and "counted" in self.kind.data:
+            return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
         if found or "distinct" in draft.flags:
             return found
         rank = draft.rank
@@ -282,7 +284,8 @@ class _Finishing:
         if not meaning.figures:
             raise TypeMismatchError("what is ranked are groups")
         first = meaning.figures[0]
-        measured = not first.is_rate and first.measure != COUNT and not first.method
+        asked = self.draft.figures[0].by_kind[self.key].method if self.draft.figures else ""
+        measured = not first.is_rate and first.measure != COUNT and not asked
         if (
             rank.of != "figure"
             or not measured

@@ -8,27 +8,31 @@ from typing import Any
 
 from app.bi.questions.algebra import (
     COUNT,
+    Compares,
     Dated,
     Equals,
     Figure,
+    Group,
     Is,
     Meaning,
     Not,
     Ranking,
     Restriction,
+    Threshold,
     When,
     parts_of,
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
-from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import before
+from app.bi.questions.rules import Bound
 
 # What words may add up to that go on from a question, by the operation that they are.
 OPERATIONS = frozenset((
-    "period", "dated", "restriction", "group", "dimension", "measure", "rank", "f:count", "f:much",
-    "f:total", "f:amount", "f:previous", "question",
+    "period", "dated", "restriction", "having", "belonging", "group", "dimension", "property",
+    "measure", "rank", "bound", "currency", "against", "f:count", "f:much", "f:total", "f:amount",
+    "f:previous", "f:list", "f:pie", "f:bar", "f:line", "f:table", "question",
 ))  # fmt: skip
 _FIRST = 10
 
@@ -51,12 +55,27 @@ def _changed(previous: Meaning, category: str, told: Any, kind: Kind) -> Meaning
             return replace(previous, dated=Dated(told[0], told[1].by_kind[kind.key]), against=None)
         case "f:previous" if previous.dated is not None:
             return _in_period(previous, before(previous.dated.when))
-        case "restriction":
+        case "restriction" | "having" | "belonging":
             return _restricted(previous, parts_of(told.by_kind[kind.key]), kind)
+        case "bound":
+            return _bounded(previous, told, kind)
+        case "currency":
+            money = kind.currency_of(kind.amount or "") or "currency"
+            return _restricted(previous, (Equals(money, (f"'{told}'",), told),), kind)
+        case "against" if previous.figures:
+            return replace(previous, against=told)
         case "group":
-            return _grouped(previous, told, kind)
+            return _grouped(previous, told.by_kind[kind.key], kind)
+        case "dimension" if previous.figures:
+            return _grouped(previous, Group(told.by_kind[kind.key]), kind)
         case "dimension":
-            return replace(previous, columns=()) if previous.figures else None
+            return _showing(previous, kind.dimensions[told.by_kind[kind.key]].path)
+        case "property":
+            return _showing(previous, told.by_kind[kind.key])
+        case "f:list":
+            return replace(previous, figures=(), groups=(), ranking=None, part=None, chart="")
+        case "f:pie" | "f:bar" | "f:line" | "f:table":
+            return replace(previous, chart=told)
         case "measure":
             return replace(previous, figures=(Figure(told.by_kind[kind.key]),), columns=())
         case "rank":
@@ -93,9 +112,27 @@ def _path(one: Restriction, kind: Kind) -> str:
     return ""
 
 
-def _grouped(previous: Meaning, told: Options, kind: Kind) -> Meaning:
+def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
+    """More or less than a number: groups by their figure, records by what they were before."""
+    number = bound.number
+    if previous.groups:
+        return replace(previous, threshold=Threshold(bound.sign, number.text, unit=number.unit))
+    known = [one for one in previous.where if isinstance(one, Compares)]
+    subject = known[0].subject if known else "" if number.unit else kind.amount or ""
+    unit = number.unit or (known[0].unit if known else "")
+    if not subject or bound.upper is not None:
+        return None
+    rest = tuple(one for one in previous.where if one not in known)
+    return replace(previous, where=(*rest, Compares(subject, bound.sign, number.text, unit)))
+
+
+def _showing(previous: Meaning, path: str) -> Meaning | None:
+    """The same records with one more column."""
+    return None if previous.figures else replace(previous, columns=(*previous.columns, path))
+
+
+def _grouped(previous: Meaning, group: Group, kind: Kind) -> Meaning:
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
-    group = told.by_kind[kind.key]
     return replace(previous, groups=(group,), figures=figures, ranking=None, columns=())
 
 
@@ -123,6 +160,8 @@ def _summed(previous: Meaning, kind: Kind) -> Meaning | None:
 
 def _of_records(previous: Meaning, draft: Draft, kind: Kind) -> Meaning | None:
     """``only Tom's deals``: what is said of the same records."""
+    if draft.is_plain and draft.named and draft.named != kind.key:
+        return _of_others(previous, draft)
     if kind.key not in draft.common_kinds or not (draft.is_plain or draft.flags & {"counted"}):
         return None
     changed = previous
@@ -138,6 +177,13 @@ def _of_records(previous: Meaning, draft: Draft, kind: Kind) -> Meaning | None:
     if "counted" in draft.flags and draft.figures and not previous.figures:
         changed = replace(changed, figures=(Figure(COUNT),), ranking=None, columns=())
     return changed
+
+
+def _of_others(previous: Meaning, draft: Draft) -> Meaning | None:
+    """``what about leads?``: the same of records of another kind."""
+    if draft.where or draft.dated or draft.columns:
+        return None
+    return replace(previous, kind=draft.named)
 
 
 def operations(items: list[Item]) -> Iterator[Item]:

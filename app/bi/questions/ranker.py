@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
 # What is so before anything was learned: words are crossed at a price, and nothing is for nothing.
 PRIORS = {
     "cross unknown": -2.5, "cross name": -4.0, "cross number": -4.0, "cross period": -4.0,
+    "cross clause": -1.5,
     "cross value": -3.0, "cross content": -2.5, "longer phrase": 0.4, "unsure name": -0.6,
     "event without a period": -0.8, "count for granted": -0.4, "kind open": -0.3,
     "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1, "negated": 0.0,
 }  # fmt: skip
+_AGAIN = 1.0  # of what is passed over, what the meaning has anyway
+# What is taken for granted in an answer, which is less sure therefore.
+_GRANTED = frozenset((
+    "several records", "unsure name", "event without a period", "count for granted", "kind open",
+    "list of one figure", "ranked within", "extreme of records", "against unsaid", "leaf moment",
+    "date for granted", "negated", "related", "part", "compared", "figures bare", "number",
+))  # fmt: skip
 # Roles of words (rules.toml): what changes a meaning much, and what changes it little.
 _STRONG = frozenset((
     "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
     "fastest", "slowest", "common", "longest", "share", "average", "more", "less", "atleast",
-    "atmost", "compare", "change", "distinct", "half", "first_time",
+    "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
 ))  # fmt: skip
 _LIGHT = frozenset((
     "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",
@@ -51,6 +60,8 @@ def prior(feature: str) -> float:
         return -3.0 if roles & _STRONG else -0.2 if roles <= _LIGHT else -0.8
     if feature.startswith("rule "):
         return -0.15
+    if feature.startswith("again "):
+        return _AGAIN
     if feature.startswith("kind unnamed"):
         return -0.6
     if feature.startswith("nothing"):
@@ -75,14 +86,16 @@ Steps = tuple[tuple[float, float], ...]  # (chance at least, confidence), rising
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the command writes: weights, and how the chance of a reading becomes a confidence.
-
-    ``unsure`` is for readings that leave words aside or names open.
-    """
+    """What the command writes: weights, what the signs of an answer say, and how sure that is."""
 
     weights: Weights
+    sureness: Mapping[str, float] = field(default_factory=dict)
     calibration: Steps = ()
-    unsure: Steps = ()
+
+    def confidence(self, signs: Mapping[str, float]) -> float:
+        """The share of right answers among those with such signs."""
+        total = sum(self.sureness.get(name, 0.0) * value for name, value in signs.items())
+        return calibrated(likely(total), self.calibration)
 
 
 @lru_cache(maxsize=1)
@@ -92,11 +105,8 @@ def fitted() -> Fitted:
     if not path.is_file():
         return Fitted(Weights())
     data = json.loads(path.read_text(encoding="utf-8"))
-    sure, unsure = (
-        tuple((float(low), float(high)) for low, high in data[name])
-        for name in ("calibration", "unsure")
-    )
-    return Fitted(Weights(data["weights"]), sure, unsure)
+    steps = tuple((float(low), float(high)) for low, high in data["calibration"])
+    return Fitted(Weights(data["weights"]), data["sureness"], steps)
 
 
 def score(features: Iterable[str], weights: Mapping[str, float]) -> float:
@@ -112,6 +122,30 @@ def chances(scores: Sequence[float]) -> list[float]:
     weights = [math.exp(max(one - highest, -50.0)) for one in scores]
     total = sum(weights)
     return [one / total for one in weights]
+
+
+def signs(features: Iterable[str], chance: float) -> dict[str, float]:
+    """What tells how sure an answer is: how clear the choice was, what it passed over and took."""
+    counted = Counter(sign for one in features for sign in _signs(one))
+    odds = min(max(chance, 1e-3), 1 - 1e-4)
+    clear = {"always": 1.0, "chance": math.log(odds / (1 - odds))}
+    return clear | {name: float(min(count, 3)) for name, count in counted.items()}
+
+
+def _signs(feature: str) -> tuple[str, ...]:
+    first, _, rest = feature.partition(" ")
+    if first == "cross":
+        return () if is_light(feature) else (feature, f"cross {rest.partition(' ')[0]}")
+    if first == "again":
+        return (first,)
+    if feature.startswith("kind unnamed"):
+        return ("kind unnamed",)
+    return (feature,) if feature in _GRANTED else ()
+
+
+def likely(total: float) -> float:
+    """A probability from its logarithmic odds."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
 
 
 def calibrated(chance: float, calibration: Sequence[tuple[float, float]]) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from app.bi.questions import ranker
@@ -17,6 +18,7 @@ from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row
+_JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -55,6 +57,12 @@ class Read:
                     in zip(self.tokens, self.places, self.places[1:], strict=False)
                     if at == place and behind > place
                 )  # fmt: skip
+
+    def leaves_at(self, place: int) -> Iterator[Leaf]:
+        """What the words at a place of the chart can mean."""
+        for leaf in self.leaves:
+            if self.places[leaf.start] <= place < self.places[leaf.end]:
+                yield leaf
 
     @property
     def length(self) -> int:
@@ -139,6 +147,9 @@ class Reader:
                 features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
                 if entry.category in ("state", "measure", "date", "property", "verb"):
                     features = (*features, f"word {entry.category} {stems[at]}")
+                elif entry.category in _JOINING:
+                    phrase = " ".join(stems[at : at + length])
+                    features = (*features, f"word {entry.category} {phrase}")
                 value = entry.value
                 if entry.category == "kind":
                     said = " ".join(one.text for one in tokens[at : at + length]).lower()
@@ -195,14 +206,32 @@ class Reader:
         for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
+        asides = set(_asides(read.tokens, covered))
         place = 0
         for at, token in enumerate(read.tokens):
             read.places.append(place)
+            if at in asides:
+                if at - 1 not in asides or token.apart:
+                    read.crossing.append("cross clause")
+                    place += 1
+                continue
             if token.stem in self._lexicon.fillers and at not in begun:
                 continue
             read.crossing.append(_crossing(token, covered.get(at, set())))
             place += 1
         read.places.append(place)
+
+
+def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterator[int]:
+    """The words of whole clauses that say nothing of records: ``sorry to bother you again:``."""
+    starts = [at for at, token in enumerate(tokens) if token.apart or not at]
+    for start, end in pairwise((*starts, len(tokens))):
+        told = [covered.get(at, set()) for at in range(start, end)]
+        said = {one for categories in told for one in categories if not one.startswith("f:")}
+        is_named = any(one.is_capital or one.kind != "word" for one in tokens[start:end])
+        is_empty = said <= {"number", "grain"} and not is_named and not all(told)
+        if is_empty and 1 < end - start < len(tokens):
+            yield from range(start, end)
 
 
 def _crossing(token: Token, categories: set[str]) -> str:
@@ -217,4 +246,4 @@ def _crossing(token: Token, categories: set[str]) -> str:
         return f"cross word {role}"
     if categories & {"period", "number", "value"}:
         return f"cross {sorted(categories & {'period', 'number', 'value'})[0]}"
-    return f"cross content {role}".rstrip()
+    return f"cross content {'/'.join(sorted(categories - roles))} {role}".rstrip()

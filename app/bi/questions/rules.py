@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
@@ -30,6 +30,7 @@ from app.bi.questions.algebra import (
     Has,
     Is,
     Known,
+    Method,
     Not,
     Of,
     Restriction,
@@ -53,6 +54,14 @@ _TIMES = ("day", "week", "month", "quarter", "year", "hour")
 _ENDS = {
     "most": True, "least": False, "top": True, "bottom": False, "highest": True, "lowest": False,
     "newest": True, "oldest": False, "fastest": False, "slowest": True, "common": True,
+}  # fmt: skip
+
+_METHODS: Mapping[str, Method] = {
+    "average": "average", "maximum": "max", "minimum": "min", "highest": "max", "lowest": "min",
+}  # fmt: skip
+_USUAL = "usual amount "  # begins the key of the usual figure of each kind
+_KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
+    "first": lambda first, _: first, "second": lambda _, second: second,
 }  # fmt: skip
 
 
@@ -87,12 +96,35 @@ class Grammar:
         self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
         for name, told in rules_data()["rules"].items():
             left, right = told["parts"]
-            compose = getattr(self, name)
             for one, other in product(left.split("|"), right.split("|")):
-                self.rules[one, other].append(Rule(name, one, other, told["makes"], compose))
+                self._add(name, told, one, other)
         for name, told in rules_data()["lifts"].items():
             for one in told["part"].split("|"):
                 self.lifts[one].append((name, told["makes"], getattr(self, name)))
+
+    def _add(self, name: str, told: Mapping[str, Any], one: str, other: str) -> None:
+        """A rule, and where the order of its parts is free, the same the other way round."""
+        makes, order = told["makes"], told.get("order", "")
+        makes = makes.replace("=", other if makes.startswith("other") else one)
+        if keeps := told.get("keeps"):
+            self.rules[one, other].append(Rule(name, one, other, makes, _KEPT[keeps]))
+            return
+        compose = behind = before = getattr(self, name)
+        if not order:
+            self.rules[one, other].append(Rule(name, one, other, makes, compose))
+            return
+        if order == "around":
+            behind, before = partial(compose, left=False), partial(compose, left=True)
+
+        def second_behind(first: Any, second: Any) -> Any:
+            is_closed = isinstance(first, Draft) and first.leftward
+            return None if is_closed else behind(first, second)
+
+        def second_before(second: Any, first: Any) -> Any:
+            return before(first, second)
+
+        self.rules[one, other].append(Rule(name, one, other, makes, second_behind))
+        self.rules[other, one].append(Rule(f"{name} before", other, one, makes, second_before))
 
     # --- what a word stands for by itself
 
@@ -133,7 +165,7 @@ class Grammar:
 
     def of_amount(self, _: str) -> Draft:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
-        return Draft(frozenset(usual), figures=(Options("usual amount", usual),),
+        return Draft(frozenset(usual), figures=(Options(_USUAL, usual),),
                      flags=frozenset(("bare amount",)))  # fmt: skip
 
     def of_rate(self, told: Options) -> Draft:
@@ -149,6 +181,9 @@ class Grammar:
 
     def of_deed(self, deed: Draft) -> Draft:
         return deed.flagged("done")
+
+    def of_dated(self, dated: tuple[When, Options]) -> Draft:
+        return Draft(frozenset(dated[1].by_kind), dated=(dated,))
 
     def of_superlative(self, role: str) -> tuple[str, int]:
         return role, 0
@@ -170,26 +205,14 @@ class Grammar:
 
     # --- restrictions
 
-    def restricted_behind(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else draft.restricted(told, left=False)
-
-    def restricted_before(self, told: Options, draft: Draft) -> Draft | None:
-        return draft.restricted(told, left=True)
+    def restricted(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
+        return draft.restricted(told, left=left)
 
     def not_so(self, _: str, told: Options) -> Options:
         by_kind = {
             kind: self._opposite(self.kinds[kind], one) for kind, one in told.by_kind.items()
         }
         return Options(f"not {told.key}", by_kind)
-
-    def alternative(self, _: str, told: Options) -> Options:
-        return told
-
-    def and_so(self, _: str, told: Options) -> Options:
-        return told
-
-    def restricted_further(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else draft.restricted(told, left=False)
 
     def either(self, first: Options, second: Options) -> Options | None:
         by_kind = {}
@@ -205,9 +228,6 @@ class Grammar:
             if kind in told.by_kind and self._path_of(kind, one) in self._paths(kind, told)
         }  # fmt: skip
         return options(f"{told.key} {value.key}", by_kind)
-
-    def value_of_property(self, value: Options, told: Options) -> Options | None:
-        return self.property_of_value(told, value)
 
     def known(self, _: str, told: Options) -> Options:
         by_kind = {kind: self._known(kind, path) for kind, path in told.by_kind.items()}
@@ -225,16 +245,17 @@ class Grammar:
         return Options(f"pending {told.key}",
                        {kind: Is(name) for kind, name in told.by_kind.items()})  # fmt: skip
 
-    def in_currency(self, draft: Draft, code: str) -> Draft | None:
-        return None if draft.leftward else draft.restricted(self._currency(code), left=False)
-
-    def of_currency(self, code: str, draft: Draft) -> Draft | None:
-        return draft.restricted(self._currency(code), left=True)
+    def in_currency(self, draft: Draft, code: str, *, left: bool) -> Draft | None:
+        return draft.restricted(self._currency(code), left=left)
 
     # --- related records
 
-    def having(self, _: str, draft: Draft) -> Options | None:
-        return self._related(draft, negated=False) if draft.is_plain and draft.named else None
+    def having(self, _: str, told: Draft | tuple[Draft, Draft]) -> Options | None:
+        if not isinstance(told, Draft):
+            first, second = (self._related(one, negated=False) for one in told)
+            return None if first is None or second is None else self.having_both(first, second)
+        is_so = told.named and (told.is_plain or told.threshold)
+        return self._related(told, negated=False) if is_so else None
 
     def having_none(self, _: str, draft: Draft) -> Options | None:
         if draft.is_figure and not draft.named and not draft.columns:
@@ -242,9 +263,6 @@ class Grammar:
             draft = draft._replace(kinds=measured, figures=())
             return self._related(draft, negated=True) if measured else None
         return self._related(draft, negated=True) if draft.is_plain and draft.named else None
-
-    def having_many(self, _: str, draft: Draft) -> Options | None:
-        return self._related(draft, negated=False)
 
     def who_has(self, draft: Draft, told: Options) -> Draft | None:
         return None if draft.leftward else draft.restricted(told, left=False)
@@ -274,10 +292,6 @@ class Grammar:
         first = draft._replace(where=(told, *draft.where[1:]))
         return None if told == draft.where[0] or draft.named not in told.by_kind else (first, draft)
 
-    def having_two_states(self, _: str, told: tuple[Draft, Draft]) -> Options | None:
-        first, second = (self._related(one, negated=False) for one in told)
-        return None if first is None or second is None else self.having_both(first, second)
-
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
 
@@ -294,43 +308,25 @@ class Grammar:
         }  # fmt: skip
         return options(f"whose {of} {told.key}", by_kind)
 
-    def belongs(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else draft.restricted(told, left=False)
-
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if second.leftward or not (first.named and first.where) or first.dated:
             return None
         told = self._belonging(first)
         return None if told is None else second.restricted(told, left=True)
 
-    def does(self, draft: Draft, deed: Draft) -> Draft | None:
-        told = self._done(deed, negated=False)
-        if told is None or draft.leftward or not draft.named or not draft.is_plain:
-            return None
-        return draft.restricted(told, left=False)
+    def of_done(self, deed: Draft) -> Options | None:
+        return self._done(deed, negated=False)
 
-    def deed_amount(self, deed: Draft, _: str) -> Draft:
-        return deed
-
-    def undone(self, _: str, deed: Draft) -> Draft:
-        return deed
-
-    def does_not(self, draft: Draft, deed: Draft) -> Draft | None:
-        told = self._done(deed, negated=True)
-        if told is None or draft.leftward or not draft.named:
-            return None
-        return draft.restricted(told, left=False)
+    def undone(self, _: str, deed: Draft) -> Options | None:
+        return self._done(deed, negated=True)
 
     # --- periods
 
-    def in_period(self, draft: Draft, when: When) -> Draft | None:
-        return None if draft.leftward else draft.within(when, None, left=False)
+    def in_period(self, draft: Draft, when: When, *, left: bool) -> Draft | None:
+        return draft.within(when, None, left=left)
 
-    def period_before(self, when: When, draft: Draft) -> Draft | None:
-        return draft.within(when, None, left=True)
-
-    def other_period(self, _: str, when: When) -> When:
-        return when
+    def of_date(self, draft: Draft, told: tuple[When, Options], *, left: bool) -> Draft | None:
+        return draft.within(*told, left=left)
 
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
@@ -342,40 +338,17 @@ class Grammar:
         }
         return Options(f"not {dates.key} {when.words}", by_kind)
 
-    def done_before(self, when: When, deed: Draft) -> Draft | None:
-        return deed.within(when, None, left=True)
-
-    def done_in(self, deed: Draft, when: When) -> Draft | None:
-        return deed.within(when, None, left=False)
-
     def dated(self, told: Options, when: When) -> tuple[When, Options]:
         return when, told
 
-    def dated_otherwise(self, when: When, told: Options) -> tuple[When, Options]:
-        return when, told
-
-    def of_date(self, draft: Draft, told: tuple[When, Options]) -> Draft | None:
-        return None if draft.leftward else draft.within(*told, left=False)
-
-    def date_before(self, told: tuple[When, Options], draft: Draft) -> Draft | None:
-        return draft.within(*told, left=True)
-
-    def happened(self, draft: Draft, told: Options) -> Draft | None:
-        kinds = draft.kinds.intersection(told.by_kind)
-        if draft.leftward or not kinds or "event" in " ".join(draft.flags):
-            return None
-        events = Options(told.key, {kind: told.by_kind[kind] for kind in kinds})
-        return draft._replace(kinds=kinds, columns=draft.columns,
-                              flags=draft.flags | {f"event {told.key}"},
-                              dated=(*draft.dated, (When(""), events)))  # fmt: skip
-
-    def happened_before(self, told: Options, draft: Draft) -> Draft | None:
+    def happened(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
         kinds = draft.kinds.intersection(told.by_kind)
         if not kinds or any(one.startswith("event") for one in draft.flags):
             return None
         events = Options(told.key, {kind: told.by_kind[kind] for kind in kinds})
         return draft._replace(kinds=kinds, flags=draft.flags | {f"event {told.key}"},
-                              dated=(*draft.dated, (When(""), events)), leftward=True)  # fmt: skip
+                              dated=(*draft.dated, (When(""), events)),
+                              leftward=draft.leftward or left)  # fmt: skip
 
     def so_in(self, told: Options, when: When) -> Options | None:
         by_kind = {}
@@ -413,9 +386,6 @@ class Grammar:
                 by_kind[kind] = All((one, Dated(when, since or self.kinds[kind].date)))
         return options(f"{told.key} {when.words}", by_kind)
 
-    def so_long(self, when: When, told: Options) -> Options | None:
-        return self.so_long_so(told, when)
-
     def within_span(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
         sign, number = span
         by_kind: dict[str, Restriction] = {}
@@ -431,12 +401,6 @@ class Grammar:
             amount = hours if measure.unit == "hours" else hours / 24
             by_kind[kind] = Compares(name, sign, f"{amount.normalize():f}")
         return options(f"{told.key} {span}", by_kind)
-
-    def taking(self, _: str, span: tuple[Sign, Number]) -> tuple[Sign, Number]:
-        return span
-
-    def taking_until(self, span: tuple[Sign, Number], told: Options) -> Options | None:
-        return self.within_span(told, span)
 
     def lasting_until(self, _: str, told: Options) -> Options | None:
         names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
@@ -457,18 +421,9 @@ class Grammar:
         of = self._belonging(draft)
         return None if of is None else made.restricted(of, left=False)
 
-    def it_takes(self, _: str, draft: Draft) -> Draft:
-        return draft
-
     def taker(self, draft: Draft, date: Options) -> Draft | None:
         told = self.lasting_until("", date)
         return None if told is None else self.takes(draft, told)
-
-    def long_on_average(self, role: str, _: str) -> str:
-        return role
-
-    def taking_longest(self, role: str, _: str) -> str:
-        return role
 
     def longest_until(self, _: str, told: Options) -> Draft | None:
         lasting = self.lasting_until(_, told)
@@ -482,11 +437,8 @@ class Grammar:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    def against(self, _: str, when: When) -> Against:
-        return Against(when)
-
-    def against_shift(self, _: str, unit: str) -> Against:
-        return Against(shift=unit)
+    def against(self, _: str, told: When | str) -> Against:
+        return Against(told) if isinstance(told, When) else Against(shift=told)
 
     def of_shift(self, role: str) -> str:
         return role.removeprefix("shift_")
@@ -502,17 +454,7 @@ class Grammar:
     def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
         return None if against.when in (None, when) else (when, against)
 
-    def from_pair(self, _: str, pair: tuple[When, Against]) -> tuple[When, Against]:
-        return pair
-
-    def pair_behind(self, draft: Draft, pair: tuple[When, Against]) -> Draft | None:
-        return None if draft.leftward else self._in_pair(draft, pair, left=False)
-
-    def pair_before(self, pair: tuple[When, Against], draft: Draft) -> Draft | None:
-        return self._in_pair(draft, pair, left=True)
-
-    @staticmethod
-    def _in_pair(draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
+    def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
         if draft.against not in (None, Against()) or draft.rank or draft.dated:
             return None
         found = draft.within(pair[0], None, left=left)
@@ -544,9 +486,6 @@ class Grammar:
         against = draft.against or Against()
         return draft._replace(against=against).flagged("compared")
 
-    def other_value(self, _: str, told: Options) -> Options:
-        return told
-
     def two_values(self, first: Options, second: Options) -> Options | None:
         by_kind = {}
         for kind, one in first.by_kind.items():
@@ -561,11 +500,8 @@ class Grammar:
                 by_kind[kind] = (_either(one, other), name)
         return options(f"{first.key} vs {second.key}", by_kind)
 
-    def of_two(self, draft: Draft, pair: Options) -> Draft | None:
-        return None if draft.leftward else self._of_pair(draft, pair, left=False)
-
-    def two_before(self, pair: Options, draft: Draft) -> Draft | None:
-        return self._of_pair(draft, pair, left=True)
+    def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
+        return self._of_pair(draft, pair, left=left)
 
     def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
@@ -580,17 +516,14 @@ class Grammar:
 
     # --- figures
 
-    def how_many(self, _: str, draft: Draft) -> Draft | None:
+    def how_many(self, draft: Draft, _: str) -> Draft | None:
         if draft.figures and not draft.named:
             return draft.flagged("counted")  # "how many hours"
         if draft.figures or draft.rank or draft.columns:
             return None
         return draft._replace(figures=(self._count(draft.kinds),)).flagged("counted")
 
-    def how_many_behind(self, draft: Draft, _: str) -> Draft | None:
-        return None if draft.leftward else self.how_many(_, draft)
-
-    def how_much(self, role: str, draft: Draft) -> Draft | None:
+    def how_much(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns or "summed" in draft.flags:
             return None
         if draft.figures:
@@ -605,9 +538,6 @@ class Grammar:
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged("summed")  # fmt: skip
 
-    def how_much_behind(self, draft: Draft, role: str) -> Draft | None:
-        return None if draft.leftward else self.how_much(role, draft)
-
     def amount_of_state(self, told: Options, _: str) -> Draft | None:
         figures = {}
         for kind, one in told.by_kind.items():
@@ -620,10 +550,10 @@ class Grammar:
         return Draft(frozenset(figures), figures=(Options(f"amount {told.key}", figures),),
                      where=(where,))  # fmt: skip
 
-    def averaged(self, role: str, draft: Draft) -> Draft | None:
+    def averaged(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
             return None
-        method = {"average": "average", "maximum": "max", "minimum": "min"}[role]
+        method = _METHODS[role]
         if not draft.figures:
             amounts = self._amounts(draft)
             if amounts is None:
@@ -635,30 +565,65 @@ class Grammar:
             return draft.flagged("mean") if role == "average" else None
         return self._by_method(draft, method)
 
-    def averaged_behind(self, draft: Draft, role: str) -> Draft | None:
-        return None if draft.leftward else self.averaged(role, draft)
-
     def figure_of(self, figure: Draft, draft: Draft) -> Draft | None:
-        if not figure.is_figure or figure.named or not (draft.named and draft.is_plain):
+        is_figure = figure.is_figure or "distinct" in figure.flags
+        if not is_figure or figure.named or not (draft.named and draft.is_plain):
             return None
         if draft.leftward and draft.dated and figure.dated:
             return None
         kinds = figure.kinds & draft.kinds
-        if not kinds or figure.leftward or draft.columns:
+        if not kinds or figure.leftward or draft.columns or "distinct" in draft.flags:
             return None
         where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)
         flags = figure.flags | draft.flags
         return draft._replace(
-            kinds=kinds, figures=figure.figures, flags=flags, where=where, dated=dated
-        )
+            kinds=kinds, figures=figure.figures, columns=figure.columns, flags=flags, where=where,
+            dated=dated,
+        )  # fmt: skip
 
     def records_figure(self, draft: Draft, told: Options) -> Draft | None:
         if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
             return None
         return draft.figured(_figures(told))
 
-    def and_figure(self, draft: Draft, told: Options) -> Draft | None:
-        return draft.figured(told) if draft.figures and not draft.rank else None
+    def of_figure(self, told: Options | str) -> tuple[Options, ...] | None:
+        """A figure to be told beside others: a measure, the number, the amount, its average."""
+        if isinstance(told, Options):
+            return (_figures(told),)
+        if told == "count":
+            return (self._count(frozenset(self.kinds)),)
+        method = _METHODS.get(told, "")
+        usual = {key: Figure(kind.usual, method) for key, kind in self.kinds.items() if kind.usual}
+        return (Options(f"{_USUAL}{method}", usual),)
+
+    def one_more(self, _: str, told: tuple[Options, ...]) -> tuple[Options, ...] | None:
+        return told if len(told) == 1 else None
+
+    def also_figures(
+        self, first: tuple[Options, ...], more: tuple[Options, ...]
+    ) -> tuple[Options, ...] | None:
+        return None if more[0] in first else (*first, *more)
+
+    def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
+        found: Draft | None = draft if draft.figures and not draft.rank else None
+        for one in more:
+            found = None if found is None else found.figured(one)
+        return found
+
+    def figures_of(self, told: tuple[Options, ...], draft: Draft) -> Draft | None:
+        """Several figures; of ``lowest and highest rating`` one figure in several ways."""
+        if len(told) < 2 or draft.rank or draft.columns or len(draft.figures) > 1:
+            return None
+        found: Draft | None = draft._replace(figures=())
+        if any(one.startswith("verb ") for one in draft.flags):
+            draft = draft._replace(figures=())  # "net and tax of what we billed"
+        for one in told:
+            if draft.figures and one.key != "count":
+                if not one.key.startswith(_USUAL):
+                    return None
+                one = self._by_method(draft, one.key.removeprefix(_USUAL)).figures[0]
+            found = None if found is None else found.figured(one)
+        return None if found is None else found.flagged("counted")
 
     def figures_listed(self, first: Draft, second: Draft) -> Draft | None:
         plain = second.is_figure and not (
@@ -671,60 +636,21 @@ class Grammar:
             found = None if found is None else found.figured(one)
         return found
 
-    def two_roles(self, first: str, second: str) -> tuple[str, str] | None:
-        return None if first == second else (first, second)
-
-    def and_role(self, _: str, role: str) -> str:
-        return role
-
-    def two_figures(self, roles: tuple[str, str], draft: Draft) -> Draft | None:
-        if draft.rank or draft.columns or len(draft.figures) > 1:
-            return None
-        amounts = draft.figures[0] if draft.figures else self._amounts(draft)
-        if amounts is None:
-            return None
-        kinds = draft.kinds.intersection(amounts.by_kind)
-        figures: list[Options] = []
-        for role in roles:
-            one = self._count(kinds) if role == "count" else amounts
-            if role == "average":
-                by_kind = {
-                    kind: replace(told, method="average") for kind, told in amounts.by_kind.items()
-                }
-                one = Options(f"average {amounts.key}", by_kind)
-            figures.append(one)
-        return draft._replace(kinds=kinds, figures=tuple(figures)).flagged("counted")
-
-    def one_more(self, _: str, told: Options) -> Options:
-        return _figures(told)
-
-    def one_more_count(self, _: str, role: str) -> Options | None:
-        if role == "count":
-            return self._count(frozenset(self.kinds))
-        return options("amount", {
-            key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual
-        })  # fmt: skip
-
-    def share(self, _: str, draft: Draft) -> Draft | None:
+    def share(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
             return None
         return draft.flagged("share")
 
-    def share_behind(self, draft: Draft, _: str) -> Draft | None:
-        return None if draft.leftward else self.share(_, draft)
-
     def how_long(self, _: str, draft: Draft) -> Draft | None:
-        return self._lasting(draft)
+        found = self._lasting(draft)
+        return None if found is None else found._replace(leftward=False)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         if not draft.is_plain or not draft.named or draft.columns:
             return None
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         told = options(f"ages {sorted(ages)}", ages)
-        return None if told is None else draft.figured(told)
-
-    def since(self, _: str, told: Options) -> Options:
-        return told
+        return None if told is None else draft._replace(leftward=False).figured(told)
 
     def duration(self, first: Options, second: Options) -> Options | None:
         by_kind = {
@@ -745,16 +671,24 @@ class Grammar:
         return Draft(frozenset(told.by_kind), figures=(), flags=frozenset(("distinct",)),
                      columns=(figures,))  # fmt: skip
 
+    def in_unit(self, draft: Draft, role: str) -> Draft | None:
+        """``average resolution time in hours``: the unit that it is told in anyway."""
+        if draft.leftward or len(draft.figures) != 1:
+            return None
+        figures = draft.figures[0].by_kind
+        measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
+        kinds = frozenset(key for key, one in measured.items() if one and one.unit == f"{role}s")
+        told = "unit told" in draft.flags or not kinds
+        return None if told else draft._replace(kinds=kinds).flagged("unit told")
+
     # --- groups
 
-    def by_dimension(self, _: str, told: Options) -> Options:
-        return _groups(told)
-
-    def by_kind(self, _: str, told: tuple[str, bool]) -> Options | None:
-        kind = told[0]
-        name = self.kinds[kind].data["one"]
+    def by_dimension(self, _: str, told: Options | tuple[str, bool]) -> Options | None:
+        if isinstance(told, Options):
+            return _groups(told)
+        name = self.kinds[told[0]].data["one"]
         by_kind = {key: Group(name) for key, one in self.kinds.items() if name in one.dimensions}
-        return options(f"by {kind}", by_kind)
+        return options(f"by {told[0]}", by_kind)
 
     def by_so(self, _: str, draft: Draft) -> Draft | None:
         so = bool(draft.where or draft.dated)
@@ -766,8 +700,7 @@ class Grammar:
         return self._per_subject(subject, draft, left=False)
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
-        second = second if second.key.startswith(("by", "grain")) else _groups(second)
-        return None if first == second else (first, second)
+        return None if first == self._group(second) else (first, self._group(second))
 
     def unit_of_date(self, told: Options, date: Options) -> Options | None:
         """By month of closing: the unit of another date than the usual one."""
@@ -780,23 +713,15 @@ class Grammar:
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
 
-    def by_dated_unit(self, _: str, told: Options) -> Options:
-        return told
+    def grouped(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
+        return draft.grouped(told, left=left)
 
     def also_by(self, _: str, told: Options | str) -> Options:
-        if isinstance(told, str):
-            return self.of_grain(told)
-        return told if told.key.startswith(("by", "grain")) else _groups(told)
-
-    def grouped(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else draft.grouped(told, left=False)
+        return self._group(told)
 
     def grouped_twice(self, draft: Draft, told: tuple[Options, Options]) -> Draft | None:
         first = None if draft.leftward else draft.grouped(told[0], left=False)
         return None if first is None else first.grouped(told[1], left=False)
-
-    def grouped_before(self, told: Options, draft: Draft) -> Draft | None:
-        return draft.grouped(told, left=True)
 
     def dimension_of_kind(self, told: Options, of: tuple[str, bool]) -> Options | None:
         by_kind = {}
@@ -806,9 +731,6 @@ class Grammar:
             if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
                 by_kind[key] = name
         return options(f"{told.key} of {of[0]}", by_kind)
-
-    def owned_dimension(self, of: tuple[str, bool], told: Options) -> Options | None:
-        return self.dimension_of_kind(told, of)
 
     def each(self, told: Options, _: str) -> Options:
         return _groups(told)
@@ -821,13 +743,15 @@ class Grammar:
     def rank_many(self, rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
         return _limited(rank, number)
 
-    def many_rank(self, number: Number, rank: tuple[str, int]) -> tuple[str, int] | None:
-        return _limited(rank, number)
-
     def ranked(self, rank: tuple[str, int], draft: Draft) -> Draft | None:
-        if draft.rank is not None or draft.threshold or draft.against or "share" in draft.flags:
+        if draft.threshold or draft.against or "share" in draft.flags:
             return None
         role, limit = rank
+        if draft.rank is not None:  # "biggest open deals, top 3"
+            several = draft.rank.word in ("top", "bottom") and draft.rank.limit > 0
+            if limit or not several:
+                return None
+            limit = draft.rank.limit
         if role in ("most", "least"):
             of = "figure" if draft.figures else "count"
             if of == "count" and not draft.named:
@@ -864,18 +788,17 @@ class Grammar:
         if draft.leftward:
             return None
         if role not in ("most", "least", "highest", "fastest", "slowest") and not (
-            role in ("top", "bottom") and limit and draft.groups
+            role in ("top", "bottom") and limit
         ):
             return None
         if not draft.figures and not draft.named and "state alone" not in draft.flags:
             return None
         of = "figure" if draft.figures else "count"
+        if role in ("top", "bottom") and of == "count" and not draft.groups:
+            of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
 
-    def so_longest(self, draft: Draft, _: str) -> Draft | None:
-        return None if draft.leftward else self.longest_so(_, draft)
-
-    def longest_so(self, _: str, draft: Draft) -> Draft | None:
+    def longest_so(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.figures or not draft.named or not draft.is_plain:
             return None
         paths = {}
@@ -889,9 +812,6 @@ class Grammar:
             return None
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", told)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
-
-    def versus_measure(self, _: str, told: Options) -> Options:
-        return _figures(told)
 
     def dimension_by_figure(self, told: Options, draft: Draft) -> Draft | None:
         if draft.rank or draft.groups or draft.columns:
@@ -914,17 +834,16 @@ class Grammar:
         return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
                      flags=frozenset(("list",)))  # fmt: skip
 
-    def in_order(self, told: Options, draft: Draft) -> Draft | None:
+    def in_order(self, draft: Draft, told: Options) -> Draft | None:
         return self._ordered(told, 0, draft)
 
-    def ordered_behind(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else self._ordered(told, 0, draft)
-
-    def ranked_group(self, rank: tuple[str, int], told: Options) -> tuple[Options, Rank] | None:
+    def ranked_group(
+        self, rank: tuple[str, int], told: Options | str
+    ) -> tuple[Options, Rank] | None:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
-        return _groups(told), Rank("figure", _ENDS[role], limit or 1, role)
+        return self._group(told), Rank("figure", _ENDS[role], limit or 1, role)
 
     def group_is_ranked(self, told: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
         return self.ranked_group(rank, told) if rank[0] in ("common", "most", "least") else None
@@ -937,33 +856,21 @@ class Grammar:
     def first_of_each(
         self, told: tuple[tuple[Options, Rank], Options], draft: Draft
     ) -> Draft | None:
-        found = self.ranked_group_of(told[0], draft)
+        found = self.ranked_group_of(draft, told[0])
         return None if found is None else found.grouped(told[1], left=False)
 
-    def ranked_unit(self, rank: tuple[str, int], unit: str) -> tuple[Options, Rank] | None:
-        role, limit = rank
-        if role in ("newest", "oldest"):
-            return None
-        return self.of_grain(unit), Rank("figure", _ENDS[role], limit or 1, role)
-
-    def unit_ranked(self, unit: str, draft: Draft) -> Draft | None:
-        chosen = draft.rank is not None and draft.rank.of in ("count", "figure")
-        return draft.grouped(self.of_grain(unit), left=True) if chosen else None
-
-    def ranked_group_of(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
+    def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
         if draft.rank or draft.groups or draft.columns:
             return None
         grouped = draft.grouped(ranked[0], left=True)
         return None if grouped is None else grouped._replace(rank=ranked[1])
 
-    def of_ranked_group(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
-        return None if draft.leftward else self.ranked_group_of(ranked, draft)
-
-    def group_ranked(self, told: Options, draft: Draft) -> Draft | None:
-        chosen = draft.rank is not None and draft.rank.of in ("count", "figure")
-        if not chosen or draft.columns:
+    def group_ranked(self, told: Options | str, draft: Draft) -> Draft | None:
+        rank = draft.rank
+        if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
-        return draft.grouped(_groups(told), left=True)
+        found = draft.grouped(self._group(told), left=True)
+        return None if found is None else found._replace(rank=replace(rank, limit=rank.limit or 1))
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         chosen = (
@@ -1037,28 +944,24 @@ class Grammar:
         return self._per_subject(plain, draft._replace(rank=made))
 
     def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
-        return self.ranked_group_of(ranked, draft)
+        return self.ranked_group_of(draft, ranked)
 
     def put_in_order(self, draft: Draft, role: str) -> Draft | None:
         rank = draft.rank
+        if role in ("newestfirst", "oldestfirst"):
+            if rank is not None or draft.leftward or draft.figures:
+                return None
+            return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
         if rank is not None and rank.word == "sort" and role in ("descending", "ascending"):
             return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
         if rank is not None or draft.leftward:
             return None
         return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), 0, role))
 
-    def put_in_time(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank is not None or draft.leftward or draft.figures:
-            return None
-        return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
-
     def sorting_amount(self, _: str, role: str) -> Options | None:
         return options("amount desc", {
             key: kind.amount for key, kind in self.kinds.items() if kind.amount
         })  # fmt: skip
-
-    def sorting(self, _: str, told: Options) -> Options:
-        return told
 
     def sorted_by(self, draft: Draft, told: Options) -> Draft | None:
         kinds = draft.kinds.intersection(told.by_kind)
@@ -1074,18 +977,12 @@ class Grammar:
     def or_more(self, number: Number, role: str) -> Bound:
         return Bound(_SIGNS[role], number)
 
-    def lower(self, _: str, number: Number) -> Number:
-        return number
-
     def between(self, low: Number, high: Number) -> Bound:
         low = low._replace(unit=low.unit or high.unit, currency=low.currency or high.currency)
         return Bound("ge", low, high)
 
     def money(self, number: Number, code: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(currency=code)
-
-    def money_first(self, code: str, number: Number) -> Number | None:
-        return self.money(number, code)
 
     def united(self, number: Number, unit: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit=unit)
@@ -1100,17 +997,8 @@ class Grammar:
                 by_kind[kind] = one
         return options(f"{told.key} {bound}", by_kind)
 
-    def number_before(self, bound: Bound, told: Options) -> Options | None:
-        return self.number_of(told, bound)
-
     def number_is(self, told: Options, number: Number) -> Options | None:
         return self.number_of(told, Bound("eq", number))
-
-    def number_is_before(self, number: Number, told: Options) -> Options | None:
-        return self.number_of(told, Bound("eq", number))
-
-    def other_number(self, _: str, number: Number) -> Number:
-        return number
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
@@ -1122,9 +1010,6 @@ class Grammar:
             for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
         }  # fmt: skip
         return options(f"{told.key} {values}", by_kind)
-
-    def numbers_before(self, numbers: tuple[Number, Number], told: Options) -> Options | None:
-        return self.one_of_numbers(told, numbers)
 
     def than(self, role: str, told: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], told
@@ -1158,12 +1043,11 @@ class Grammar:
     def of_valued(self, told: Options) -> Options:
         return told
 
-    def with_number(self, _: str, told: Options) -> Options:
-        return told
-
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        if draft.leftward or not draft.named or draft.rank:
+        if draft.leftward or draft.rank or not (draft.named or draft.groups):
             return None
+        if draft.groups:
+            return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
         by_kind = {}
         for key in draft.kinds:
             name = self._usual_number(key, draft, bound)
@@ -1180,11 +1064,16 @@ class Grammar:
         return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
                               figures=(self._count(draft.kinds),))  # fmt: skip
 
-    def many_so(self, told: Options, many: Draft) -> Draft | None:
-        return many.restricted(told, left=True)
+    def of_often(self, bound: Bound) -> Draft | None:
+        """``more than 10 times``: of whatever is counted."""
+        if bound.number.unit != "times" or bound.upper:
+            return None
+        threshold = Threshold(bound.sign, bound.number.text, counted=True)
+        kinds = frozenset(self.kinds)
+        return Draft(kinds, threshold=threshold, figures=(self._count(kinds),))
 
-    def many_happened(self, told: Options, many: Draft) -> Draft | None:
-        return self.happened_before(told, many)
+    def of_repeated(self, role: str) -> Number:
+        return Number("1" if role == "once" else "2", "times")
 
     def just_so_many(self, number: Number, draft: Draft) -> Draft | None:
         return self.so_many_of(Bound("eq", number), draft)
@@ -1196,12 +1085,10 @@ class Grammar:
         return draft._replace(threshold=replace(draft.threshold, sign=_SIGNS[role]))
 
     def figure_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        if not draft.is_figure or draft.leftward or bound.upper or draft.named:
+        averaged = draft.is_figure and draft.figures[0].key.startswith("average")
+        if not draft.is_figure or bound.upper or (not averaged and (draft.leftward or draft.named)):
             return None
         return self._of_currency(draft, bound)
-
-    def bound_figure(self, bound: Bound, draft: Draft) -> Draft | None:
-        return self.figure_bound(draft, bound)
 
     def groups_valued(self, told: Options, draft: Draft) -> Draft | None:
         return draft.grouped(_groups(told), left=True)
@@ -1251,15 +1138,18 @@ class Grammar:
         return told if told.key.startswith("user:") else None
 
     def of_called(self, told: Options) -> Draft | None:
-        """Values that say what a record is: an IT manager is a contact."""
+        """Values that say what a record is: an IT manager is a contact; or which it is."""
         kinds = [
-            kind for kind, one in told.by_kind.items()
+            kind
+            for kind, one in told.by_kind.items()
             if (path := "tags" if isinstance(one, Tagged) else getattr(one, "path", ""))
             and path in self.kinds[kind].data.get("called", ())
-        ]  # fmt: skip
+        ]
+        if told.key.startswith("number:"):
+            kinds = list(told.by_kind)[:1]  # fmt: skip
         if not kinds:
             return None
-        return Draft(frozenset(kinds), kinds[0], where=(told,))
+        return Draft(frozenset(kinds), kinds[0], where=(told,), flags=frozenset(("called",)))
 
     def of_valued_alone(self, told: Options) -> Draft | None:
         return Draft(frozenset(told.by_kind), where=(told,)) if len(told.by_kind) < 4 else None
@@ -1291,9 +1181,6 @@ class Grammar:
         if owner in self.kinds:
             kinds = kinds.intersection((owner,))
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
-
-    def name_of_property(self, value: Options, told: Options) -> Draft | None:
-        return self.property_of_name(told, value)
 
     def records_property(self, draft: Draft, told: Options) -> Draft | None:
         if draft.leftward or not draft.named or not draft.is_plain:
@@ -1330,6 +1217,12 @@ class Grammar:
         return draft.flagged("converted") if draft.figures else None
 
     # --- what the rules share
+
+    def _group(self, told: Options | str) -> Options:
+        """By a dimension, or by a unit of time."""
+        if isinstance(told, str):
+            return self.of_grain(told)
+        return told if told.key.startswith(("by", "grain")) else _groups(told)
 
     def _since(self, kind: str, one: Any) -> str:
         """The date since when a state lasts."""
@@ -1584,7 +1477,7 @@ class Grammar:
         if measure is None and not one.is_number(name):
             return None
         path = name if measure is None else measure.value
-        unit, number = bound.number.unit, bound.number
+        unit, number = bound.number.unit.removesuffix("times"), bound.number
         money = measure.money if measure is not None else one.currency_of(name)
         percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
         if number.currency and not money:
@@ -1638,8 +1531,9 @@ class Grammar:
             ends = {kind.states[one.state].date for told in draft.where
                     if isinstance(one := told.by_kind.get(key), Is)}  # fmt: skip
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
-            named = (self._duration(key, end) for end in sorted(ends))
-            if found := next((name for name in named if name), ""):
+            named = [self._duration(key, end) for end in sorted(ends)]
+            lasts_yet = draft.where and not any(ends) and "age" in kind.figures
+            if found := next((name for name in named if name), "age" if lasts_yet else ""):
                 by_kind[key] = Figure(found)
         told = options(f"lasting {sorted(by_kind)}", by_kind)
         if told is None:

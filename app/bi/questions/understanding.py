@@ -24,6 +24,7 @@ from app.bi.questions.algebra import (
     Of,
     Restriction,
 )
+from app.bi.questions.aside import told_apart
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.finish import finished
@@ -51,6 +52,12 @@ class Analysis:
     features: tuple[str, ...]
     plan: Plan | None = None
     item: Item | None = field(default=None, compare=False, repr=False)
+    aside: tuple[int, ...] = ()  # places of the chart whose words are left aside
+
+    @property
+    def passed_over(self) -> int:
+        """How many words nothing was made of."""
+        return 0 if self.item is None else len(set(self.item.all_crossed()))
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,7 @@ class Understood:
     chances: tuple[float, ...]
     read: Read
     is_cut: bool = False
+    goes_on: bool = False  # it is an operation on the meaning before
 
 
 class Understanding:
@@ -83,12 +91,16 @@ class Understanding:
         found: dict[Meaning | None, Analysis] = {}
         for item in parsed.items:
             for one in finished(item.meaning, self.lexicon.model):
-                features = (*item.all_features(), *one.features, *features_of(one.meaning))
+                kind = self.lexicon.model.kinds[one.meaning.kind]
+                again, aside = told_apart(read, item, one.meaning, kind)
+                features = (
+                    *item.all_features(), *again, *one.features, *features_of(one.meaning),
+                )  # fmt: skip
                 total = ranker.score(features, weights)
                 known = found.get(one.meaning)
                 if known is None or known.score < total:
                     plan = known.plan if known is not None else _plan(compiler, one.meaning)
-                    found[one.meaning] = Analysis(one.meaning, total, features, plan, item)
+                    found[one.meaning] = Analysis(one.meaning, total, features, plan, item, aside)
         made = (one for one in found.values() if one.plan is not None)
         best = sorted(made, key=lambda one: -one.score)[:MOST_ANALYSES]
         nothing = self._nothing(read, parsed)
@@ -132,11 +144,13 @@ class Understanding:
                 continue
             plan = _plan(compiler, meaning)
             if plan is not None:
-                features = tuple(item.all_features())
-                found[meaning] = Analysis(meaning, item.score, features, plan, item)
+                kind = self.lexicon.model.kinds[meaning.kind]
+                again, aside = told_apart(read, item, meaning, kind)
+                features = (*item.all_features(), *again)
+                found[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
         best = list(found.values())[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([one.score for one in best]))
-        return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut)
+        return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)
 
     def _nothing(self, read: Read, parsed: Parsed) -> tuple[str, ...]:
         """The features of not answering."""
@@ -161,7 +175,10 @@ class Understanding:
         )
         cells = reader.parsed(reader.read(question), weights).cells.values()
         used = {feature for cell in cells for item in cell for feature in item.features}
-        return {one.removeprefix("rule ") for one in used if one.startswith("rule ")}
+        return {
+            one.removeprefix("rule ").removesuffix(" before")
+            for one in used if one.startswith("rule ")
+        }  # fmt: skip
 
 
 def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:

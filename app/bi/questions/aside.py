@@ -1,0 +1,53 @@
+"""Words that an analysis passes over: which of them say what it means anyway."""
+
+from __future__ import annotations
+
+from app.bi.questions.algebra import COUNT, Is, Meaning, inner
+from app.bi.questions.chart import Item
+from app.bi.questions.model import Kind
+from app.bi.questions.reading import Leaf, Read
+
+
+def told_apart(
+    read: Read, item: Item, meaning: Meaning, kind: Kind
+) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Features of the words that say something again, and the places of those that do not.
+
+    In ``articles in the knowledge base`` the base is no more than the articles.
+    """
+    again, aside = [], []
+    for place in sorted(set(item.all_crossed())):
+        leaves = (leaf for leaf in read.leaves_at(place) if _is_said(leaf, meaning, kind))
+        leaf = next(leaves, None)
+        if leaf is None:
+            aside.append(place)
+        else:
+            again.append(f"again {leaf.category}")
+    return tuple(again), tuple(aside)
+
+
+def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
+    """Whether what a word means is a part of the meaning."""
+    category, told = leaf.category, leaf.meaning
+    if category == "kind":
+        return bool(told[0] == meaning.kind)
+    if category == "f:count":
+        return any(one.measure == COUNT for one in meaning.figures)
+    if category == "named":
+        told = told[0]
+    if category not in ("measure", "rate", "verb", "dimension", "state", "named", "date"):
+        return False
+    name = told.by_kind.get(meaning.kind, "")
+    match category:
+        case "measure" | "rate":
+            return any(one.measure == name for one in meaning.figures)
+        case "verb":
+            figure = kind.data.get("verbs", {}).get(name, {}).get("figure")
+            return any(one.measure == figure for one in meaning.figures)
+        case "dimension":
+            return any(one.dimension == name for one in meaning.groups)
+        case "date":
+            return name in ((meaning.dated.date if meaning.dated else "") or kind.date, kind.date)
+        case _:
+            stated = (part for one in meaning.where for part in inner(one))
+            return any(isinstance(one, Is) and one.state == name for one in stated)

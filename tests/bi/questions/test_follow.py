@@ -1,0 +1,54 @@
+"""What goes on from a question is an operation on its meaning."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from flask import Flask
+
+from app.bi.periods.spans import Calendar
+from app.bi.questions.algebra import COUNT, Compares, Equals, Figure, Group, Has, Meaning, Not
+from app.bi.questions.answering import understand
+from app.http.security import acting_as, system_caller
+
+NOW = Calendar(date(2026, 6, 17))
+
+
+def asked(app: Flask, before: str, question: str) -> Meaning:
+    with app.app_context(), acting_as(system_caller("test")):
+        meaning = understand(question, NOW, (before,), "en").analyses[0].meaning
+    assert meaning is not None
+    return meaning
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "kept"),
+    [
+        ("revenue by month", "by client", {"groups": (Group("client"),)}),
+        ("open tickets by category", "as a pie chart", {"chart": "pie"}),
+        ("open tickets by category", "list them", {"figures": (), "groups": ()}),
+        ("open deals", "how many", {"figures": (Figure(COUNT),)}),
+        ("clients in Germany", "phone numbers", {"columns": ("phone",)}),
+    ],
+)
+def test_a_part_is_replaced(
+    app: Flask, before: str, question: str, kept: dict[str, object]
+) -> None:
+    meaning = asked(app, before, question)
+    assert {name: getattr(meaning, name) for name in kept} == kept
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "added"),
+    [
+        ("open deals", "only those above 20000", Compares("amount", "gt", "20000")),
+        ("open invoices over 5000", "and below 500", Compares("amountDue", "lt", "500")),
+        ("clients in Germany", "without any invoice", Not(Has("Invoices"))),
+        ("open invoices", "in euros", Equals("currency", ("'EUR'",), "EUR")),
+    ],
+)
+def test_a_restriction_is_added(app: Flask, before: str, question: str, added: object) -> None:
+    meaning = asked(app, before, question)
+    assert added in meaning.where
+    assert len([one for one in meaning.where if isinstance(one, Compares)]) <= 1
