@@ -105,7 +105,7 @@ def test_decimals_that_the_currency_does_not_have_are_doubted(
     speak("en-US")
     assert "write 1000 or 1.00" in pay(browser, key, "1.000").text
     speak("de-DE")
-    assert "write 1000 or 1,00" in pay(browser, key, "1,000").text
+    assert "schreiben Sie 1000 oder 1,00" in pay(browser, key, "1,000").text
     assert paid(session) == []
 
 

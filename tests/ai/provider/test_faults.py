@@ -15,8 +15,8 @@ from sqlalchemy import select
 from app.ai.answering import INSTEAD
 from app.ai.provider import completions, health
 from app.ai.provider.answering import ai_provider
-from app.ai.provider.budget import USAGE
 from app.db.engines import primary_engine
+from app.models.assistant import AiUsage
 from tests.ai.conftest import chat
 from tests.ai.provider.conftest import (
     Answer,
@@ -148,7 +148,7 @@ def test_what_was_said_before_it_broke_off_stays(
     used = found["usage"]
     assert used["inputTokens"] > 0 and used["outputTokens"] > 0
     with ai.client.application.app_context(), primary_engine().connect() as connection:
-        counted = connection.execute(select(USAGE.c.input_tokens, USAGE.c.output_tokens)).one()
+        counted = connection.execute(select(AiUsage.input_tokens, AiUsage.output_tokens)).one()
     assert tuple(counted) == (used["inputTokens"], used["outputTokens"])
 
 
