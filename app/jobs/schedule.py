@@ -74,20 +74,27 @@ def queue_file(app: Flask) -> Path:
 
 def waiting_jobs(app: Flask) -> int | None:
     """How many jobs wait for a worker; None where the queue does not answer."""
-    import redis  # heavy, and only a page of the console and the metrics ask
-
+    if url := app.config["REDIS_URL"]:
+        return _waiting_in_redis(url)
+    if not queue_file(app).exists():
+        return 0
     try:
-        if url := app.config["REDIS_URL"]:
-            with redis.Redis.from_url(
-                url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS
-            ) as client:
-                return int(client.llen(_KEY))
-        if not queue_file(app).exists():
-            return 0
         with closing(sqlite3.connect(queue_file(app), timeout=_SECONDS)) as connection:
             (count,) = connection.execute(_WAITING, (QUEUE,)).fetchone()
             return int(count)
-    except (OSError, sqlite3.Error, redis.RedisError):
+    except (OSError, sqlite3.Error):
+        return None
+
+
+def _waiting_in_redis(url: str) -> int | None:
+    import redis  # 10 MB, which a service without Redis does not hold
+
+    try:
+        with redis.Redis.from_url(
+            url, socket_timeout=_SECONDS, socket_connect_timeout=_SECONDS
+        ) as client:
+            return int(client.llen(_KEY))
+    except (OSError, redis.RedisError):
         return None
 
 
