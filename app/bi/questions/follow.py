@@ -13,6 +13,7 @@ from app.bi.questions.algebra import (
     Equals,
     Figure,
     Group,
+    Has,
     Is,
     Meaning,
     Not,
@@ -25,7 +26,7 @@ from app.bi.questions.algebra import (
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
 from app.bi.questions.model import Kind, Model, TypeMismatchError
-from app.bi.questions.periods import before
+from app.bi.questions.periods import ago, before, unit_of_age
 from app.bi.questions.rules import Bound
 
 # What words may add up to that go on from a question, by the operation that they are.
@@ -117,6 +118,9 @@ def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
     number = bound.number
     if previous.groups:
         return replace(previous, threshold=Threshold(bound.sign, number.text, unit=number.unit))
+    limited = tuple(_limited(one, bound) for one in previous.where)
+    if limited != previous.where:
+        return replace(previous, where=limited)
     known = [one for one in previous.where if isinstance(one, Compares)]
     subject = known[0].subject if known else "" if number.unit else kind.amount or ""
     unit = number.unit or (known[0].unit if known else "")
@@ -124,6 +128,17 @@ def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
         return None
     rest = tuple(one for one in previous.where if one not in known)
     return replace(previous, where=(*rest, Compares(subject, bound.sign, number.text, unit)))
+
+
+def _limited(one: Restriction, bound: Bound) -> Restriction:
+    """The same limit with another number: how old something is, how many of something there are."""
+    longer, number = bound.sign in ("gt", "ge"), bound.number
+    match one:
+        case Dated(when, date) if (unit := unit_of_age(when)) and "." not in number.text:
+            return Dated(ago(number.text, number.unit or unit, longer=longer), date)
+        case Has(sign=sign) if sign is not None and not number.unit:
+            return replace(one, sign=bound.sign, number=number.text)
+    return one
 
 
 def _showing(previous: Meaning, path: str) -> Meaning | None:

@@ -169,6 +169,12 @@ def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:
     return When(f"{_AHEAD if ahead else _BEFORE if longer else _SINCE}|{number} {unit}")
 
 
+def unit_of_age(when: When) -> str:
+    """The unit of ``more than 30 days ago``; empty for a period."""
+    head, _, rest = when.words.partition("|")
+    return rest.partition(" ")[2] if head in (_BEFORE, _SINCE) else ""
+
+
 def said(token: Token) -> str:
     """A token as it was meant: repaired, where it was misspelt."""
     return token.stem if token.repaired_from else token.text

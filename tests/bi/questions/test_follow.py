@@ -8,8 +8,19 @@ import pytest
 from flask import Flask
 
 from app.bi.periods.spans import Calendar
-from app.bi.questions.algebra import COUNT, Compares, Equals, Figure, Group, Has, Meaning, Not
+from app.bi.questions.algebra import (
+    COUNT,
+    Compares,
+    Dated,
+    Equals,
+    Figure,
+    Group,
+    Has,
+    Meaning,
+    Not,
+)
 from app.bi.questions.answering import understand
+from app.bi.questions.periods import ago
 from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
@@ -44,6 +55,11 @@ def test_a_part_is_replaced(
     [
         ("open deals", "only those above 20000", Compares("amount", "gt", "20000")),
         ("open invoices over 5000", "and below 500", Compares("amountDue", "lt", "500")),
+        (
+            "invoices overdue by more than 30 days",
+            "and more than 90?",
+            Dated(ago("90", "day", longer=True), "dueDate"),
+        ),
         ("clients in Germany", "without any invoice", Not(Has("Invoices"))),
         ("open invoices", "in euros", Equals("currency", ("'EUR'",), "EUR")),
     ],
