@@ -56,8 +56,8 @@ FIELDS = (
     LineField("quantity", marked("Quantity"), places=4, usual="1"),
     LineField("unitCode", marked("Unit"), usual=LINE_ITEM.defaults["unit_code"]),
     LineField("unitPrice", marked("Unit price"), places=4, required=True),
-    LineField("discountPercent", "Discount %", places=2, usual="0"),
-    LineField("taxRate", "Tax %", places=2),
+    LineField("discountPercent", marked("Discount %"), places=2, usual="0"),
+    LineField("taxRate", marked("Tax %"), places=2),
     LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
     LineField("taxExemptionReason", marked("Why no tax")),
 )

@@ -6,13 +6,14 @@ from decimal import Decimal
 
 from flask import g, has_request_context
 
+from app.console.language import SOURCE, page_language
 from app.db import records
 from app.errors import ValidationError
 from app.http.security import find_caller
 from app.models.user import User
 from app.money import digits
 from app.settings import organisation
-from app.written.locales import signs_for
+from app.written.locales import signs_for, signs_of
 from app.written.numbers import NoNumberError, Signs, grouped_number, read_number, shown_number
 
 
@@ -24,6 +25,13 @@ def reader_signs() -> Signs | None:
         g.number_signs = _signs()
     signs: Signs | None = g.number_signs
     return signs
+
+
+def page_signs() -> Signs | None:
+    """How a page writes numbers: as the user does, else as its language does if it was wished."""
+    if (signs := reader_signs()) is not None or page_language() == SOURCE:
+        return signs
+    return signs_of(page_language())
 
 
 def typed_number(text: str, places: int | None = None) -> Decimal:
@@ -53,7 +61,7 @@ def number_text(number: Decimal) -> str:
 def amount_text(amount: Decimal | int, currency: str | None = None) -> str:
     """``1,234.50 EUR``, as the user reads it."""
     least = digits(currency) if currency else None
-    return f"{grouped_number(Decimal(amount), reader_signs(), least)} {currency or ''}".strip()
+    return f"{grouped_number(Decimal(amount), page_signs(), least)} {currency or ''}".strip()
 
 
 def _signs() -> Signs | None:

@@ -133,7 +133,9 @@ def _lines(
 
 def _property(spec: Mapping[str, Any]) -> str:
     """What the names are values of: ``stage``."""
-    titles = [each["title"] for each in spec["encoding"].values() if each.get("field") == "x"]
+    titles = [
+        each["title"] for each in spec.get("encoding", {}).values() if each.get("field") == "x"
+    ]
     title = str(titles[0] or "") if titles else ""
     return title[:1].lower() + title[1:]
 

@@ -15,8 +15,15 @@ from babel.dates import format_date, format_skeleton
 from markupsafe import Markup
 
 from app.console import engine
-from app.console.language import SOURCE, marked, page_language, translated, translated_count
-from app.console.numbers import number_text, reader_signs
+from app.console.language import (
+    SOURCE,
+    marked,
+    page_language,
+    translated,
+    translated_as,
+    translated_count,
+)
+from app.console.numbers import number_text, page_signs
 from app.console.service_messages import said
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
@@ -50,7 +57,9 @@ def label(name: str) -> str:
         parts.pop()
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
     text = " ".join(words).replace("e invoice", "e-invoice", 1)
-    return translated(text[:1].upper() + text[1:])
+    said = text[:1].upper() + text[1:]
+    # Of an address; elsewhere a state is what something is in.
+    return translated_as("address", said) if name == "state" else translated(said)
 
 
 def told(message: str) -> str:
@@ -66,6 +75,11 @@ def inside(text: str) -> str:
     return text.lower() if page_language() == SOURCE else text
 
 
+def begun(text: str) -> str:
+    """A text as a sentence begins."""
+    return text[:1].upper() + text[1:]
+
+
 def new(one: str) -> str:
     """``New client``: the words of the button that makes one."""
     return translated("New %(record)s", record=inside(one))
@@ -73,7 +87,7 @@ def new(one: str) -> str:
 
 def count(number: int) -> str:
     """``1,234``, in the signs of the reader."""
-    return grouped_number(Decimal(number), reader_signs(), 0)
+    return grouped_number(Decimal(number), page_signs(), 0)
 
 
 def tone(value: Any) -> str:
@@ -172,7 +186,11 @@ def words(state: str) -> str:
 
 def value_words(name: str, value: Any) -> Any:
     """A value of a column: translated where it is a word of the model, such as a state."""
-    if page_language() == SOURCE or not isinstance(value, str):
+    if page_language() == SOURCE:
+        return value
+    if isinstance(value, bool):
+        return shown(value)
+    if not isinstance(value, str):
         return value
     return words(value) if name.rpartition("/")[2] in _enumerated() else value
 
@@ -233,7 +251,7 @@ def amount(value: Decimal, currency: str | None = None) -> Markup:
     """
     least = digits(currency) if currency else None
     exact = grouped_number(value, least=least).replace(",", "")
-    text = grouped_number(value, reader_signs(), least)
+    text = grouped_number(value, page_signs(), least)
     return Markup('<data value="{}">{}</data>').format(exact, text)
 
 
@@ -246,7 +264,7 @@ def priced(value: Decimal, currency: str | None) -> Markup:
 
 def grouped(value: Decimal) -> str:
     """``1,234,567.89``, in the signs of the reader; at least two places where there are any."""
-    return grouped_number(value, reader_signs())
+    return grouped_number(value, page_signs())
 
 
 def plain(value: Decimal) -> str:

@@ -53,6 +53,7 @@ def texts() -> Catalog:
         catalogue.add(message, context=context)
     for text in words_of_the_model():
         catalogue.add(text)
+    catalogue.add("State", context="address")
     for layout in layouts.LAYOUTS.values():
         for group in layout.groups:
             catalogue.add(group.title, context=layouts.GROUP)
@@ -107,6 +108,8 @@ def _words_of(type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
     if isinstance(type_, edm.EntityType):
         for navigation in type_.navigation.values():
             yield wording.label(navigation.name)
+            if navigation.contained:
+                yield from _words_of(engine.container().target(navigation))
 
 
 def read(of_language: str) -> Catalog:
