@@ -10,7 +10,7 @@ from the OData query written beside it. An answer with other rows is wrong; a qu
 back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
 only those that ``bench.nlq_split`` keeps, or fits; a ``.tsv`` has translations of some. ``--store``
 writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--by`` says
-what understands: the rules, the grammar alone, or the grammar where it is sure and else the rules.
+what understands: the rules, the grammar alone, or the rules and else the grammar.
 ``--shadow`` asks the grammar the same, and prints how often which is right. ``--sample`` asks so
 many of the questions, the same each time.
 """
@@ -248,7 +248,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=Path, nargs="+", default=SETS)
     parser.add_argument("--part", choices=("all", "kept", "fitted"), default="all")
     parser.add_argument("--store", type=Path, help="write the counts of each set into this file")
-    parser.add_argument("--by", choices=UNDERSTANDINGS, default="rules", help="what understands")
+    parser.add_argument("--by", choices=UNDERSTANDINGS, default="both", help="what understands")
     parser.add_argument("--shadow", action="store_true", help="ask the grammar as well")
     parser.add_argument("--explain", help="how the grammar reads this question")
     parser.add_argument("--sample", type=int, default=0, help="ask so many of the questions")

@@ -38,15 +38,14 @@ def answer_question(
     now = utc_now()
     asked, today = blank(text, iso_instant(now)), calendar(now)
     by = by or configuration.current.NLQ_UNDERSTANDING
-    if by == "rules":
-        told = rules.by_rules(asked, history, today, limit)
-        is_read = told["status"] != "unsupported" or _is_english(text, history)
-        return told if is_read else _by_grammar(asked, history, today, limit)[0]
-    found, is_certain = _by_grammar(asked, history, today, limit)
-    if by == "grammar" or (is_certain and not history):
-        return found
+    if by == "grammar":
+        return _by_grammar(asked, history, today, limit)
     told = rules.by_rules(asked, history, today, limit)
-    return _or_else(told, found) if told["status"] == "unsupported" else told
+    if told["status"] != "unsupported":
+        return told
+    if not _is_english(text, history):
+        return _by_grammar(asked, history, today, limit)
+    return told if by == "rules" else _or_else(told, _by_grammar(asked, history, today, limit))
 
 
 def _or_else(refused: Answer, found: Answer) -> Answer:
@@ -63,32 +62,30 @@ def _is_english(question: str, history: Sequence[str]) -> bool:
     return answering.language_asked(question, history) == "en"
 
 
-def _by_grammar(
-    asked: Answer, history: Sequence[str], now: Calendar, limit: int
-) -> tuple[Answer, bool]:
-    """Answered where the reading is sure, and whether it is certain; else sent back."""
+def _by_grammar(asked: Answer, history: Sequence[str], now: Calendar, limit: int) -> Answer:
+    """Answered where the reading is sure; else sent back."""
     from app.bi.questions import answering  # large: loaded with the first question
 
     try:
         told = answering.propose(asked["question"], now, history)
     except ForbiddenError:
         text = "You may not read something that the question needs."
-        return asked | {"answer": text}, False
+        return asked | {"answer": text}
     if not told.plans and not told.questions:
         text = f"{told.reason} You can ask about {KINDS}."
-        return asked | {"answer": text, "alternatives": list(EXAMPLES)}, False
+        return asked | {"answer": text, "alternatives": list(EXAMPLES)}
     if not told.is_answered:
         readings = told.questions or [interpretation(plan) for plan in told.plans]
         return asked | {"status": "needsClarification", "confidence": round(told.confidence, 2),
-                        "answer": told.reason, "alternatives": list(readings)}, False  # fmt: skip
+                        "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
     plan = told.plans[0]
     try:
         given = answered(plan, limit)
     except ForbiddenError:
-        return asked | unread(plan), False
+        return asked | unread(plan)
     is_empty = given["confidence"] < confidence_of(plan, is_empty=False)
     confidence = round(told.confidence - 0.2 * is_empty, 2)
-    return asked | given | {"confidence": confidence}, told.is_certain and not is_empty
+    return asked | given | {"confidence": confidence}
 
 
 def is_refused(question: str) -> bool:
@@ -98,7 +95,17 @@ def is_refused(question: str) -> bool:
 
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
-    return rules.plan_of(question, now)
+    by = configuration.current.NLQ_UNDERSTANDING
+    try:
+        plan = None if by == "grammar" else rules.plan_of(question, now)
+    except rules.SeveralError:
+        return None
+    if plan is not None or by == "rules" or is_refused(question):
+        return plan
+    from app.bi.questions import answering  # large: loaded with the first question
+
+    told = answering.propose(question, now)
+    return told.plans[0] if told.is_answered else None
 
 
 def check_question(question: str) -> str:

@@ -19,6 +19,10 @@ from app.errors import ForbiddenError
 from app.http.security import current_caller
 
 
+class SeveralError(Exception):
+    """A question that is asked back."""
+
+
 def by_rules(blank: Answer, history: Sequence[str], now: Calendar, limit: int) -> Answer:
     """The answer of the rules to a question."""
     from app.bi.nlq import understanding  # large: loaded with the first question
@@ -39,14 +43,19 @@ def by_rules(blank: Answer, history: Sequence[str], now: Calendar, limit: int) -
 
 
 def plan_of(question: str, now: Calendar) -> Plan | None:
-    """The plan of a question that stands by itself; None where it is not clear."""
+    """The plan of a question that stands by itself; None where it has none of the rules.
+
+    Raises: SeveralError, it can be meant in several ways.
+    """
     from app.bi.nlq import understanding  # large: loaded with the first question
 
     try:
         understood = understanding.understand(question, (), now, current_caller().user_id)
-    except AmbiguousName:
-        return None
-    return in_one_currency(understood.plans[0]) if len(understood.plans) == 1 else None
+    except AmbiguousName as error:
+        raise SeveralError from error
+    if len(understood.plans) > 1 or understood.choices:
+        raise SeveralError
+    return in_one_currency(understood.plans[0]) if understood.plans else None
 
 
 def _unanswered(blank: Answer, understood: Understood) -> Answer:

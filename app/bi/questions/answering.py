@@ -15,7 +15,7 @@ from app.bi.questions.refusing import Refusal, refused
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
-CERTAIN, _SUREST = 0.975, 0.95
+_SUREST = 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
 _UNSURE = 0.79  # at most that of what goes on and leaves a word aside: no session was learned from
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
@@ -33,11 +33,6 @@ class Proposal:
     chance_of_right: float
     understood: Understood
     refusal: Refusal | None = None
-
-    @property
-    def is_certain(self) -> bool:
-        """Whether nothing else need be asked what the question means."""
-        return self.is_answered and self.chance_of_right >= CERTAIN
 
     @property
     def confidence(self) -> float:

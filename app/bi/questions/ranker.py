@@ -46,6 +46,12 @@ def is_light(crossing: str) -> bool:
     return crossing == "going on" or (crossing.startswith("cross word ") and light)
 
 
+def is_decisive(crossing: str) -> bool:
+    """Whether what is passed over can be about other records altogether: ``not``, ``last``."""
+    roles = set(crossing.split()[2:])
+    return not is_light(crossing) and bool(roles & {"not", "without", "newest"})
+
+
 @lru_cache(maxsize=4096)
 def prior(feature: str) -> float:
     """What a feature weighs before anything was learned."""

@@ -18,6 +18,7 @@ from app.bi.questions.algebra import (
     Compares,
     Dated,
     Equals,
+    Has,
     Is,
     Meaning,
     Not,
@@ -27,6 +28,7 @@ from app.bi.questions.algebra import (
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
 from app.bi.questions.model import Kind, State
+from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
 from app.bi.words.tokens import Token
@@ -51,7 +53,7 @@ class Refusal:
     @property
     def asks_back(self) -> bool:
         """Whether it has an answer once a reading is chosen."""
-        return self.reason in ("two", "subject", "ranking", "gap")
+        return self.reason in ("two", "subject", "ranking", "gap", "aside")
 
     def told(self, lexicon: Lexicon) -> str:
         """The reason as a sentence of a language."""
@@ -89,6 +91,10 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("gap")
     if _is_converted_elsewhere(meaning):
         return Refusal("currency")
+    if _is_denied_since(meaning, read):
+        return Refusal("denied")
+    if aside := _left_aside(analysis, read):
+        return Refusal("aside", aside)
     if _is_of_none(meaning, read):
         return Refusal("absent")
     if _is_ranked_by_two(meaning):
@@ -234,6 +240,20 @@ def _is_denied_in_time(kind: Kind, meaning: Meaning, *, undone: bool) -> bool:
     return undone and is_dated and any(not one.date for one in states)
 
 
+def _is_denied_since(meaning: Meaning, read: Read) -> bool:
+    """Whether related records are missing in a period that stands right behind them.
+
+    ``deals with no tasks since May`` says the time of the tasks, and not when deals were made.
+    """
+    missing = any(isinstance(one, Not) and isinstance(one.of, Has) for one in meaning.where)
+    if not missing or meaning.dated is None or meaning.dated.date:
+        return False
+    periods = {one.start for one in read.leaves if one.category == "period"}
+    denied = {one.end for one in read.leaves if one.category == "f:without"}
+    return any(one.category == "kind" and one.start in denied and one.end in periods
+               for one in read.leaves)  # fmt: skip
+
+
 def _is_timed(kind: Kind, meaning: Meaning) -> bool:
     """Whether one of the restrictions is how long something took."""
     inside = (part for told in meaning.where for part in inner(told))
@@ -276,6 +296,14 @@ def _is_alike(read: Read, lexicon: Lexicon) -> bool:
     alike = {lexicon.phrase(text)[0] for text in lexicon.data["refusing"]["words"]["alike"]}
     named = {one.start for one in read.leaves if one.category == "value"}
     return any(one.stem in alike and at + 1 in named for at, one in enumerate(read.tokens))
+
+
+def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:
+    """The words that were left aside and may be about other records altogether."""
+    if analysis.item is None:
+        return ()
+    places = [place for place in analysis.item.all_crossed() if is_decisive(read.crossing[place])]
+    return tuple(read.words_at(places))
 
 
 def _is_of_none(meaning: Meaning, read: Read) -> bool:

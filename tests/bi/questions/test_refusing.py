@@ -54,6 +54,8 @@ def _reason(told: Proposal) -> str:
         ("earlier", "how many projects were on hold in March"),
         ("maker", "who created the most tickets"),
         ("incomparable", "clients with more employees than revenue"),
+        ("denied", "open deals with no tasks since May"),
+        ("aside", "how many clients did not pay their last invoice"),
         ("unreal", "how many clients could we have won"),
         ("needless", "invoices that don't have to be paid"),
         ("vague", "tickets solved quickly"),
