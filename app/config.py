@@ -55,7 +55,7 @@ class Config:
     AI_MAX_TOKENS: int = 1000
     AI_BUDGET_TOKENS: int = 200_000
     AI_REDACT: str = "email,phone,iban"
-    NLQ_UNDERSTANDING: str = "both"
+    NLQ_UNDERSTANDING: str = "rules"
     METRICS_TOKEN: str | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
     ADMIN_USERNAME: str = "admin"
@@ -118,7 +118,7 @@ class Config:
             AI_MAX_TOKENS=read.number("AI_MAX_TOKENS", 1000),
             AI_BUDGET_TOKENS=read.number("AI_BUDGET_TOKENS", 200_000),
             AI_REDACT=read.text("AI_REDACT", "email,phone,iban"),
-            NLQ_UNDERSTANDING=read.choice("NLQ_UNDERSTANDING", "both", UNDERSTANDINGS),
+            NLQ_UNDERSTANDING=read.choice("NLQ_UNDERSTANDING", "rules", UNDERSTANDINGS),
             METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
             OTEL_EXPORTER_OTLP_ENDPOINT=read.url(
                 "OTEL_EXPORTER_OTLP_ENDPOINT", problem_of_web_address

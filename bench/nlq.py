@@ -248,7 +248,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=Path, nargs="+", default=SETS)
     parser.add_argument("--part", choices=("all", "kept", "fitted"), default="all")
     parser.add_argument("--store", type=Path, help="write the counts of each set into this file")
-    parser.add_argument("--by", choices=UNDERSTANDINGS, default="both", help="what understands")
+    parser.add_argument("--by", choices=UNDERSTANDINGS, default="rules", help="what understands")
     parser.add_argument("--shadow", action="store_true", help="ask the grammar as well")
     parser.add_argument("--explain", help="how the grammar reads this question")
     parser.add_argument("--sample", type=int, default=0, help="ask so many of the questions")
