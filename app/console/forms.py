@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from flask import Response, request
@@ -161,7 +162,7 @@ def _currency_of_client(typed: str) -> str:
 
 
 def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> str:
-    """What is said of a saved record, with the amounts that were stored."""
+    """What is said of a saved record, with the stored amounts that are not 0."""
     known = wanted.entity_set.type.properties
     names = [name for name in body if name in known and known[name].type == edm.DECIMAL]
     if LINES in body:
@@ -170,7 +171,7 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
         f"{wording.inside(wording.label(name))} "
         f"{amount_text(record[name], _currency(name, record))}"
         for name in names
-        if record.get(name) is not None
+        if record.get(name) and Decimal(str(record[name]))
     )
     told = ", ".join(amounts)
     return (

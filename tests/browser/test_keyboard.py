@@ -87,7 +87,7 @@ def test_what_was_done_has_the_focus_afterwards(page: Page) -> None:
     page.get_by_label("Name (required)").fill("Acme")
     page.keyboard.press("Enter")
     expect(page.get_by_role("status")).to_be_focused()
-    expect(page.get_by_role("status")).to_contain_text("Client saved")
+    expect(page.get_by_role("status")).to_have_text("Client saved.")
 
 
 def test_what_was_refused_has_the_focus_afterwards(page: Page, browser: Browser) -> None:
