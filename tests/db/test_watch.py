@@ -81,8 +81,9 @@ def test_a_server_that_is_away_is_not_silent(engine: Engine, cluster: PostgreSQL
 
 
 def test_no_thread_stays_without_connections_in_use(engine: Engine) -> None:
+    of_others = set(threading.enumerate())
     assert answer(engine) == 1
-    for thread in threading.enumerate():
-        if thread.name == "database-watch":
-            thread.join(60)
-            assert not thread.is_alive()
+    (watching,) = set(threading.enumerate()) - of_others
+    assert watching.name == "database-watch"
+    watching.join(60)
+    assert not watching.is_alive()
