@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -25,8 +25,11 @@ EXPORT = "Supply outside the European Union, not taxable"
 
 
 def make_products(world: World) -> None:
-    """The price list: all that is sold, in euros, changed last when the year began."""
-    made = world.at(world.days_ago(370))
+    """The price list: all that is sold, in euros, changed last when the year began.
+
+    Nothing of it is left to chance: what the year has else is as it is without.
+    """
+    made = datetime.combine(world.days_ago(370), time(8), UTC)
     keepers = [person.id for person in STAFF if person.role == "Accountant"]
     for tag, catalogue in (
         ("subscription", SUBSCRIPTIONS), ("device", GOODS), ("service", SERVICES),
