@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.errors import refuse_any
+from app.errors import Detail, refuse_any
 from app.http.security import current_caller
-from app.invoices.lines import LINE_ITEM, LINE_ITEMS, stored_lines
+from app.invoices.lines import FROM_PRODUCT, LINE_ITEM, LINE_ITEMS, stored_lines
 from app.invoices.service import INVOICES
 from app.invoices.steps import issue_invoice
 from app.permissions import require
@@ -77,6 +77,14 @@ def check_credit(given: Mapping[str, Any]) -> None:
     for place, line in enumerate(given.get("lines") or ()):
         problems += [
             detail._replace(field=f"lineItems[{place}].{detail.field}")
-            for detail in body_problems(LINE_ITEM, line, partial=False)
+            for detail in [*body_problems(LINE_ITEM, line, partial=False), *_lacking(line)]
         ]
     refuse_any(problems)
+
+
+def _lacking(line: Mapping[str, Any]) -> list[Detail]:
+    """What a line without a product leaves out, and has to have."""
+    if line.get(LINE_ITEM.wire("product_id")) is not None:
+        return []
+    names = map(LINE_ITEM.wire, FROM_PRODUCT)
+    return [Detail(name, "is required") for name in names if name not in line]

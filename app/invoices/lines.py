@@ -31,6 +31,8 @@ LINE_ITEM = ChildRules(
     filled=frozenset(("description", "unit_price", "tax_rate", "position")),
 )  # fmt: skip
 
+# What a line has to have, from its product where that is left out.
+FROM_PRODUCT = ("description", "unit_price")
 UNKNOWN_UNIT = "must be a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX"
 # EN 16931: BR-E-10, BR-AE-10, BR-IC-10, BR-G-10, BR-O-10 ask for the reason.
 NEEDS_REASON = ("E", "AE", "K", "G", "O")
@@ -104,7 +106,7 @@ def line_field(change: Change[Invoice], place: int, attribute: str) -> str:
 
 def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:
     """The attributes that a rule is about, the one to be mended first, and what is wrong."""
-    for name in ("description", "unit_price"):
+    for name in FROM_PRODUCT:
         if line[name] is None:
             yield (name,), "is required"
     if line["quantity"] <= 0:

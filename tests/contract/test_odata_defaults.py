@@ -53,5 +53,10 @@ def test_what_the_service_fills_in_is_declared(admin: Api, name: str) -> None:
     assert filled(LEAST[name], answer.json, properties) == marked
     if name == "Invoices":
         lines = declared(admin, "LineItem")
+        # A line has more from its product.
+        product = admin.post("/odata/Products", LEAST["Products"]).json["id"]
+        body = {"clientId": 1, "LineItems": [{"productId": product}]}
+        other = admin.post("/odata/Invoices?$expand=LineItems", body).json["LineItems"][0]
         found = filled(LINE, answer.json["LineItems"][0], lines)
+        found |= filled({"productId": product}, other, lines)
         assert found == {one for one, facets in lines.items() if facets.get(DEFAULTED)}
