@@ -83,10 +83,10 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("vague")
     if _is_counter(kind, meaning, analysis):
         return Refusal("uncounted")
-    if _is_denied_in_time(kind, meaning, undone=_says(stems, lexicon, "undone")):
-        return Refusal("denied")
     if _says(stems, lexicon, "neither") and _is_timed(kind, meaning):
         return Refusal("apart")
+    if _is_denied_in_time(kind, meaning, undone=_says(stems, lexicon, "undone")):
+        return Refusal("denied")
     if _has_gap(plan, read, lexicon):
         return Refusal("gap")
     if _is_converted_elsewhere(meaning):
@@ -255,8 +255,10 @@ def _is_denied_since(meaning: Meaning, read: Read) -> bool:
 
 
 def _is_timed(kind: Kind, meaning: Meaning) -> bool:
-    """Whether one of the restrictions is how long something took."""
-    inside = (part for told in meaning.where for part in inner(told))
+    """Whether one of the restrictions is how long something took, or when it was."""
+    inside = [part for told in meaning.where for part in inner(told)]
+    if any(isinstance(one, Dated) for one in inside):
+        return True
     numbers = (one.subject for one in inside if isinstance(one, Compares))
     measures = (kind.figures.get(one) or kind.lasts(one) for one in numbers)
     return any(one is not None and one.unit in ("hours", "days") for one in measures)
