@@ -104,11 +104,14 @@ def _read(wanted: Page, key: int, name: str) -> dict[str, Any]:
 def _value(wanted: Page, declared: edm.Property, typed: str, record: Mapping[str, Any]) -> Any:
     """Raises: ValidationError, what was typed is no value of the property."""
     try:
-        return value_of(wanted, declared, typed, record.get("currency"))
+        value = value_of(wanted, declared, typed, record.get("currency"))
     except (NoNumberError, NoReferenceError) as error:
         raise ValidationError([(declared.name, str(error))]) from None
     except ValueError:
         raise ValidationError([(declared.name, translated("must be a day and a time"))]) from None
+    if value is None and not declared.nullable:
+        raise ValidationError([(declared.name, translated("is required"))])
+    return value
 
 
 def _form(

@@ -69,7 +69,7 @@ def test_a_value_is_changed_in_its_place_by_keyboard(
         expect(field).to_be_focused()
         field.fill("")
         field.press("Enter")
-        expect(page.locator("td.open .wrong")).to_be_visible()
+        expect(page.locator("td.open p.wrong")).to_have_text("is required")
         page.keyboard.press("Escape")
         cell = row.locator("[data-edit=subject]")
         expect(cell).to_be_focused()
