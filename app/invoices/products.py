@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from app.db import records
 from app.invoices.einvoice import codes
-from app.invoices.lines import UNKNOWN_UNIT, line_field, tax_problems
+from app.invoices.lines import FROM_PRODUCT, UNKNOWN_UNIT, line_field, tax_problems
 from app.models.invoice import Invoice
 from app.models.product import Product
 from app.permissions import allowed
@@ -31,6 +31,7 @@ PRODUCT = EntityRules(
 )
 # Given together: a line that says one of them says what it is taxed by.
 _TAX = ("tax_rate", "tax_category")
+_WHOLE_TAX = (*_TAX, "tax_exemption_reason")
 
 
 class ProductService(EntityService[Product]):
@@ -48,9 +49,9 @@ class ProductService(EntityService[Product]):
         unit_code = change.get("unit_code")
         if change.concerns("unit_code") and unit_code not in codes.unit_codes():
             change.refuse("unit_code", UNKNOWN_UNIT)
-        tax = (*_TAX, "tax_exemption_reason")
-        if change.concerns(*tax):
-            for attributes, message in tax_problems({name: change.get(name) for name in tax}):
+        if change.concerns(*_WHOLE_TAX):
+            taxed = {name: change.get(name) for name in _WHOLE_TAX}
+            for attributes, message in tax_problems(taxed):
                 change.refuse(attributes[0], message)
 
 
@@ -123,12 +124,12 @@ def _products(change: Change[Invoice], keys: set[int | None]) -> Mapping[int | N
 
 
 def _fill(change: Change[Invoice], place: int, line: dict[str, Any], product: Product) -> None:
-    needs = [name for name in ("description", "unit_price") if line.get(name) is None]
+    needs = [name for name in FROM_PRODUCT if line.get(name) is None]
     if needs and not product.is_active:
         change.refuse_field(line_field(change, place, "product_id"), "is not active any more")
     values = values_of(product)
     if not line.keys().isdisjoint(_TAX):
-        for name in (*_TAX, "tax_exemption_reason"):
+        for name in _WHOLE_TAX:
             values.pop(name, None)
     if "unit_price" in needs:
         other = other_price(
