@@ -45,11 +45,10 @@ class Shelf:
         hits = index.search(terms, None)
         try:
             also = hits.best_by_words()
-            near = pgvector.nearness(self._entity, vector, also)
-            nearest = max(near, key=near.__getitem__, default=None)
-            around = {}
-            if terms and nearest is not None and near[nearest] > 0:
-                around = pgvector.around(self._entity, nearest, also)
+            if terms:
+                near, around = pgvector.nearness_and_around(self._entity, vector, also)
+            else:
+                near, around = pgvector.nearness(self._entity, vector, also), {}
         except DBAPIError:  # the table was dropped; what it had is read into this process again
             self._known = NOTHING_KNOWN
             return self.current().search(terms, vector), True

@@ -130,11 +130,21 @@ def nearness(entity: str, vector: Any, also: Sequence[int]) -> dict[int, float]:
         return _near(connection, entity, _written(vector), also)
 
 
-def around(entity: str, key: int, also: Sequence[int]) -> dict[int, float]:
-    """How near texts are to another one as a whole, as ``nearness``; nothing where it is gone."""
+def nearness_and_around(
+    entity: str, vector: Any, also: Sequence[int]
+) -> tuple[dict[int, float], dict[int, float]]:
+    """``nearness``, and how near texts are to the nearest of them as a whole.
+
+    Raises: DBAPIError, the table is not there.
+    """
     with _searching() as connection:
-        vector = connection.execute(_WHOLE, {"entity": entity, "key": key, "whole": WHOLE}).scalar()
-        return {} if vector is None else _near(connection, entity, vector, also)
+        near = _near(connection, entity, _written(vector), also)
+        nearest = max(near, key=near.__getitem__, default=None)
+        if nearest is None or near[nearest] <= 0:
+            return near, {}
+        asked = {"entity": entity, "key": nearest, "whole": WHOLE}
+        whole = connection.execute(_WHOLE, asked).scalar()
+        return near, {} if whole is None else _near(connection, entity, whole, also)
 
 
 @contextmanager
