@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from flask import Response, request
@@ -12,7 +13,7 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.columns import cells
 from app.console.list_query import read_query
-from app.console.sets import page_of
+from app.console.sets import Page, page_of
 from app.crm.search.service import search
 from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
@@ -31,7 +32,7 @@ _PATHS = {
     "opportunity": "opportunities",
 }
 # Kinds of which those that fit are listed as on their own pages.
-LISTED = ("invoices", "tickets", "tasks", "projects", "products")
+_LISTED = ("invoices", "tickets", "tasks", "projects", "products")
 # Sets whose records people name by their numbers.
 _NUMBERED = ("Invoices", "Tickets", "Clients")
 
@@ -90,13 +91,18 @@ def _person(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def listed_pages() -> Iterator[Page]:
+    """The lists of which what fits is shown, those that the caller may read."""
+    for path in _LISTED:
+        wanted = page_of(path)
+        if allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
+            yield wanted
+
+
 def _lists(text: str) -> list[dict[str, Any]]:
     """Records of each kind that has some, with the number of all of them and their list."""
     found = []
-    for path in LISTED:
-        wanted = page_of(path)
-        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
-            continue
+    for wanted in listed_pages():
         query = read_query(wanted, MultiDict({"q": text}))
         result = engine.read(wanted.set_name, count="true", top=BESIDE, **query.options())
         rows = cells(wanted, query.columns, result.rows)
