@@ -32,14 +32,18 @@ def change(browser: Browser, path: str, action: str, **fields: Any) -> str:
     return browser.get(answer.headers["Location"].removeprefix("/admin/")).text
 
 
-def test_it_is_asked_first_and_names_what_it_will_do(app: Flask, sign_in: SignIn) -> None:
+def test_it_stands_folded_is_asked_first_and_names_what_it_will_do(
+    app: Flask, sign_in: SignIn
+) -> None:
     browser = sign_in("Support")
     keys = tickets(app, 12)
     text = browser.submit("tickets/bulk", action="status", key=keys).text
     assert "12 tickets" in text and "Printer 0" in text and "and 2 more" in text
     assert "Open: 12 of 12 can be" in text
     listed = browser.get("tickets/").text
-    assert listed.count('name="key"') == 12 and "Assign to me" in listed
+    assert listed.count('name="key"') == 12
+    folded = listed.partition('<details class="picked">')[2].partition("</details>")[0]
+    assert "Assign to me" in folded and 'name="all"' in folded
 
 
 def test_records_are_assigned_and_get_back_what_they_had(app: Flask, sign_in: SignIn) -> None:

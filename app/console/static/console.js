@@ -176,6 +176,7 @@ if (picking) {
     const count = boxes.filter((box) => box.checked).length;
     whole.checked = count === boxes.length;
     whole.indeterminate = count > 0 && !whole.checked;
+    picking.querySelector(".picked").open = count > 0 || picking.elements.all.checked;
     picking.querySelector("[data-picked]").textContent = count ? words.chosen.replace("#", count) : "";
   };
   whole.addEventListener("change", () => {
