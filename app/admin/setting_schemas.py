@@ -36,6 +36,7 @@ _EXAMPLES: Mapping[str, Mapping[str, Any]] = {
         "replyTo": "office@acme.example", "copyTo": "archive@acme.example",
     },
     "helpDesk": {"answers": {"Received": "Hello {contact}, we are looking into {number}."}},
+    "console": {"firstSteps": True},
     RATES: {"USD": 0.92},
 }  # fmt: skip
 

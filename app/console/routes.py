@@ -11,6 +11,7 @@ from app.console import (
     canned_answers,
     conversion,
     documents,
+    first_steps,
     forms,
     imports,
     invoices,
@@ -39,8 +40,8 @@ from app.console.area import console, init_app
 
 __all__ = [
     "api_keys", "assistant", "audit_log", "board", "bulk", "canned_answers", "console",
-    "conversion", "documents", "forms", "imports", "init_app", "invoices", "jobs", "knowledge",
-    "list_export", "lists", "mail", "mail_templates", "palette", "people", "questions",
-    "records", "references", "reports", "roles", "saved_views", "search_page", "settings",
-    "signing_in", "start_page", "tickets", "webhooks",
+    "conversion", "documents", "first_steps", "forms", "imports", "init_app", "invoices", "jobs",
+    "knowledge", "list_export", "lists", "mail", "mail_templates", "palette", "people",
+    "questions", "records", "references", "reports", "roles", "saved_views", "search_page",
+    "settings", "signing_in", "start_page", "tickets", "webhooks",
 ]  # fmt: skip

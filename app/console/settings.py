@@ -37,6 +37,7 @@ TITLES: Mapping[str, str] = {
     "serviceLevel": marked("Service level"),
     "mail": marked("Mail"),
     RATES: marked("Rates"),
+    "console": marked("Console"),
 }
 TABS = (
     *TITLES.items(),

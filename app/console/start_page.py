@@ -14,6 +14,7 @@ from flask import Response
 from app.console import engine
 from app.console.area import console, page
 from app.console.filters import WHERE
+from app.console.first_steps import first_steps
 from app.console.language import marked, translated
 from app.console.mine_and_due import mine_and_due
 from app.console.svg_charts import HEIGHT
@@ -102,8 +103,9 @@ class Figure:
 
 @console.get("/")
 def start() -> Response:
-    """Figures and charts of what the caller may read."""
-    currency = organisation().defaults.currency
+    """First steps, what waits, and figures and charts of what the caller may read."""
+    settings = organisation()
+    currency = settings.defaults.currency
     db.session.rollback()  # nothing was written, and the page must not hold the writers' lock
     shown: list[Figure] = []
     charts: list[Chart] = []
@@ -128,6 +130,7 @@ def start() -> Response:
         charts.append(_counts("Leads", "leads", "status", translated("Leads"), None))
     return page(
         "start.html",
+        first_steps=first_steps(settings),
         waiting=list(mine_and_due()),
         figures=shown,
         revenue=revenue,

@@ -182,6 +182,15 @@ class HelpDesk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Console:
+    """What the pages for people show."""
+
+    first_steps: bool = flag(
+        "Whether the first page lists the first steps until all are done.", True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Logo:
     """The picture on documents; uploaded, not written."""
 
@@ -204,6 +213,7 @@ class Organisation:
     service_level: ServiceLevel = field(default_factory=ServiceLevel)
     mail: Mail = field(default_factory=Mail)
     help_desk: HelpDesk = field(default_factory=HelpDesk)
+    console: Console = Console()
     logo: Logo = Logo()
     exchange_rates: Mapping[str, Decimal] = field(default_factory=dict)
 
@@ -223,6 +233,7 @@ GROUPS: Mapping[str, type[Any]] = {
     "serviceLevel": ServiceLevel,
     "mail": Mail,
     "helpDesk": HelpDesk,
+    "console": Console,
 }
 RATES = "exchangeRates"
 LOGO = "logo"

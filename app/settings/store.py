@@ -194,6 +194,7 @@ def _parse(rows: tuple[tuple[str, str], ...]) -> Organisation:
         service_level=groups["serviceLevel"],
         mail=groups["mail"],
         help_desk=groups["helpDesk"],
+        console=groups["console"],
         logo=Logo(**logo),
         exchange_rates=rates,
     )

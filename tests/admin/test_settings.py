@@ -16,7 +16,7 @@ from tests.contract.conftest import Api
 SETTINGS = "/api/admin/settings"
 GROUPS = (
     "seller", "bank", "defaults", "invoicing", "reminders", "serviceLevel", "mail",
-    "helpDesk", "exchangeRates",
+    "helpDesk", "console", "exchangeRates",
 )  # fmt: skip
 
 

@@ -82,9 +82,8 @@ class Company:
             "tickets/?add=clientId", "invoices/?arrange=1", "bulk/1", "tasks/new",
             "settings/seller", "settings/defaults",
             "settings/exchangeRates", "settings/serviceLevel", "settings/logo",
-            "settings/templates", "settings/answers", "queue", "users", "users/1", "sessions",
-            "roles", "roles/2",
-            "roles/new", "api-keys", "webhooks", webhook,
+            "settings/templates", "settings/answers", "settings/console", "queue", "users",
+            "users/1", "sessions", "roles", "roles/2", "roles/new", "api-keys", "webhooks", webhook,
             f"{webhook}/deliveries/{self.delivery}", "mail", "mail/1", "jobs", "audit",
         ]  # fmt: skip
 
