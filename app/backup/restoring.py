@@ -124,7 +124,7 @@ def _restore_tables(
             raise BackupError(f"the backup has a table {name} that this version does not know")
         for rows in _load(archive, connection, tables[name], entry):
             done += rows
-            tell("Rows", done, total)
+            tell("Restoring rows", done, total)
         _check_count(connection, tables[name], entry)
 
 
@@ -165,7 +165,7 @@ def _restore_files(archive: zipfile.ZipFile, manifest: Manifest, tell: Progress)
         blob = blobs.current.put(key, _pieces(archive, f"files/{key}"))
         if blob.sha256 != sha256:
             raise BackupError(f"the backup is damaged: files/{key} is not what was written")
-        tell("Files", number, len(files))
+        tell("Restoring files", number, len(files))
 
 
 def _pieces(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:

@@ -124,7 +124,7 @@ def _write_tables(
             parts[name] = hashlib.sha256(lines).hexdigest()
             rows += len(part)
             done += len(part)
-            tell("Rows", done, total)
+            tell("Saving rows", done, total)
         entries[str(table.name)] = TableEntry(names, rows, parts)
     return entries
 
@@ -153,7 +153,7 @@ def _write_files(archive: zipfile.ZipFile, tell: Progress) -> dict[str, str]:
                 digest.update(piece)
                 out.write(piece)
         copied[entry.key] = digest.hexdigest()
-        tell("Files", number, len(entries))
+        tell("Saving files", number, len(entries))
     return copied
 
 

@@ -200,8 +200,11 @@ def _settlement(
         odds = (("Paid", 330), ("Sent", 620), ("PartiallyPaid", 50))
     status = world.weighted(odds)
     if status == "Paid":
-        latest = min(world.today, due + timedelta(days=int(world.between(-10, 25))))
-        return status, [_payment(world, max(day, latest), amount)]
+        days = int(world.between(-10, 25))
+        paid = max(day, due + timedelta(days=days))
+        if paid > world.today:  # it was paid early
+            paid = day + (world.today - day) * (days + 10) // 35
+        return status, [_payment(world, paid, amount)]
     if status == "PartiallyPaid" and amount > 1:
         part = rounded(amount * world.pick((25, 40, 50, 60)) / 100, currency)
         paid = min(world.today, day + timedelta(days=world.dice.randint(3, 30)))
@@ -218,7 +221,7 @@ def _payment(world: World, day: date, amount: Decimal) -> Record:
         "method": method,
         "reference": f"{method[:2].upper()}{world.dice.randint(10**7, 10**8 - 1)}",
         "createdById": world.employee("Accountant"),
-        "createdAt": world.at(day),
+        "createdAt": world.at(paid),
     }
 
 

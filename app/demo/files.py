@@ -8,7 +8,7 @@ from datetime import date
 from io import BytesIO, StringIO
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from app.bi.exports.pdf_pages import render
 from app.bi.exports.printed import Printed
@@ -18,8 +18,9 @@ from app.demo.vocabulary import GOODS
 from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
 from app.http.body_stream import maximum_upload
+from app.importing.progress import Report
 from app.models.client import Client
-from app.models.document import Document
+from app.models.document import Document, DocumentVersion
 from app.settings.days import zone
 
 SELLER = "Nordlicht Systems GmbH"
@@ -54,8 +55,11 @@ _CLAUSES: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 
 
-def add_files() -> int:
-    """Give every document that waits for its file one; returns how many, in this transaction."""
+def add_files(report: Report | None = None) -> int:
+    """Give every document that waits for its file one, as old as the document.
+
+    Returns: how many, in this transaction.
+    """
     waiting = (
         select(Document.id, Document.name, Document.created_at, Client.name)
         .join(Client, Client.id == Document.client_id)
@@ -63,12 +67,17 @@ def add_files() -> int:
         .order_by(Document.id)
     )
     found = records.connection().execute(waiting).all()
-    for key, name, made, client in found:
+    for done, (key, name, made, client) in enumerate(found, 1):
         file = store_file(
             [content_of(name, client, local_day(made, zone()))], name, maximum_upload()
         )
         with discarded_on_error(file):
             DOCUMENTS.add_file(key, file)
+        records.update(Document, key, {"updated_at": made})
+        versions = update(DocumentVersion).where(DocumentVersion.document_id == key)
+        records.connection().execute(versions.values(created_at=made))
+        if report is not None:
+            report("Writing files", done, len(found))
     return len(found)
 
 

@@ -62,7 +62,12 @@ def load() -> None:
 
 
 def load_demo_data() -> None:
-    """Fill the database, with a progress bar; what an interrupted load left is no obstacle."""
+    """Fill the database, and say so; what an interrupted load left is no obstacle."""
+    click.echo(
+        "Making a demonstration company: a year of its records, and the files of its documents."
+        " None of it is sent anywhere.",
+        err=True,
+    )
     with progress_bar() as report:
         fill(report)
 
@@ -75,7 +80,7 @@ def fill(report: Report | None = None) -> dict[str, int]:
         _hire()
     counts = import_records(make_year(utc_now(), zone()), report=report)
     with acting_as(system_caller("cli")), transaction():
-        add_files()
+        add_files(report)
     return counts
 
 

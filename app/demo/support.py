@@ -100,7 +100,7 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
         slaStatus=_service_level(world, status, made, resolution_due, solved),
         slaPausedAt=paused,
         solvedAt=solved,
-        closedAt=min(world.now, solved + timedelta(days=7))
+        closedAt=world.past(solved, solved + timedelta(days=7), 0.5)
         if solved and status == "Closed"
         else None,
         reopenCount=1 if solved and world.chance(0.05) else 0,
@@ -140,17 +140,24 @@ def _comments(
 ) -> list[Record]:
     """Answers of the agent, replies of the customer, now and then a note among colleagues."""
     comments: list[Record] = []
-    at = first
     limit = solved or world.now
+
+    def later(moment: datetime, least: int, most: int) -> datetime:
+        """So many minutes later, or, where the ticket is over by then, half way to its end."""
+        minutes = timedelta(minutes=world.dice.randint(least, most))
+        half = timedelta(seconds=int((limit - moment).total_seconds() / 2))
+        return moment + min(minutes, half)
+
+    at = first
     for answer in topic.answers:
         comments.append(_comment(answer, agent, at))
         if world.chance(0.25):
-            at = min(limit, at + timedelta(minutes=world.dice.randint(5, 90)))
+            at = later(at, 5, 90)
             comments.append(_comment(world.pick(INTERNAL_NOTES), agent, at, internal=True))
         if world.chance(0.75):
-            at = min(limit, at + timedelta(minutes=world.dice.randint(20, 900)))
+            at = later(at, 20, 900)
             comments.append(_comment(world.pick(FOLLOW_UPS[topic.language]), None, at))
-        at = min(limit, at + timedelta(minutes=world.dice.randint(10, 600)))
+        at = later(at, 10, 600)
     return comments
 
 

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Record = dict[str, Any]
 SEED = 2026
+# Working hours, in seconds of the day.
+_OPENS, _CLOSES = 7 * 3600, 16 * 3600
 RATES = {"EUR": Decimal(1), "CHF": Decimal("1.06"), "GBP": Decimal("1.15")}
 
 
@@ -93,16 +95,27 @@ class World:
 
     def at(self, day: date, earliest: datetime | None = None) -> datetime:
         """A moment of the working hours of ``day``, never in the future or before ``earliest``."""
-        seconds = self.dice.randint(7 * 3600, 16 * 3600)
-        moment = datetime.combine(day, time(), UTC) + timedelta(seconds=seconds)
+        seconds = self.dice.randint(_OPENS, _CLOSES)
+        midnight = datetime.combine(day, time(), UTC)
+        moment = midnight + timedelta(seconds=seconds)
         if earliest is not None and moment <= earliest:
             moment = earliest + timedelta(minutes=self.dice.randint(2, 50))
-        return min(moment, self.now)
+        begin = midnight if earliest is None else max(midnight, earliest)
+        return self.past(begin, moment, (seconds - _OPENS) / (_CLOSES - _OPENS))
 
     def after(self, moment: datetime, low_hours: float, high_hours: float) -> datetime:
         """A moment so many hours later, never in the future."""
-        later = moment + timedelta(seconds=int(3600 * self.between(low_hours, high_hours)))
-        return min(later, self.now)
+        hours = self.between(low_hours, high_hours)
+        return self.past(moment, moment + timedelta(seconds=int(3600 * hours)), hours / high_hours)
+
+    def past(self, begin: datetime, moment: datetime, share: float) -> datetime:
+        """``moment``; where that is still to come, ``share`` of the time from ``begin`` to now.
+
+        So what has just begun does not all happen in the second in which the year ends.
+        """
+        if moment <= self.now:
+            return moment
+        return begin + timedelta(seconds=int((self.now - begin).total_seconds() * share))
 
 
 def workday(day: date) -> date:

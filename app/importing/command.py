@@ -131,11 +131,13 @@ def run(file: Path, options: Options) -> Outcome:
     plan = look_through(file, options, lambda rows: None)
     checking = replace(options, dry_run=True)
     if options.mode == SKIP_BAD or options.dry_run:
-        return _pass(file, options, plan, "Importing" if not options.dry_run else "Checking")
-    outcome = _pass(file, checking, plan, "Checking")
+        return _pass(
+            file, options, plan, "Importing rows" if not options.dry_run else "Checking rows"
+        )
+    outcome = _pass(file, checking, plan, "Checking rows")
     if outcome.problem_count:
         raise outcome.refuse()
-    return _pass(file, options, plan, "Importing", whole=True)
+    return _pass(file, options, plan, "Importing rows", whole=True)
 
 
 def _pass(file: Path, options: Options, plan: Plan, what: str, *, whole: bool = False) -> Outcome:

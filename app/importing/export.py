@@ -46,11 +46,11 @@ def export_records(out: TextIO, report: Report | None = None) -> dict[str, int]:
                 out.write((",\n" if counts.get(name) else "\n") + json_text(record))
                 counts[name] = counts.get(name, 0) + 1
                 if report is not None and counts[name] % 100 == 0:
-                    report("Exporting", sum(counts.values()), total)
+                    report("Exporting records", sum(counts.values()), total)
             out.write("]")
         out.write("}\n")
     if report is not None:
-        report("Exporting", total, total)
+        report("Exporting records", total, total)
     return counts
 
 

@@ -50,7 +50,9 @@ def import_records(
         advisory_lock("import of records")
         rules = {each.rules.name: each.rules for each in import_sets().values()}
         history = History(rules=rules, settings=organisation())
-        entries = read_entries(data, history, problems, _progress(report, "Checking", counts))
+        entries = read_entries(
+            data, history, problems, _progress(report, "Checking records", counts)
+        )
         problems.stop()
         connection = records.connection()
         keys = assign_keys(connection, entries, problems)
@@ -58,7 +60,7 @@ def import_records(
         resolve_references(connection, entries, keys, users, problems)
         problems.stop()
         _derive(entries, history, problems)
-        _write(entries, history, problems, _progress(report, "Writing", counts))
+        _write(entries, history, problems, _progress(report, "Writing records", counts))
         audit.record("import.completed", after=counts)
         if dry_run:
             session.rollback()

@@ -8,7 +8,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-# Called with what is being done, how many records so far, how many in all (0 where nobody knows).
+_WIDEST = len("Exporting records")
+# Called with what is done to what, how many so far, how many in all (0 where nobody knows).
 Report = Callable[[str, int, int], None]
 
 
@@ -21,7 +22,7 @@ def progress_bar() -> Iterator[Report]:
         if what not in bars:
             for earlier in bars.values():
                 earlier.close()
-            bars[what] = tqdm(total=total or None, desc=what.ljust(9), unit=" records")
+            bars[what] = tqdm(total=total or None, desc=what.ljust(_WIDEST), unit="")
         bars[what].update(done - bars[what].n)
 
     try:

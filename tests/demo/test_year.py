@@ -84,6 +84,28 @@ def test_nothing_happened_in_the_future() -> None:
                 assert record.get(name, NOW) <= NOW, (set_name, record["id"], name)
 
 
+@pytest.mark.parametrize(
+    "now",
+    [NOW, NOW.replace(hour=2, minute=5), NOW.replace(day=28)],
+    ids=["day", "night", "weekend"],
+)
+def test_nothing_is_crowded_into_the_moment_of_the_load(now: datetime) -> None:
+    made = make_year(now)
+    parts = [("Invoices", "Payments"), ("Tickets", "Comments"), ("Opportunities", "StageHistory")]
+    lists = {**made, **{name: [item for each in made[of] for item in each.get(name, ())]
+                        for of, name in parts}}  # fmt: skip
+    for name, records in lists.items():
+        moments = Counter(
+            value
+            for record in records
+            for key, value in record.items()
+            if isinstance(value, datetime) and not key.endswith(("DueAt", "Until"))
+        )
+        assert moments[now] <= 1, name
+    paid = Counter(payment["date"] for payment in lists["Payments"])
+    assert paid.most_common(1)[0][1] < len(lists["Payments"]) / 40
+
+
 def test_nothing_happened_before_its_client_was_there() -> None:
     made = {client["id"]: client["createdAt"] for client in year()["Clients"]}
     for set_name in ("Contacts", "Opportunities", "Invoices", "Tickets", "Projects", "Documents"):
@@ -124,6 +146,9 @@ def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
         assert len(files) <= len(rows) == len(year()["Documents"])
         check_files(files)
     assert session.scalars(select(Document.status).distinct()).all() == ["Active"]
+    ages = select(Document.id).join(DocumentVersion, DocumentVersion.document_id == Document.id)
+    younger = DocumentVersion.created_at != Document.created_at
+    assert session.scalars(ages.where(younger)).all() == []
     session.rollback()
     again = app.test_cli_runner().invoke(args=["demo", "load"])
     assert again.exit_code == 1
