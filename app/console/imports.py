@@ -1,11 +1,12 @@
-"""Imports of clients, contacts and leads: a file, what its columns are, a trial, and the import.
+"""Imports of tables: a file, what its columns are, a trial, and the import.
 
 With a script the file stays chosen between the trial and the import; without one it is chosen
-again.
+again. What was said of its columns is kept: the next file with the same headings begins with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from flask import Response, request
@@ -33,6 +34,7 @@ from app.importing.columns import (
 )
 from app.importing.form import read_import
 from app.importing.jobs import read_job
+from app.importing.named_columns import columns_named, name_columns
 from app.importing.rows import Outcome
 from app.importing.tables import ENCODINGS
 from app.importing.taking import import_file
@@ -82,10 +84,27 @@ class Heading:
     problem: str
 
 
+@dataclass
+class _Asked:
+    """An import as it is asked for; ``is_named`` where its columns are those of an earlier file.
+
+    ``options`` is None until they could be read.
+    """
+
+    options: Options | None = None
+    names: Sequence[str] = ()
+    is_named: bool = False
+
+    @property
+    def headings(self) -> list[Heading]:
+        """The columns of the file, if its headings could be read."""
+        return _headings(self.names, self.options) if self.options else []
+
+
 @console.get("/imports")
 def show_imports() -> Response:
     """The form for a file."""
-    return _page()
+    return _page(_Asked())
 
 
 @console.post("/imports")
@@ -93,23 +112,28 @@ def show_imports() -> Response:
 def take_import() -> Response:
     """Try a file or import it."""
     _kinds()
-    form = PageForm()
-    options: Options | None = None
-    headings: list[Heading] = []
+    form, asked = PageForm(), _Asked()
+
+    def begin(names: Sequence[str], given: Options) -> Options:
+        """Where nothing was said of the columns, they are what was said of them the last time."""
+        known = {} if form.is_mapped else columns_named(given.type, names)
+        options = replace(given, mapping=known or given.mapping)
+        asked.options, asked.names, asked.is_named = options, names, bool(known)
+        return options
+
     try:
-        with read_import(form, maximum_upload()) as (path, name, options):
-            names: list[str] = []
-            try:
-                outcome = import_file(path, name, options, names.extend)
-            finally:
-                headings = _headings(names, options)
+        with read_import(form, maximum_upload()) as (path, name, asked.options):
+            outcome = import_file(path, name, asked.options, begin)
+        if form.is_mapped:
+            chosen = {name: to for name, to in asked.options.mapping.items() if name in asked.names}
+            name_columns(asked.options.type, asked.names, chosen)
     except ForbiddenError:
         raise
     except ApiError as error:
-        return _page(error, options=options, headings=headings)
+        return _page(asked, error)
     if isinstance(outcome, int):
         return see_other(f"{ADDRESS}/{outcome}")
-    return _page(options=options, headings=headings, outcome=outcome)
+    return _page(asked, outcome=outcome)
 
 
 @console.get("/imports/<int:job_id>")
@@ -132,12 +156,9 @@ def _kinds() -> list[str]:
 
 
 def _page(
-    problem: ApiError | None = None,
-    options: Options | None = None,
-    headings: list[Heading] | None = None,
-    outcome: Outcome | None = None,
+    asked: _Asked, problem: ApiError | None = None, outcome: Outcome | None = None
 ) -> Response:
-    kinds = _kinds()
+    kinds, options = _kinds(), asked.options
     # To find what is wrong is what a trial is for.
     is_tried = options is not None and options.dry_run
     wanted = options.type if options else request.args.get("type", "")
@@ -152,7 +173,8 @@ def _page(
         choices=_CHOICES,
         unknown=UNKNOWN,
         modes=MODES,
-        headings=headings or [],
+        headings=asked.headings,
+        is_named=asked.is_named,
         properties=sorted(properties_of(kind)),
         outcome=outcome,
         path=PATHS[kind],
@@ -162,7 +184,7 @@ def _page(
     )
 
 
-def _headings(names: list[str], options: Options) -> list[Heading]:
+def _headings(names: Sequence[str], options: Options) -> list[Heading]:
     known = {name: target for name, target in options.mapping.items() if name in names}
     columns, problems = plan_columns(names, replace(options, mapping=known))
     wrong = dict(problems)

@@ -18,6 +18,8 @@ TOKEN = "csrf"
 # Fields of this beginning are one object: heading -> property.
 MAPPED = "map:"
 _LEFT_OUT = "-"
+# A file may have as many columns as may be mapped, each a part.
+MOST_PARTS = 550
 
 
 class PageForm(Form):
@@ -28,7 +30,8 @@ class PageForm(Form):
         if request.mimetype != "multipart/form-data":
             raise UnsupportedMediaTypeError("Send the file as a part of multipart/form-data.")
         stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
-        super().__init__(stream, request.mimetype_params)
+        super().__init__(stream, request.mimetype_params, MOST_PARTS)
+        self.is_mapped = False  # whether the columns of a file were shown, and could be named
         self.mapping: dict[str, str | None] = {}
 
     def parts(self) -> Iterator[Part]:
@@ -43,6 +46,7 @@ class PageForm(Form):
         session.check_token(first.text())
         for part in parts:
             if part.name.startswith(MAPPED):
+                self.is_mapped = True
                 target = part.text()
                 if target:
                     heading = part.name.removeprefix(MAPPED)

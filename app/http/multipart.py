@@ -66,7 +66,9 @@ class Part:
 class Form:
     """A form that is being read; its ``fingerprint`` is complete when all parts have been."""
 
-    def __init__(self, stream: Source, parameters: dict[str, str]) -> None:
+    def __init__(
+        self, stream: Source, parameters: dict[str, str], most_parts: int = MAXIMUM_PARTS
+    ) -> None:
         """``parameters`` are those of the Content-Type.
 
         Raises: ValidationError, it names no boundary.
@@ -75,9 +77,8 @@ class Form:
         if not boundary or not boundary.isascii() or len(boundary) > 200:
             raise ValidationError([("Content-Type", "must name the boundary of the parts")])
         self._stream = stream
-        self._decoder = MultipartDecoder(
-            boundary.encode(), _BUFFER_BYTES, max_parts=MAXIMUM_PARTS
-        )  # fmt: skip
+        self._most_parts = most_parts
+        self._decoder = MultipartDecoder(boundary.encode(), _BUFFER_BYTES, max_parts=most_parts)
         self._digest = hashlib.sha256()
 
     def parts(self) -> Iterator[Part]:
@@ -127,7 +128,7 @@ class Form:
                     yield event
         except RequestEntityTooLarge as error:
             raise TooLargeError(
-                f"The form has more than {MAXIMUM_PARTS} parts, or a header without end."
+                f"The form has more than {self._most_parts} parts, or a header without end."
             ) from error
         except (ValueError, OSError) as error:
             raise ValidationError(

@@ -19,6 +19,8 @@ from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
+from app.importing.units import unit_code
+from app.invoices.lines import UNKNOWN_UNIT
 from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
@@ -245,7 +247,7 @@ class Plan:
                 value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))
             if value is not None:
                 shown[name] = _shown(value)
-        if "currency" in values:
+        if values.get("currency") is not None:
             shown["currency"] = values["currency"]
         return shown
 
@@ -274,6 +276,10 @@ class Plan:
         if isinstance(type_, Boolean):
             folded = text.lower()
             return True if folded in _TRUE else False if folded in _FALSE else text
+        if attribute == "unit_code":
+            if (code := unit_code(text)) is None:
+                raise CellError(UNKNOWN_UNIT)
+            return code
         return _as_written(self._format_of(attribute), text)
 
     def _format_of(self, attribute: str) -> str | None:

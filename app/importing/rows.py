@@ -32,7 +32,7 @@ from app.writing.sameness import email_form
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200
-# Rows that are shown as they were read.
+# Rows that are shown.
 PREVIEWED = 5
 # Rows between two commits, where bad rows are skipped or nothing is kept; slow ones are fewer.
 CHUNK = 200
@@ -60,7 +60,8 @@ class Outcome:
     """What came of the rows so far; of the problems the first ones.
 
     ``columns`` says how those of numbers and dates were read, ``encoding`` is that of a text,
-    ``preview`` the first rows as they were read, by property.
+    ``preview`` the first rows as their records are (or as they were read, where one is refused),
+    by property.
     """
 
     rows: int = 0
@@ -206,11 +207,14 @@ class Import:
         if any(cell != "" for cell in cells[len(self._columns) :]):
             return self._skip(number, [Detail("", "has more cells than the heading")])
         values, unread = self._plan.row_values(cells)
-        if len(self.outcome.preview) < PREVIEWED:
-            self.outcome.preview.append(self._plan.shown(values))
+        shown = self._plan.shown(values) if len(self.outcome.preview) < PREVIEWED else None
+        if shown is not None:
+            self.outcome.preview.append(shown)
         savepoint = records.connection().begin_nested()
         try:
-            is_new = self._write(values)
+            key, is_new = self._write(values)
+            if shown is not None and not unread:
+                shown.update(self._plan.shown(self._stored(key)))
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame
@@ -225,17 +229,22 @@ class Import:
         self.outcome.updated += not is_new
         return None
 
-    def _write(self, values: dict[str, Any]) -> bool:
-        """Make a record, or change the one there is; returns whether it is a new one."""
+    def _write(self, values: dict[str, Any]) -> tuple[int, bool]:
+        """Make a record, or change the one there is; its key, and whether it is a new one."""
         self._resolve_client(values)
         self._refuse_twins(values)
         service = services.current[self._rules.name]
         existing = self._existing(values)
         if existing is None:
-            service.create(values)
-        else:
-            service.update(existing, values)
-        return existing is None
+            return service.create(values), True
+        service.update(existing, values)
+        return existing, False
+
+    def _stored(self, key: int) -> Mapping[str, Any]:
+        """The columns of a record as they are now."""
+        table = self._rules.table
+        wanted = select(table).where(table.c.id == key)
+        return dict(records.connection().execute(wanted).mappings().one())
 
     def _skip(self, number: int, details: Iterable[Detail]) -> None:
         self.outcome.skipped += 1

@@ -95,7 +95,7 @@ class CountsSchema(Schema):
     preview = fields.List(
         fields.Dict(keys=fields.String(), values=fields.String()),
         metadata={
-            "description": "The first rows as they were read, by property.",
+            "description": "The first rows as records have them, by property.",
             "example": [{"name": "Globex", "revenue": "12500", "currency": "EUR"}],
         },
     )

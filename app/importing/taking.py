@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -20,20 +20,23 @@ MOST_AT_ONCE = 1000
 
 
 def import_file(
-    path: Path, name: str, options: Options, note: Callable[[list[str]], None] | None = None
+    path: Path,
+    name: str,
+    options: Options,
+    begin: Callable[[Sequence[str], Options], Options] | None = None,
 ) -> Outcome | int:
     """Import a file; returns what came of it or, for a long one, the key of its job.
 
     What is too much to be read in a request is left to the worker unread.
 
     Args:
-        note: is told the headings.
+        begin: is told the headings, and returns the options to go on with.
     Raises: as ``import_table``; what ``open_table`` raises.
     """
     try:
         with open_table(path, REQUEST, options.encoding) as table:
-            if note is not None:
-                note(table.headings)
+            if begin is not None:
+                options = begin(table.headings, options)
             return import_table(table, path, name, options)
     except TooMuchError:
         require(current_caller(), RULES[options.type].permissions["create"])

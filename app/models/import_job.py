@@ -1,4 +1,4 @@
-"""Imports of large files: they run in the worker, and say how far they are."""
+"""Imports of large files, which run in the worker; and what people said of columns of files."""
 
 from __future__ import annotations
 
@@ -36,3 +36,16 @@ class ImportJob(Record):
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Taken by a worker until then.")
 
     __table_args__ = (Index("ix_import_jobs_status", "status", "id"),)
+
+
+class NamedColumns(Record):
+    """What the columns of files with the same headings were said to be, the last time."""
+
+    __tablename__ = "named_columns"
+
+    type: Mapped[str] = column(string(20), "What the rows are.", null=False)
+    headings: Mapped[str] = column(string(64), "SHA-256 of the headings.", null=False)
+    # {"Partner": "name", "Rang": null}
+    mapping: Mapped[Any] = column(JsonText(), "Heading to property, null to ignore.", null=False)
+
+    __table_args__ = (Index("ix_named_columns_type_headings", "type", "headings", unique=True),)

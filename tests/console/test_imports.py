@@ -92,7 +92,7 @@ def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Sess
     rows = "name;revenue\nAcme;12.500\n"
     tried = send(browser, rows, dryRun="true")
     assert "could be two numbers: write 12500 or 12.50" in tried.text
-    assert "could be two: choose above" in tried.text
+    assert "could be two: choose how the file is written" in tried.text
     chosen = send(browser, rows, dryRun="true", decimalSign="comma")
     assert "<td>12.500</td><td>12500</td>" in chosen.text
     assert '<option value="comma" selected>' in chosen.text
@@ -108,6 +108,60 @@ def test_a_trial_shows_the_first_rows_as_they_were_read(sign_in: SignIn) -> None
     assert "is no property" in refused.text
     tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
     assert "1 rows, 1 made" in tried.text, tried.text
-    shown = tried.text.partition("The first rows as they were read")[2].partition("</table>")[0]
+    shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
     for cell in ("Müller GmbH", "AT", "12500.5", "EUR"):
         assert f">{cell}</td>" in shown
+
+
+def columns_shown(text: str) -> str:
+    return text.partition("Columns of the file")[2]
+
+
+def test_the_next_file_with_the_same_headings_begins_with_the_columns_of_the_last(
+    sign_in: SignIn, session: Session
+) -> None:
+    browser, colleague = sign_in("Admin"), sign_in("Sales")
+    rows = "Partner,Rang\nAcme,1\n"
+    chosen = {"map:Partner": "name", "map:Rang": "-"}
+    assert "1 rows, 1 made" in send(browser, rows, dryRun="true", **chosen).text
+    next_time = send(colleague, "Rang,Partner\n2,Beta\n")  # in another order
+    assert "Done: 1 rows, 1 made" in next_time.text
+    assert "as they were chosen for the last file" in next_time.text
+    assert '<option value="name" selected>' in columns_shown(next_time.text)
+    session.rollback()
+    assert names(session) == ["Beta"]
+    of_leads = send(browser, rows, type="lead", dryRun="true")
+    assert "as they were chosen" not in of_leads.text and "is no property" in of_leads.text
+
+
+def test_columns_are_named_anew_and_forgotten(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    rows = "Partner,name\nAcme,Beta\n"
+    send(browser, rows, dryRun="true", **{"map:Partner": "name", "map:name": "-"})
+    assert ">Acme</td>" in send(browser, rows, dryRun="true").text
+    refused = send(browser, rows, dryRun="true", **{"map:Partner": "", "map:name": ""})
+    assert "as they were chosen" not in refused.text and "is no property" in refused.text
+    send(browser, rows, dryRun="true", **{"map:Partner": "-", "map:name": ""})
+    assert ">Beta</td>" in send(browser, rows, dryRun="true").text
+
+
+def test_a_trial_shows_what_the_records_will_have(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    rows = "Artikel;Einheit;Preis\nBeratung;Stunden;120,50\nVersand;psch.;9,90\nTee;XBX;3,10\n"
+    tried = send(browser, rows, type="product", dryRun="true")
+    assert "3 rows, 3 made" in tried.text, tried.text
+    shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
+    for cell in ("Beratung", "HUR", "120.5", "EUR", "LS", "XBX"):
+        assert f">{cell}</td>" in shown
+    wrong = send(browser, "Artikel;Einheit\nTee;Kübel\n", type="product", dryRun="true")
+    assert '<td dir="auto">Einheit</td>' in wrong.text and ">C62</td>" not in wrong.text
+    assert "must be a code of UN/ECE Recommendation 20 or 21" in wrong.text
+
+
+def test_a_file_of_a_hundred_columns_can_be_named(sign_in: SignIn, session: Session) -> None:
+    headings = [f"Field {number}" for number in range(100)]
+    rows = ",".join(headings) + "\n" + ",".join(["Acme", *["x"] * 99]) + "\n"
+    chosen = {f"map:{heading}": "-" for heading in headings} | {"map:Field 0": "name"}
+    assert "Done: 1 rows, 1 made" in send(sign_in("Admin"), rows, **chosen).text
+    session.rollback()
+    assert names(session) == ["Acme"]
