@@ -72,6 +72,7 @@ class Lexicon:
             for key, told in said.items()
         }
         self.model = Model(nouns, labels)
+        self._lists: dict[tuple[str, ...], frozenset[Phrase]] = {}
         self._found: dict[Phrase, dict[tuple[str, str], Any]] = defaultdict(dict)
         self._first: dict[tuple[str, str, Any], str] = {}
         self.entries: dict[Phrase, list[Entry]] = defaultdict(list)
@@ -80,9 +81,9 @@ class Lexicon:
             self._of_kind(kind, self.data.get(key, {}))
         self._gather()
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
-        self.beyond = self._phrases(self.data["language"]["beyond"])
-        self.commands = self._phrases(self.data["language"]["commands"])
-        self.follows = self._phrases(self.data["language"]["follows"])
+        self.beyond = self.phrases("language", "beyond")
+        self.commands = self.phrases("language", "commands")
+        self.follows = self.phrases("language", "follows")
 
     # --- words
 
@@ -136,8 +137,14 @@ class Lexicon:
         """The stems of a phrase."""
         return tuple(self.stem(one.text) for one in tokenise(text))
 
-    def _phrases(self, texts: Iterable[str]) -> frozenset[Phrase]:
-        return frozenset(self.phrase(text) for text in texts)
+    def phrases(self, *section: str) -> frozenset[Phrase]:
+        """The phrases of a list of the file."""
+        if section not in self._lists:
+            texts: Any = self.data
+            for name in section:
+                texts = texts[name]
+            self._lists[section] = frozenset(self.phrase(text) for text in texts)
+        return self._lists[section]
 
     def first(self, category: str, kind: str, value: str) -> str:
         """What a meaning is called first."""

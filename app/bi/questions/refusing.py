@@ -113,8 +113,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
 def _says(stems: Phrase, lexicon: Lexicon, name: str) -> bool:
     """Whether a question has one of the phrases of a language, and not as part of a longer one
     that means something else."""
-    phrases = {lexicon.phrase(text) for text in lexicon.data["refusing"]["words"][name]}
-    others = {lexicon.phrase(text) for text in lexicon.data["refusing"]["words"]["politely"]}
+    phrases = lexicon.phrases("refusing", "words", name)
+    others = lexicon.phrases("refusing", "words", "politely")
     at = 0
     while at < len(stems):
         found = [stems[at : at + length] for length in range(LONGEST_PHRASE, 0, -1)]
@@ -269,7 +269,7 @@ def _has_gap(plan: Plan, read: Read, lexicon: Lexicon) -> bool:
     first, second = plan.compared, plan.period
     if first is None or second is None or first.end is None or first.end == second.start:
         return False
-    joints = {lexicon.phrase(text) for text in lexicon.data["words"]["and"]}
+    joints = lexicon.phrases("words", "and")
     setting = ("f:compare", "f:change", "f:shift_year", "f:shift_month", "f:previous")
     said = (tuple(token.stem for token in read.tokens[one.start : one.end])
             for one in read.leaves if one.category in (*setting, "f:versus"))  # fmt: skip
@@ -288,16 +288,16 @@ def _is_converted_elsewhere(meaning: Meaning) -> bool:
 
 def _is_of_manner(read: Read, lexicon: Lexicon) -> bool:
     """Whether it is said how something happened, in a word without a measure: ``quickly``."""
-    manner = {lexicon.phrase(text)[0] for text in lexicon.data["refusing"]["words"]["manner"]}
+    manner = lexicon.phrases("refusing", "words", "manner")
     happened = {one.end for one in read.leaves if one.category in ("state", "date", "verb")}
-    return any(one.stem in manner and at in happened for at, one in enumerate(read.tokens))
+    return any((one.stem,) in manner and at in happened for at, one in enumerate(read.tokens))
 
 
 def _is_alike(read: Read, lexicon: Lexicon) -> bool:
     """Whether records are asked for that are like one that is named."""
-    alike = {lexicon.phrase(text)[0] for text in lexicon.data["refusing"]["words"]["alike"]}
+    alike = lexicon.phrases("refusing", "words", "alike")
     named = {one.start for one in read.leaves if one.category == "value"}
-    return any(one.stem in alike and at + 1 in named for at, one in enumerate(read.tokens))
+    return any((one.stem,) in alike and at + 1 in named for at, one in enumerate(read.tokens))
 
 
 def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:
@@ -380,7 +380,7 @@ def _two_questions(read: Read, lexicon: Lexicon) -> tuple[str, ...] | None:
 
     ``and how much`` alone goes on with the same.
     """
-    joints = {lexicon.phrase(text) for text in lexicon.data["words"]["and"]}
+    joints = lexicon.phrases("words", "and")
     asking = {one.start: one.end for one in read.leaves if one.category in _ASKING - {"f:list"}}
     first = min(asking, default=len(read.tokens))
     for start in sorted(asking):
