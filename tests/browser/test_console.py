@@ -98,7 +98,7 @@ def test_an_answer_of_the_assistant_grows_and_is_confirmed(page: Page) -> None:
     page.get_by_role("button", name="Confirm").click()
     expect(page.get_by_text("executed")).to_be_visible()
     page.goto("/admin/tasks/")
-    expect(page.get_by_role("link", name="Call Eva")).to_be_visible()
+    expect(page.get_by_role("link", name="Call Eva", exact=True)).to_be_visible()
 
 
 def test_a_file_says_how_far_it_is_and_lands_on_its_page(page: Page) -> None:

@@ -60,6 +60,7 @@ def test_tab_reaches_everything_on_every_page_and_shows_where_it_is(
     wrong = []
     for path in company.pages():
         page.goto(f"/admin/{path}")
+        expect(page.locator("[data-part]")).to_have_count(0)  # what follows the page is there
         count = page.evaluate(NUMBER)
         assert 10 < count < MOST_STOPS, path
         page.evaluate("window.scrollTo(0, 0)")

@@ -39,7 +39,9 @@ for (const part of document.querySelectorAll("[data-part]")) {
     .then((answer) => (answer.ok && !answer.redirected ? answer.text() : null))
     .then((text) => {
       const found = text && new DOMParser().parseFromString(text, "text/html").getElementById(part.id);
-      if (found) part.replaceChildren(...found.childNodes);
+      // Whoever has got there already goes on by the link to the page.
+      if (found && !part.contains(document.activeElement)) part.replaceChildren(...found.childNodes);
     })
-    .catch(() => null);
+    .catch(() => null)
+    .finally(() => part.removeAttribute("data-part"));
 }
