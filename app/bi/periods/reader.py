@@ -97,6 +97,9 @@ class PeriodReader(DayTimes):
                     tokens, at + length, now
                 )
                 return None if found is None else (found[0] + length, found[1], edge)
+        running = self._running(tokens, at, now)
+        if running and (length := self._at("at_end", tokens, at + running[0])):
+            return running[0] + length, running[1], "end"  # "by month end"
         found = self._point(tokens, at, now)
         return None if found is None else (*found, "")
 

@@ -62,9 +62,10 @@ class Known:
 
 @dataclass(frozen=True)
 class Mentions:
-    """A text stands in the record."""
+    """A text stands in the record, or in one of its properties (``path``)."""
 
     text: str
+    path: str = ""
 
 
 @dataclass(frozen=True)

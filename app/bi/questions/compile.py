@@ -354,8 +354,10 @@ class Compiler:
                 return self._compares(kind, one)
             case Known(path):
                 return f"{path} ne null"
-            case Mentions(text):
-                return self._mentions(kind, text)
+            case Mentions(text, path):
+                places = (path,) if path else kind.data["about"]
+                wanted = quoted(text.lower())
+                return " or ".join(f"contains(tolower({at}),{wanted})" for at in places)
             case Tagged(tag):
                 return f"tags/any(t:t eq {quoted(tag)})"
             case Dated(when, date):
@@ -383,10 +385,6 @@ class Compiler:
         if one.factor:
             return f"{value} {one.sign} {one.number} mul {_plain_share(one.factor)}"
         return f"{value} {one.sign} {one.number}"
-
-    def _mentions(self, kind: Kind, text: str) -> str:
-        parts = [f"contains(tolower({path}),{quoted(text.lower())})" for path in kind.data["about"]]
-        return " or ".join(parts)
 
     def _dates(self, kind: Kind, when: object, date: str) -> str:
         period = self._period(when, kind, date)

@@ -193,6 +193,12 @@ class Kind(Entity):
             average=True, low_is_good=True, date=end,
         )  # fmt: skip
 
+    def is_text(self, path: str) -> bool:
+        """Whether a property is words of people, not a member of a short list."""
+        prop = self.prop(path)
+        name = getattr(getattr(prop, "type", None), "name", "")
+        return prop is not None and name == "Edm.String" and not members_of(prop)
+
     def is_dated(self, path: str) -> bool:
         """Whether a property is a day or an instant."""
         found = self.prop(path)
@@ -279,8 +285,8 @@ class Model:
                 raise TypeMismatchError(f"{kind.key} have no {path}")
             case Dated(_, date) if date and not kind.is_dated(date):
                 raise TypeMismatchError(f"{kind.key} have no date {date}")
-            case Mentions() if not kind.data.get("about"):
-                raise TypeMismatchError(f"{kind.key} have no text")
+            case Mentions(_, path) if not (kind.is_text(path) if path else kind.data.get("about")):
+                raise TypeMismatchError(f"{kind.key} have no text {path}")
             case Tagged() if kind.prop("tags") is None:
                 raise TypeMismatchError(f"{kind.key} have no tags")
             case Has(other, where):

@@ -18,6 +18,7 @@ from rapidfuzz import distance
 from app.bi.query import Query, run
 from app.bi.questions.algebra import Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
+from app.bi.questions.model import Kind
 from app.bi.words.categories import distinct, together
 from app.bi.words.spelling import spellings, spelt
 from app.bi.words.tokens import Token
@@ -36,6 +37,8 @@ _MOST_TAGGED = 1000  # records whose tags are looked at
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.85
+_NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
+_SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
 
 
@@ -195,16 +198,33 @@ class Names:
         yield Name(at, at + 1, Options(f"number:{text}", by_kind))
 
     def _texts(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> Iterator[Name]:
-        """What stands behind ``about`` and ``tagged``; what is quoted."""
+        """What stands behind ``about`` and ``tagged``, or between ``with`` and ``in the name``."""
         for length, entry in self._lexicon.at(stems, at):
-            if entry.category not in ("f:about", "f:tagged"):
+            if entry.category not in ("f:about", "f:tagged", "f:with"):
                 continue
             begin = at + length
             for end in range(begin + 1, min(begin + _LONGEST_TEXT, len(tokens)) + 1):
                 if not _is_run(tokens[begin:end]):
                     continue
+                if entry.category == "f:with" and not self._is_place(stems, begin, end):
+                    continue
                 text = _text(tokens[begin:end])
-                yield Name(at, end, self._said_of(entry.category, text), prior=end - begin - 1)
+                about = "f:tagged" if entry.category == "f:tagged" else "f:about"
+                yield Name(at, end, self._said_of(about, text), prior=end - begin - 1)
+
+    def _is_place(self, stems: Sequence[str], begin: int, at: int) -> bool:
+        """Whether a bare text goes on with a property of records: ``in the subject``."""
+        if "f:of" not in self._categories_at(stems, at):
+            return False
+        at += 1
+        while at < len(stems) and stems[at] in self._lexicon.fillers:
+            at += 1
+        is_bare = "f:about" not in self._categories_at(stems, begin)
+        return is_bare and "property" in self._categories_at(stems, at)
+
+    def _categories_at(self, stems: Sequence[str], at: int) -> set[str]:
+        told = self._lexicon.at(stems, at) if at < len(stems) else ()
+        return {entry.category for _, entry in told}
 
     @staticmethod
     def _is_strange(token: Token, known: bool) -> bool:
@@ -257,7 +277,7 @@ class Names:
         return Options(f"{category}:{text}", by_kind)
 
     def _record(self, tokens: Sequence[Token], start: int, known: Sequence[bool]) -> Iterator[Name]:
-        """Clients and projects whose name the words are, begin, or stand in."""
+        """Clients, projects, contacts and leads whose name the words are, begin, or stand in."""
         for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
             words = tokens[start : start + length]
             if not _is_run(words) or self._looked >= MOST_LOOKUPS:
@@ -273,7 +293,7 @@ class Names:
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
                 continue
             self._looked += 1
-            if found := _by_name(text):
+            if found := _by_name(text, self._kinds):
                 kind, records = found
                 yield Name(start, start + length, self._of_record(kind, records),
                            prior=int(any(known[start : start + length])),
@@ -347,30 +367,30 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
     return {form: one for form, one in found.items() if len(form) > 2}
 
 
-def _by_name(text: str) -> tuple[str, list[tuple[str, str]]] | None:
-    """The records of the first kind that has some of this name; their names and keys."""
+def _by_name(text: str, kinds: Mapping[str, Kind]) -> tuple[str, list[tuple[str, str]]] | None:
+    """The records of the first kind that has some of this name; people by two words at least."""
     for written in spellings(text):
-        for kind in ("Clients", "Projects"):
-            if found := _named(kind, written):
-                return kind, found
+        for key in (*_NAMED, *(_PEOPLE if " " in text else ())):
+            if found := _named(kinds[key].set, kinds[key].name, written):
+                return key, found
     return None
 
 
-def _named(set_name: str, text: str) -> list[tuple[str, str]]:
+def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:
     wanted = _plain(text)
-    parts = [f"contains(tolower(name),{quoted(word)})" for word in dict.fromkeys(wanted.split())]
+    parts = [f"contains(tolower({path}),{quoted(word)})" for word in dict.fromkeys(wanted.split())]
     if not parts:
         return []
-    options = {"filter": " and ".join(parts), "select": "id,name", "top": "50"}
+    options = {"filter": " and ".join(parts), "select": f"id,{path}", "top": "50"}
     try:
         rows = run(Query(set_name, options), 50).rows
     except ApiError:
         return []
-    named = [(str(row["name"]), str(row["id"])) for row in rows]
+    named = [(str(row[path]), str(row["id"])) for row in rows]
     exact = [one for one in named if _plain(one[0]) == wanted]
     begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
-    whole = [one for one in named
-             if text[:1].isupper() and f" {wanted} " in f" {_plain(one[0])} "]  # fmt: skip
+    long = len(text) >= _SHORTEST_WITHIN or text[:1].isupper()
+    whole = [one for one in named if long and f" {wanted} " in f" {_plain(one[0])} "]
     return (exact or begins or whole)[:5]
 
 

@@ -191,10 +191,11 @@ class Reader:
         return frozenset(self._lexicon.data["language"]["articles"])
 
     def _known(self, found: Read, stems: Sequence[str]) -> list[bool]:
+        """Of each word whether it means something; one that was repaired may be a name as it is."""
         known = [stem in self._lexicon.fillers for stem in stems]
         for leaf in found.leaves:
             for at in range(leaf.start, leaf.end):
-                known[at] = True
+                known[at] = found.tokens[at].repaired_from is None
         return known
 
     # --- places

@@ -47,8 +47,8 @@ class Saying:
                 return f"{self._number(kind, subject)} {_SIGNS[sign]} {limit}{unit}"
             case Known(path):
                 return f"with {self._path(kind, path) or spoken(path)}"
-            case Mentions(text):
-                return f"about “{text}”"
+            case Mentions(text, path):
+                return f"with “{text}” in {spoken(path)}" if path else f"about “{text}”"
             case Tagged(tag):
                 return f"tagged “{tag}”"
             case Dated(when, date):

@@ -28,6 +28,7 @@ from app.bi.questions.algebra import (
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
 from app.bi.questions.model import Kind, State
+from app.bi.questions.periods import unit_of_age
 from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
@@ -233,11 +234,16 @@ def _is_denied_in_time(kind: Kind, meaning: Meaning, *, undone: bool) -> bool:
     ``undone``: the question says that it was not done, which no property of the records dates.
     """
     denied = [one.of for one in meaning.where if isinstance(one, Not)]
-    if any(isinstance(one, Dated) for one in denied):
+    if any(isinstance(one, Dated) and not _is_last(kind, one) for one in denied):
         return True
     states = (kind.states[one.state] for one in denied if isinstance(one, Is))
     is_dated = meaning.dated is not None and not meaning.dated.date
     return undone and is_dated and any(not one.date for one in states)
+
+
+def _is_last(kind: Kind, one: Dated) -> bool:
+    """Whether it is the last time of something, lately: what was not so then was so before."""
+    return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
 
 
 def _is_denied_since(meaning: Meaning, read: Read) -> bool:

@@ -30,6 +30,7 @@ from app.bi.questions.algebra import (
     Has,
     Is,
     Known,
+    Mentions,
     Method,
     Not,
     Of,
@@ -215,10 +216,11 @@ class Grammar:
         return Options(f"not {told.key}", by_kind)
 
     def either(self, first: Options, second: Options) -> Options | None:
+        """Not of what is denied: ``not in Germany or Austria`` denies both."""
         by_kind = {}
         for kind, one in first.by_kind.items():
             other = second.by_kind.get(kind)
-            if other is not None and other != one:
+            if other is not None and other != one and not isinstance(one, Not):
                 by_kind[kind] = _either(one, other)
         return options(f"{first.key} or {second.key}", by_kind)
 
@@ -229,21 +231,59 @@ class Grammar:
         }  # fmt: skip
         return options(f"{told.key} {value.key}", by_kind)
 
+    def mentioned_in(self, text: Options, told: Options) -> Options | None:
+        by_kind: dict[str, Restriction] = {}
+        for kind, path in told.by_kind.items():
+            one = text.by_kind.get(kind)
+            if isinstance(one, Mentions) and self.kinds[kind].is_text(path):
+                by_kind[kind] = replace(one, path=path)
+        return options(f"{text.key} in {told.key}", by_kind)
+
+    def so_or_more(self, told: Options, role: str) -> Options | None:
+        """The members of an enumeration from one on, in their order."""
+        by_kind: dict[str, Restriction] = {}
+        for kind, one in told.by_kind.items():
+            path = self._path_of(kind, one) if isinstance(one, Is) else ""
+            members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
+            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(one, Is):
+                at = members.index(one.state)
+                chosen = members[at:] if role == "ormore" else members[: at + 1]
+                by_kind[kind] = Either(tuple(Is(name) for name in chosen))
+        return options(f"{told.key} {role}", by_kind)
+
+    def passed(self, _: str, told: Options) -> Options | None:
+        """A date of the records is over: of those that the date alone implies."""
+        by_kind: dict[str, Restriction] = {}
+        for kind, path in told.by_kind.items():
+            one = self.kinds[kind]
+            if one.is_dated(path):
+                over: Restriction = Dated(When("before today"), path)
+                implied = self._implied(kind, path)
+                by_kind[kind] = All((Is(implied), over)) if implied else over
+        return options(f"passed {told.key}", by_kind)
+
     def known(self, _: str, told: Options) -> Options:
         by_kind = {kind: self._known(kind, path) for kind, path in told.by_kind.items()}
         return Options(f"known {told.key}", by_kind)
 
-    def unknown(self, _: str, told: Options) -> Options | None:
+    def unknown(self, role: str, told: Options) -> Options | None:
+        """No value; ``never read``, ``nobody downloaded``: counted not once."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in told.by_kind.items():
             path = self._property_of(kind, name)
-            if path is not None:
+            if path is not None and (role == "without" or self.kinds[kind].is_number(path)):
                 by_kind[kind] = Not(self._known(kind, path))
         return options(f"unknown {told.key}", by_kind)
 
     def to_be_done(self, _: str, told: Options) -> Options:
         return Options(f"pending {told.key}",
                        {kind: Is(name) for kind, name in told.by_kind.items()})  # fmt: skip
+
+    def of_due(self, told: Options) -> Options:
+        return told
+
+    def of_due_alone(self, told: Options) -> Draft:
+        return Draft(frozenset(told.by_kind), where=(told,), flags=frozenset(("state alone",)))
 
     def in_currency(self, draft: Draft, code: str, *, left: bool) -> Draft | None:
         return draft.restricted(self._currency(code), left=left)
@@ -317,6 +357,21 @@ class Grammar:
     def of_done(self, deed: Draft) -> Options | None:
         return self._done(deed, negated=False)
 
+    def undone_then(self, deed: Draft, when: When) -> Options | None:
+        """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
+        then = deed._replace(dated=()).within(when, None, left=False)
+        undone = None if then is None else self._done(then, negated=True)
+        if undone is None or not deed.dated:
+            return undone
+        done = self._done(deed, negated=False)
+        return None if done is None else self.having_both(done, undone)
+
+    def something_so(self, _: str, told: Options) -> Draft | None:
+        """``something overdue``: what has an amount that is due then."""
+        owing = {kind: one for kind, one in told.by_kind.items()
+                 if isinstance(one, Is) and self.kinds[kind].states[one.state].amount}  # fmt: skip
+        return Draft(frozenset(owing), next(iter(owing)), where=(told,)) if owing else None
+
     def undone(self, _: str, deed: Draft) -> Options | None:
         return self._done(deed, negated=True)
 
@@ -385,6 +440,39 @@ class Grammar:
                 since = self._since(kind, one)
                 by_kind[kind] = All((one, Dated(when, since or self.kinds[kind].date)))
         return options(f"{told.key} {when.words}", by_kind)
+
+    def so_long_in(self, told: Options, when: When) -> Options | None:
+        """``in the same stage for more than 60 days``: what is closed stays nowhere."""
+        by_kind: dict[str, Restriction] = {}
+        for kind, name in told.by_kind.items():
+            since = self.kinds[kind].data.get("since", {}).get(name, "")
+            if since:
+                staying = self.kinds[kind].data.get("staying", "")
+                dated = Dated(when, since)
+                by_kind[kind] = All((Is(staying), dated)) if staying else dated
+        return options(f"{told.key} {when.words}", by_kind)
+
+    def of_long_bound(self, bound: Bound) -> When | None:
+        """``45 days or more``."""
+        role = "older" if bound.sign in ("gt", "ge") else "younger"
+        return None if bound.upper else self.aged(role, bound.number)
+
+    def newest_so_old(self, draft: Draft, when: When) -> Options | None:
+        """Others whose newest record is so old: they have some, and none since."""
+        rank = draft.rank
+        if rank is None or rank.word != "newest" or rank.limit > 1 or not draft.named:
+            return None
+        number, _, unit = when.words.partition("|")[2].partition(" ")
+        since = draft._replace(rank=None, flags=frozenset()).within(
+            ago(number, unit, longer=False), None, left=False
+        )
+        if since is None:
+            return None
+        if when != ago(number, unit, longer=True):
+            return self._related(since, negated=False)
+        some = self._related(draft._replace(rank=None), negated=False)
+        none = self._related(since, negated=True)
+        return None if some is None or none is None else self.having_both(some, none)
 
     def within_span(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
         sign, number = span
@@ -984,8 +1072,12 @@ class Grammar:
     def money(self, number: Number, code: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(currency=code)
 
-    def united(self, number: Number, unit: str) -> Number | None:
-        return None if number.unit or number.currency else number._replace(unit=unit)
+    def united(self, told: Number | Bound, unit: str) -> Number | Bound | None:
+        number = told.number if isinstance(told, Bound) else told
+        if number.unit or number.currency:
+            return None
+        united = number._replace(unit=unit)
+        return told._replace(number=united) if isinstance(told, Bound) else united
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
@@ -1026,19 +1118,32 @@ class Grammar:
                 by_kind[kind] = Compares(path, sign, limit)
         return options(f"{told.key} {sign} {other.key}", by_kind)
 
+    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options | None:
+        return self.property_than(more[1], (more[0], other))
+
+    def over_limit(self, than: tuple[Sign, Options]) -> Options | None:
+        """``over their credit limit``: what is limited by it."""
+        return self._limited_by(than[1], than[0])
+
+    def exceeded(self, told: Options, _: str) -> Options | None:
+        return self._limited_by(told, "gt")
+
     def part_of_limit(self, bound: Bound, told: Options) -> Options | None:
-        if bound.number.unit != "%":
-            return None
-        by_kind = {}
+        is_part = bound.number.unit == "%"
+        return self._limited_by(told, bound.sign, bound.number.text) if is_part else None
+
+    def _limited_by(self, told: Options, sign: Sign, factor: str = "") -> Options | None:
+        """What is limited against its limit, either of which is named, or a state of it."""
+        by_kind: dict[str, Restriction] = {}
         for kind, name in told.by_kind.items():
-            path = self._number_path(kind, name)
+            is_state = isinstance(name, Is)
+            path = (self.kinds[kind].states[name.state].amount if is_state
+                    else self._number_path(kind, name))  # fmt: skip
             limits = self.kinds[kind].data.get("limits", {})
-            limit = (
-                path if path in limits else next((k for k, v in limits.items() if v == path), "")
-            )
-            if limit:
-                by_kind[kind] = Compares(limits[limit], bound.sign, limit, factor=bound.number.text)
-        return options(f"part {told.key} {bound}", by_kind)
+            limit = next((one for one, of in limits.items() if path and path in (one, of)), "")
+            if limit and (factor or path == limit):
+                by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
+        return options(f"limited {told.key} {sign} {factor}", by_kind)
 
     def of_valued(self, told: Options) -> Options:
         return told
@@ -1217,6 +1322,12 @@ class Grammar:
         return draft.flagged("converted") if draft.figures else None
 
     # --- what the rules share
+
+    def _implied(self, kind: str, date: str) -> str:
+        """The state that a date alone implies: what is due is open."""
+        implied = self.kinds[kind].dates.get(date, "")
+        states = (one for one in self.kinds[kind].states.items() if not one[0].startswith("to."))
+        return next((name for name, one in states if implied and one.filter == implied), "")
 
     def _group(self, told: Options | str) -> Options:
         """By a dimension, or by a unit of time."""
