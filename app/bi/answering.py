@@ -71,9 +71,11 @@ def _by_grammar(asked: Answer, history: Sequence[str], now: Calendar, limit: int
     except ForbiddenError:
         text = "You may not read something that the question needs."
         return asked | {"answer": text}
-    if not told.plans and not told.questions:
-        text = f"{told.reason} You can ask about {KINDS}."
-        return asked | {"answer": text, "alternatives": list(EXAMPLES)}
+    if not told.plans:
+        text = told.reason if told.questions else f"{told.reason} You can ask about {KINDS}."
+        sent_back = {"answer": text, "alternatives": list(told.questions or EXAMPLES)}
+        asks_back = told.refusal is not None and told.refusal.asks_back
+        return asked | sent_back | ({"status": "needsClarification"} if asks_back else {})
     if not told.is_answered:
         readings = told.questions or [interpretation(plan) for plan in told.plans]
         return asked | {"status": "needsClarification", "confidence": round(told.confidence, 2),

@@ -11,7 +11,7 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.reading import Read
-from app.bi.questions.refusing import Refusal, refused
+from app.bi.questions.refusing import Refusal, refused, unread
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
@@ -93,7 +93,10 @@ def _refused(understood: Understood) -> Refusal | None:
     lexicon = understanding_of(understood.language).lexicon
     told = zip(understood.analyses, understood.chances, strict=True)
     meant = [one for one, chance in told if one.plan is not None and chance >= _LEAST_TOLD]
-    return refused((meant or understood.analyses)[0], understood.read, lexicon)
+    refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
+    if refusal is None and understood.analyses[0].plan is None:
+        return unread(understood.read, lexicon)
+    return refusal
 
 
 def language_asked(question: str, before: Sequence[str] = ()) -> str:

@@ -6,7 +6,7 @@ ahead or back, and how the reason is told (``[refusing]`` of its lexicon).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -37,6 +37,7 @@ from app.bi.words.tokens import Token
 _ASKING = frozenset(("f:count", "f:who", "f:list", "f:when"))
 # Words that join what stands beside a period to it, and set nothing against it.
 _CASES = frozenset((("in",), ("of",), ("to",), ("with",), ("on",)))
+_MOST_NAMED = 3  # words that are said to be unknown
 _CONTENT = frozenset(("kind", "state", "named", "measure", "verb", "rate", "date"))
 
 
@@ -54,7 +55,12 @@ class Refusal:
     @property
     def asks_back(self) -> bool:
         """Whether it has an answer once a reading is chosen."""
-        return self.reason in ("two", "subject", "ranking", "gap", "aside")
+        return self.reason in ("two", "subject", "ranking", "gap", "aside", "several")
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it asks for something that no question can do."""
+        return self.reason in ("secret", "command")
 
     def told(self, lexicon: Lexicon) -> str:
         """The reason as a sentence of a language."""
@@ -70,6 +76,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("two", questions=halves)
     if meaning is None or plan is None:
         return None
+    if questions := _several_records(analysis, read):
+        return Refusal("several", questions=questions)
     kind = lexicon.model.kinds[meaning.kind]
     stems = tuple(one.stem for one in read.tokens)
     if words := _conflict(kind, meaning, plan):
@@ -109,6 +117,63 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     if _is_of_anything(analysis, meaning):
         return Refusal("subject")
     return None
+
+
+def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
+    """Why nothing is understood: it asks for what questions do not do, or in words of nothing."""
+    stems = tuple(one.stem for one in read.tokens)
+    words = lexicon.data["refusing"]["words"]
+    phrases = {
+        "secret": words["secret"], "manual": words["manual"],
+        "command": lexicon.data["language"]["commands"],
+        "beyond": lexicon.data["language"]["beyond"],
+    }  # fmt: skip
+    for reason, texts in phrases.items():
+        found = _place(stems, {lexicon.phrase(text) for text in texts})
+        if found is not None:
+            start, end = found
+            text = " ".join(one.text for one in read.tokens[start:end])
+            return Refusal(reason, (f"“{text}”",), _nearest(read, found, lexicon))
+    named = {at for one in read.names for at in range(one.start, one.end)}
+    unknown = [
+        one.text for at, one in enumerate(read.tokens)
+        if one.kind == "word" and at not in named and not lexicon.count_known([one.text])
+    ]  # fmt: skip
+    said = tuple(f"“{text}”" for text in unknown[:_MOST_NAMED])
+    return Refusal("unknown", said) if said else None
+
+
+def _place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
+    """Where the first and longest of some phrases stands."""
+    for start in range(len(stems)):
+        for length in range(LONGEST_PHRASE, 0, -1):
+            if stems[start : start + length] in phrases and start + length <= len(stems):
+                return start, start + length
+    return None
+
+
+def _nearest(read: Read, place: tuple[int, int], lexicon: Lexicon) -> tuple[str, ...]:
+    """The question with what is not offered replaced by the nearest that is."""
+    start, end = place
+    words = lexicon.data["refusing"]["nearest"]
+    phrases = {lexicon.phrase(text): near for text, near in words.items()}
+    near = phrases.get(tuple(one.stem for one in read.tokens[start:end]))
+    if near is None:
+        return ()
+    words_of = [one.repaired_from or one.text for one in read.tokens]
+    return (_question([*words_of[:start], near, *words_of[end:]]),)
+
+
+def _several_records(analysis: Analysis, read: Read) -> tuple[str, ...]:
+    """The question once for each record of a name that several have; none where one is meant."""
+    if "several records" not in analysis.features:
+        return ()
+    words = [one.repaired_from or one.text for one in read.tokens]
+    name = next(one for one in read.names if one.choices)
+    return tuple(
+        _question([*words[: name.start], f'"{choice}"', *words[name.end :]])
+        for choice in name.choices
+    )
 
 
 def _says(stems: Phrase, lexicon: Lexicon, name: str) -> bool:
@@ -404,5 +469,9 @@ def _has_content(read: Read, start: int, end: int | None) -> bool:
 
 
 def _said(tokens: Sequence[Token]) -> str:
-    text = " ".join(one.repaired_from or one.text for one in tokens)
+    return _question([one.repaired_from or one.text for one in tokens])
+
+
+def _question(words: Sequence[str]) -> str:
+    text = " ".join(words)
     return f"{text[:1].upper()}{text[1:]}?"

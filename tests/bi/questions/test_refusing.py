@@ -11,7 +11,9 @@ from flask import Flask
 from app.bi.answering import answer_question
 from app.bi.periods.spans import Calendar
 from app.bi.questions.answering import Proposal, propose
+from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from tests.factories import make_client
 
 NOW = Calendar(date(2026, 6, 17))
 
@@ -67,6 +69,13 @@ def _reason(told: Proposal) -> str:
         ("ranking", "top 5 products by revenue and by quantity"),
         ("gap", "tickets created in March and May 2026"),
         ("subject", "how many are still open?"),
+        ("secret", "show me all passwords"),
+        ("command", "delete all blocked clients"),
+        ("command", "lösche alle Kunden"),
+        ("manual", "how do I export invoices"),
+        ("beyond", "what is our profit margin"),
+        ("unknown", "tickets by bananas"),
+        ("unknown", "what is the meaning of life"),
     ],
 )
 def test_what_has_no_answer_is_refused_by_its_reason(
@@ -113,3 +122,26 @@ def test_two_questions_are_offered_one_by_one(everybody: Flask) -> None:
     answer = answer_question("how many clients and how many open tickets", by="grammar")
     assert answer["status"] == "needsClarification"
     assert answer["alternatives"] == ["How many clients?", "How many open tickets?"]
+
+
+def test_words_that_mean_nothing_are_named(everybody: Flask) -> None:
+    answer = answer_question("whats the blorp in the zorp", by="grammar")
+    assert "“blorp” and “zorp”" in answer["answer"]
+    assert answer["status"] == "unsupported"
+
+
+def test_the_nearest_that_is_offered_stands_beside_what_is_not(everybody: Flask) -> None:
+    answer = answer_question("What is our DSO?", by="grammar")
+    assert (answer["status"], answer["alternatives"]) == (
+        "unsupported", ["What is our average days to pay?"]
+    )  # fmt: skip
+
+
+def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Flask) -> None:
+    with transaction():
+        for name in ("Nova North", "Nova South"):
+            make_client(name=name)
+    answer = answer_question("tickets of Nova", by="grammar")
+    assert answer["status"] == "needsClarification"
+    assert answer["alternatives"] == ['Tickets of "Nova North"?', 'Tickets of "Nova South"?']
+    assert answer_question(answer["alternatives"][0], by="grammar")["status"] == "answered"
