@@ -1136,9 +1136,11 @@ class Grammar:
         """What is limited against its limit, either of which is named, or a state of it."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in told.by_kind.items():
-            is_state = isinstance(name, Is)
-            path = (self.kinds[kind].states[name.state].amount if is_state
-                    else self._number_path(kind, name))  # fmt: skip
+            path = ""
+            if isinstance(name, Is):
+                path = self.kinds[kind].states[name.state].amount
+            elif isinstance(name, str):
+                path = self._number_path(kind, name)
             limits = self.kinds[kind].data.get("limits", {})
             limit = next((one for one, of in limits.items() if path and path in (one, of)), "")
             if limit and (factor or path == limit):
