@@ -10,6 +10,7 @@ from app.bi.periods.spans import Calendar
 from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
+from app.bi.questions.algebra import COUNT, Meaning
 from app.bi.questions.reading import Read
 from app.bi.questions.refusing import Refusal, refused, unread
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
@@ -17,7 +18,7 @@ from app.bi.questions.understanding import Analysis, Understood, language_of, un
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
-_UNSURE = 0.79  # at most that of what goes on and leaves a word aside: no session was learned from
+_UNSURE = 0.79  # at most that of what goes on: no session was learned from
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 
 
@@ -69,7 +70,8 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     code = language_of(question, before)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
-    refusal = _refused(understood)
+    lacks, _, number = understood.lacks.partition(" ")
+    refusal = Refusal(lacks, (number,)) if lacks else _refused(understood)
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
     plans, likely = [], []
@@ -83,7 +85,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     fitted = ranker.fitted()
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     confidence = fitted.confidence(ranker.signs(best.features, chance))
-    if understood.goes_on and best.passed_over:
+    if understood.goes_on:
         confidence = min(confidence, _UNSURE)
     return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
 
@@ -121,10 +123,46 @@ def understand(question: str, now: Calendar, before: Sequence[str], code: str) -
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
     if not before:
         return alone
-    previous = understand(before[-1], now, before[:-1], code).analyses[0].meaning
+    goes_on = language.goes_on(alone.read)
+    previous = _meant(before, now, code)
     if previous is None:
-        return alone
+        return replace(alone, lacks="before" if goes_on and not is_whole else "")
     followed = language.follow(previous, question, now, weights)
     first = followed.analyses[0]
-    goes_on = not is_whole or language.goes_on(alone.read) or first.passed_over < best.passed_over
-    return followed if first.plan is not None and goes_on else alone
+    if first.plan is None:
+        is_few = previous.ranking is not None and previous.ranking.limit and not previous.groups
+        refers = language.refers(tuple(one.stem for one in alone.read.tokens))
+        lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
+        return replace(alone, goes_on=refers, lacks=lacks)
+    if goes_on or not is_whole or _is_bare(best.meaning):
+        alone_over = best.passed_over(alone.read, light=False)
+        if not goes_on and not is_whole and _is_of_either(best, first, previous):
+            return replace(followed, analyses=(first, best), chances=(0.5, 0.5), lacks="either")
+        is_less = first.passed_over(followed.read, light=False) <= alone_over
+        return followed if is_less or best.meaning is None else alone
+    fewer = first.passed_over(followed.read) < best.passed_over(alone.read)
+    return followed if fewer else alone
+
+
+def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> bool:
+    """Whether a figure that is named can be of the records before as well as of all."""
+    first, second = alone.meaning, followed.meaning
+    if first is None or second is None or first.kind != previous.kind or first == second:
+        return False
+    is_part = bool(previous.figures and (previous.dated or previous.where))
+    named = (one.measure for one in first.figures if one not in previous.figures)
+    return is_part and any(one != COUNT for one in named)
+
+
+def _is_bare(meaning: Meaning | None) -> bool:
+    """Whether it asks for all records of a kind: ``which invoices``."""
+    return meaning is not None and meaning == Meaning(meaning.kind)
+
+
+def _meant(before: Sequence[str], now: Calendar, code: str) -> Meaning | None:
+    """What is gone on from: what was readable of the question before that asked for something."""
+    language = understanding_of(code)
+    while len(before) > 1 and language.looks(before[-1]):
+        before = before[:-1]
+    told = understand(before[-1], now, before[:-1], code)
+    return next((one.meaning for one in told.analyses if one.meaning is not None), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from app.bi.questions.algebra import (
     Is,
     Meaning,
     Not,
+    Of,
     Ranking,
     Restriction,
     Threshold,
@@ -25,6 +26,7 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
+from app.bi.questions.finish import finished
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
 from app.bi.questions.rules import Bound
@@ -38,17 +40,30 @@ OPERATIONS = frozenset((
 _FIRST = 10
 
 
-def followed(previous: Meaning, item: Item, model: Model) -> Meaning | None:
-    """The meaning before, changed by what was said; None where it cannot be said of it."""
-    kind = model.kinds[previous.kind]
+def followed(
+    previous: Meaning, item: Item, model: Model, *, refers: bool = False, beside: bool = False
+) -> Meaning | None:
+    """The meaning before, changed by what was said; None where it cannot be said of it.
+
+    ``refers``: a pronoun stands for whoever was named (``they``); ``beside``: it is told beside
+    what was asked before (``too``).
+    """
     try:
-        changed = _changed(previous, item.category, item.meaning, kind)
+        if item.category == "question":
+            changed = _of_draft(previous, item.meaning, model, refers=refers)
+        else:
+            changed = _changed(previous, item.category, item.meaning, model.kinds)
+        if changed is not None and beside:
+            changed = _beside(previous, changed)
         return None if changed is None or changed == previous else model.checked(changed)
     except (TypeMismatchError, KeyError):
         return None
 
 
-def _changed(previous: Meaning, category: str, told: Any, kind: Kind) -> Meaning | None:
+def _changed(
+    previous: Meaning, category: str, told: Any, kinds: Mapping[str, Kind]
+) -> Meaning | None:
+    kind = kinds[previous.kind]
     match category:
         case "period":
             return _in_period(previous, told)
@@ -66,15 +81,15 @@ def _changed(previous: Meaning, category: str, told: Any, kind: Kind) -> Meaning
         case "against" if previous.figures:
             return replace(previous, against=told)
         case "group":
-            return _grouped(previous, told.by_kind[kind.key], kind)
+            return _grouped(previous, (told.by_kind[kind.key],), kind)
         case "dimension" if previous.figures:
-            return _grouped(previous, Group(told.by_kind[kind.key]), kind)
+            return _grouped(previous, (Group(told.by_kind[kind.key]),), kind)
         case "dimension":
-            return _showing(previous, kind.dimensions[told.by_kind[kind.key]].path)
+            return _showing(previous, kind.dimensions[told.by_kind[kind.key]].path, kind)
         case "property":
-            return _showing(previous, told.by_kind[kind.key])
+            return _showing(previous, _column(told.by_kind, kind), kind)
         case "f:list":
-            return replace(previous, figures=(), groups=(), ranking=None, part=None, chart="")
+            return _listed(previous)
         case "f:pie" | "f:bar" | "f:line" | "f:table":
             return replace(previous, chart=told)
         case "measure":
@@ -84,10 +99,29 @@ def _changed(previous: Meaning, category: str, told: Any, kind: Kind) -> Meaning
         case "f:count":
             return replace(previous, figures=(Figure(COUNT),), ranking=None, columns=())
         case "f:much" | "f:total" | "f:amount":
-            return _summed(previous, kind)
-        case "question":
-            return _of_records(previous, told, kind)
+            return _summed(previous, kinds)
     return None
+
+
+def _listed(previous: Meaning) -> Meaning:
+    """The records behind a figure."""
+    return replace(previous, figures=(), groups=(), ranking=None, part=None, chart="", distinct="",
+                   against=None, threshold=None)  # fmt: skip
+
+
+def _amounts(meaning: Meaning) -> bool:
+    """Whether it has a figure that is more than a number of records."""
+    return any(one.measure != COUNT for one in meaning.figures)
+
+
+def _beside(previous: Meaning, changed: Meaning) -> Meaning:
+    """With the figures or the groups of before in front of the new ones."""
+    figures, groups = previous.figures, previous.groups
+    if changed.kind != previous.kind or not figures:
+        return changed
+    if changed.figures != figures:
+        return replace(changed, figures=tuple(dict.fromkeys((*figures, *changed.figures))))
+    return replace(changed, groups=tuple(dict.fromkeys((*groups, *changed.groups))))
 
 
 def _in_period(previous: Meaning, when: When) -> Meaning:
@@ -116,7 +150,12 @@ def _path(one: Restriction, kind: Kind) -> str:
 def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
     """More or less than a number: groups by their figure, records by what they were before."""
     number = bound.number
-    if previous.groups:
+    if number.currency:
+        money = kind.currency_of(kind.amount or "") or "currency"
+        one = Equals(money, (f"'{number.currency}'",), number.currency)
+        previous = _restricted(previous, (one,), kind)
+    counted = all(one.measure == COUNT for one in previous.figures)
+    if previous.groups and not (counted and number.currency):
         return replace(previous, threshold=Threshold(bound.sign, number.text, unit=number.unit))
     limited = tuple(_limited(one, bound) for one in previous.where)
     if limited != previous.where:
@@ -141,14 +180,30 @@ def _limited(one: Restriction, bound: Bound) -> Restriction:
     return one
 
 
-def _showing(previous: Meaning, path: str) -> Meaning | None:
-    """The same records with one more column."""
-    return None if previous.figures else replace(previous, columns=(*previous.columns, path))
+def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
+    """The property of the records, or of those that they belong to.
+
+    Raises: KeyError, neither have it.
+    """
+    if kind.key in by_kind:
+        return by_kind[kind.key]
+    other = next((one for one in kind.to_one if one in by_kind), "")
+    return f"{kind.to_one[other]}/{by_kind[other]}"
 
 
-def _grouped(previous: Meaning, group: Group, kind: Kind) -> Meaning:
+def _showing(previous: Meaning, path: str, kind: Kind) -> Meaning | None:
+    """The same records with one more column; of what they show already how many each has."""
+    if previous.figures:
+        return None
+    if path in kind.data.get("columns", ()):
+        name = next((name for name, one in kind.dimensions.items() if one.path == path), "")
+        return _grouped(previous, (Group(name),), kind) if name else None
+    return replace(previous, columns=(*previous.columns, path))
+
+
+def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meaning:
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
-    return replace(previous, groups=(group,), figures=figures, ranking=None, columns=())
+    return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
 
 
 def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
@@ -163,9 +218,16 @@ def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
     return replace(previous, ranking=Ranking(down, limit or 1))
 
 
-def _summed(previous: Meaning, kind: Kind) -> Meaning | None:
+def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
     if previous.ranking is not None and previous.ranking.limit:
         return None  # a figure of the first few is not that of all
+    if _amounts(previous):
+        return replace(previous, groups=())
+    kind = kinds[previous.kind]
+    if not kind.usual:
+        behind = next((_behind(previous, one, kind, kinds[one.kind]) for one in previous.where
+                       if isinstance(one, Has) and kinds[one.kind].usual), None)  # fmt: skip
+        return None if behind is None else _summed(behind, kinds)
     amounts = [kind.states[one.state].amount for one in previous.where if isinstance(one, Is)]
     amount = next((one for one in amounts if one), kind.usual)
     if not amount:
@@ -173,32 +235,125 @@ def _summed(previous: Meaning, kind: Kind) -> Meaning | None:
     return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
 
 
-def _of_records(previous: Meaning, draft: Draft, kind: Kind) -> Meaning | None:
-    """``only Tom's deals``: what is said of the same records."""
-    if draft.is_plain and draft.named and draft.named != kind.key:
-        return _of_others(previous, draft)
-    if kind.key not in draft.common_kinds or not (draft.is_plain or draft.flags & {"counted"}):
+def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: bool) -> Meaning | None:
+    """``only Tom's deals, by month``: all that is said of the same records, or of others."""
+    kind = model.kinds[previous.kind]
+    if draft.named not in ("", kind.key) or kind.key not in draft.common_kinds:
+        is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
+        if refers or (is_bare and "list" in draft.flags):
+            return _of_related(previous, draft, model)
+        return _of_others(previous, draft, model) if is_bare else None
+    if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
-    changed = previous
-    if draft.where:
-        parts = tuple(
-            part for told in draft.where for part in parts_of(told.by_kind[kind.key])
-        )  # fmt: skip
-        changed = _restricted(changed, parts, kind)
-    for when, date in draft.dated:
-        if when.words:
-            path = date.by_kind[kind.key] if date is not None else ""
-            changed = replace(changed, dated=Dated(when, path))
-    if "counted" in draft.flags and draft.figures and not previous.figures:
-        changed = replace(changed, figures=(Figure(COUNT),), ranking=None, columns=())
+    told = next((one.meaning for one in finished(draft, model) if one.meaning.kind == kind.key),
+                None)  # fmt: skip
+    if told is None:
+        return None
+    changed = _restricted(previous, told.where, kind)
+    if told.dated is not None:
+        changed = replace(changed, dated=told.dated, against=None)
+    if told.groups:
+        changed = _grouped(changed, told.groups, kind)
+    if "summed" in draft.flags and not told.groups:
+        changed = replace(changed, groups=())
+    if draft.figures:
+        is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
+        figures = told.figures if is_named or not _amounts(changed) else changed.figures
+        changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
+    elif told.columns:
+        for path in told.columns:
+            shown = _showing(changed, path, kind)
+            if shown is None:
+                return None
+            changed = shown
+    elif "list" in draft.flags and changed == previous:
+        return _listed(previous)
+    if told.ranking is not None and told.ranking.path:
+        return None if changed.figures else replace(changed, ranking=told.ranking)
+    if draft.rank is not None:
+        return _ranked(changed, (draft.rank.word, draft.rank.limit))
     return changed
 
 
-def _of_others(previous: Meaning, draft: Draft) -> Meaning | None:
+def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     """``what about leads?``: the same of records of another kind."""
-    if draft.where or draft.dated or draft.columns:
+    kind, other = model.kinds[previous.kind], model.kinds.get(draft.named)
+    if other is None:
         return None
-    return replace(previous, kind=draft.named)
+    where = tuple(_alike(one, kind, other) for one in previous.where)
+    return replace(previous, kind=draft.named, where=where)
+
+
+def _of_related(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
+    """``which invoices``, ``how many tickets do they have``: records that belong to those before.
+
+    They are the ones behind the figure, or those of whoever was named.
+    """
+    kind = model.kinds[previous.kind]
+    made = [one.meaning for one in finished(draft, model)]
+    told = next((one for one in made if one.kind == draft.named), made[0] if made else None)
+    if told is None:
+        return None
+    other = model.kinds[told.kind]
+    has = next((one for one in previous.where if isinstance(one, Has) and one.kind == other.key),
+               None)  # fmt: skip
+    if has is not None:
+        behind = _behind(previous, has, kind, other)
+        return replace(told, where=(*behind.where, *told.where))
+    parts = tuple(_belonging(previous, kind, other))
+    if parts:
+        return replace(told, where=(*parts, *told.where))
+    name = other.data["one"]
+    if draft.is_plain and name in kind.dimensions and not previous.groups:
+        return _grouped(previous, (Group(name),), kind)
+    return None
+
+
+def _behind(previous: Meaning, has: Has, kind: Kind, other: Kind) -> Meaning:
+    """The records that others were to have."""
+    rest = tuple(one for one in previous.where if one != has)
+    of = tuple(_belonging(replace(previous, where=rest), kind, other))
+    return Meaning(other.key, where=(*has.where, *of))
+
+
+def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
+    """What says of other records that they belong to those before, or to whoever these are of."""
+    parts = [*previous.where, *((previous.dated,) if previous.dated is not None else ())]
+    if kind.key in other.to_one:
+        named = [one for one in parts if isinstance(one, Equals) and one.path == "id"]
+        dimension = other.dimensions.get(kind.data["one"])
+        if dimension is not None and dimension.key:
+            yield from (replace(one, path=dimension.key) for one in named)
+            parts = [one for one in parts if one not in named]
+        if parts:
+            yield Of(kind.key, tuple(parts))
+        return
+    for one in parts:
+        if isinstance(one, Of) and one.kind in other.to_one:
+            yield one
+        if isinstance(one, Equals) and (path := _whose(one.path, kind, other)):
+            yield replace(one, path=path)
+
+
+def _whose(path: str, kind: Kind, other: Kind) -> str:
+    """The property of other records that says the same client, project or colleague."""
+    for name, dimension in kind.dimensions.items():
+        if dimension.key and path == dimension.key:
+            is_person = dimension.path.endswith("displayName")
+            wanted = other.data.get("person", "owner") if is_person else name
+            found = other.dimensions.get(name) or other.dimensions.get(wanted)
+            if found is not None and found.key:
+                return found.key
+    return ""
+
+
+def _alike(one: Restriction, kind: Kind, other: Kind) -> Restriction:
+    """The state of another kind that is called the same."""
+    if not isinstance(one, Is) or one.state in other.states:
+        return one
+    called = one.state.rpartition(".")[2].lower()
+    name = next((name for name in other.states if name.rpartition(".")[2].lower() == called), "")
+    return Is(name) if name else one
 
 
 def operations(items: list[Item]) -> Iterator[Item]:

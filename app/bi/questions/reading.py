@@ -10,7 +10,8 @@ from typing import Any
 
 from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
-from app.bi.questions.lexicon import Lexicon
+from app.bi.questions.drafts import Draft
+from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods
 from app.bi.questions.rules import Grammar, Number
@@ -19,6 +20,8 @@ from app.bi.words.tokens import Token, repaired, repairs, tokenise
 MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
+# Stands in front of what goes on and behind it, for the records before.
+_BEFORE = Token("", "", "before")
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -76,11 +79,15 @@ class Reader:
     def __init__(self, lexicon: Lexicon, periods: Periods, grammar: Grammar) -> None:
         self._lexicon, self._periods, self._grammar = lexicon, periods, grammar
 
-    def read(self, question: str) -> Read:
-        """The leaves of a question."""
+    def read(self, question: str, before: Draft | None = None) -> Read:
+        """The leaves of a question; ``before``: the records that it goes on from."""
         tokens = self._tokens(question)
+        if before is not None:
+            tokens = [_BEFORE, *tokens[self._lead_in(tokens) :], _BEFORE]
         found = Read(tokens)
         stems = [one.stem for one in tokens]
+        for at in (0, len(tokens) - 1) if before is not None else ():
+            found.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
         found.leaves += self._entries(tokens, stems)
         found.leaves += self._times(tokens)
         found.leaves += self._numbers(tokens, stems)
@@ -109,12 +116,23 @@ class Reader:
             for stop in range(end, min(end + _MOST_CROSSED, read.length) + 1):
                 for begin in begins:
                     places = (*range(begin, start), *range(end, stop))
-                    crossed = (read.crossing[place] for place in places)
-                    features = (*leaf.features, *crossed)
+                    features = (*leaf.features, *(read.crossing[place] for place in places))
+                    places = tuple(one for one in places if read.crossing[one] != "going on")
                     chart.put(begin, stop, leaf.category, leaf.meaning, features, places)
         return chart.parsed(read.length, "question")
 
     # --- leaves
+
+    def _lead_in(self, tokens: Sequence[Token]) -> int:
+        """How many words in front only say that something goes on: ``and what about``."""
+        stems, at = [one.stem for one in tokens], 0
+        while at < len(stems):
+            led = max((n for n in range(1, LONGEST_PHRASE) if tuple(stems[at : at + n])
+                       in self._lexicon.follows), default=0)  # fmt: skip
+            if not led or led < max((n for n, _ in self._lexicon.at(stems, at)), default=0):
+                break
+            at += led
+        return at if at < len(stems) else 0
 
     def _tokens(self, question: str) -> list[Token]:
         tokens = tokenise(question)[:MOST_WORDS]
@@ -221,6 +239,9 @@ class Reader:
             read.crossing.append(_crossing(token, covered.get(at, set())))
             place += 1
         read.places.append(place)
+        for at, token in enumerate(read.tokens):
+            if token is _BEFORE:
+                read.crossing[read.places[at]] = "going on"
 
 
 def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterator[int]:

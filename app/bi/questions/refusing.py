@@ -55,7 +55,7 @@ class Refusal:
     @property
     def asks_back(self) -> bool:
         """Whether it has an answer once a reading is chosen."""
-        return self.reason in ("two", "subject", "ranking", "gap", "aside", "several")
+        return self.reason in ("two", "subject", "ranking", "gap", "aside", "several", "either")
 
     @property
     def is_final(self) -> bool:
@@ -108,8 +108,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("absent")
     if _is_ranked_by_two(meaning):
         return Refusal("ranking")
-    if _is_by_maker(kind, meaning, read):
-        return Refusal("maker")
+    if maker := _maker(kind, meaning, read):
+        return Refusal("maker", (maker,))
     if _sets_two_apart(meaning, read):
         return Refusal("incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
@@ -408,17 +408,22 @@ def _positive(one: Restriction) -> list[Restriction]:
     return [] if isinstance(one, Not) else list(inner(one))
 
 
-def _is_by_maker(kind: Kind, meaning: Meaning, read: Read) -> bool:
-    """Whether people are counted by what they made: grouped are those who are responsible."""
+def _maker(kind: Kind, meaning: Meaning, read: Read) -> str:
+    """The word by which it is asked who made records; empty where that is not asked.
+
+    Only who is responsible for them is kept, as a group or as a column.
+    """
     person = kind.person
-    if person is None or all(one.dimension != person.name for one in meaning.groups):
-        return False
+    paths = () if person is None else (person.path, person.key)
+    told = person is not None and any(one.dimension == person.name for one in meaning.groups)
+    if not told and not any(one in paths for one in meaning.columns):
+        return ""
     asked = {one.end for one in read.leaves if one.category == "f:who"}
-    return any(
-        one.category == "date" and one.start in asked
+    return next((
+        read.tokens[one.start].text for one in read.leaves
+        if one.category == "date" and one.start in asked
         and one.meaning.by_kind.get(kind.key) == "createdAt"
-        for one in read.leaves
-    )  # fmt: skip
+    ), "")  # fmt: skip
 
 
 def _sets_two_apart(meaning: Meaning, read: Read) -> bool:

@@ -612,8 +612,10 @@ class Grammar:
         return draft._replace(figures=(self._count(draft.kinds),)).flagged("counted")
 
     def how_much(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank or draft.columns or "summed" in draft.flags:
+        if draft.rank or draft.columns:
             return None
+        if "summed" in draft.flags:  # "how much in total"
+            return draft.flagged("totalled") if role == "total" else None
         if draft.figures:
             if draft.figures[0].key == "count" and role != "total":
                 return None

@@ -27,9 +27,10 @@ from app.bi.questions.algebra import (
 from app.bi.questions.aside import told_apart
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
+from app.bi.questions.drafts import Draft
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed, operations
-from app.bi.questions.lexicon import ANSWERED_IN, LONGEST_PHRASE, Lexicon
+from app.bi.questions.lexicon import ANSWERED_IN, LONGEST_PHRASE, Lexicon, Phrase
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
@@ -54,10 +55,10 @@ class Analysis:
     item: Item | None = field(default=None, compare=False, repr=False)
     aside: tuple[int, ...] = ()  # places of the chart whose words are left aside
 
-    @property
-    def passed_over(self) -> int:
-        """How many words nothing was made of."""
-        return 0 if self.item is None else len(set(self.item.all_crossed()))
+    def passed_over(self, read: Read, *, light: bool = True) -> int:
+        """How many words nothing was made of; without the ``light`` ones, those of content."""
+        places = () if self.item is None else set(self.item.all_crossed())
+        return sum(light or not ranker.is_light(read.crossing[one]) for one in places)
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class Understood:
     read: Read
     is_cut: bool = False
     goes_on: bool = False  # it is an operation on the meaning before
+    lacks: str = ""  # why it cannot go on: the name of a refusal, and what it is about
 
 
 class Understanding:
@@ -110,20 +112,35 @@ class Understanding:
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut)
 
     def goes_on(self, read: Read) -> bool:
-        """Whether it has words of something that goes on: ``and``, ``only``, ``of them``."""
+        """Whether it begins with words of something that goes on, or has a pronoun."""
         stems = tuple(one.stem for one in read.tokens)
+        leads = any(stems[:length] in self.lexicon.follows for length in range(1, LONGEST_PHRASE))
+        return leads or self.refers(stems) or self._says(stems, "beside")
+
+    def refers(self, stems: Phrase) -> bool:
+        """Whether a pronoun stands for what was asked about before."""
+        return self._says(stems, "pronouns")
+
+    def looks(self, question: str) -> bool:
+        """Whether it only looks how the records before are: ``is it paid``."""
+        stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
+        begins = self.lexicon.phrases("language", "looks")
+        return any(stems[:length] in begins for length in range(1, LONGEST_PHRASE))
+
+    def _says(self, stems: Phrase, name: str) -> bool:
+        phrases = self.lexicon.phrases("language", name)
         return any(
-            stems[at : at + length] in self.lexicon.follows
+            stems[at : at + length] in phrases
             for at in range(len(stems)) for length in range(1, LONGEST_PHRASE)
-            if at == 0 or "them" in stems[at : at + length]
         )  # fmt: skip
 
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
         stems = tuple(one.stem for one in read.tokens)
+        empty = self.lexicon.follows | self.lexicon.phrases("language", "pronouns")
         for at in range(len(stems)):
             for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
-                if stems[at : at + length] in self.lexicon.follows:
+                if stems[at : at + length] in empty:
                     for place in range(read.places[at], read.places[at + length]):
                         read.crossing[place] = "going on"
 
@@ -133,13 +150,16 @@ class Understanding:
         """What a question means that goes on from another, as operations on its meaning."""
         periods = Periods(self.lexicon.reader, now, self.lexicon.english)
         reader = Reader(self.lexicon, periods, self.grammar)
-        read = reader.read(question)
+        same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(("before",)))
+        read = reader.read(question, same)
         self._pass_over(read)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon.model, periods, self._say)
         found: dict[Meaning, Analysis] = {}
+        stems = tuple(one.stem for one in read.tokens)
+        refers, beside = self.refers(stems), self._says(stems, "beside")
         for item in operations(list(parsed.cells.get((0, read.length), ()))):
-            meaning = followed(previous, item, self.lexicon.model)
+            meaning = followed(previous, item, self.lexicon.model, refers=refers, beside=beside)
             if meaning is None or meaning in found:
                 continue
             plan = _plan(compiler, meaning)

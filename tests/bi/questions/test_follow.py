@@ -18,6 +18,7 @@ from app.bi.questions.algebra import (
     Has,
     Meaning,
     Not,
+    Of,
 )
 from app.bi.questions.answering import understand
 from app.bi.questions.periods import ago
@@ -41,6 +42,18 @@ def asked(app: Flask, before: str, question: str) -> Meaning:
         ("open tickets by category", "list them", {"figures": (), "groups": ()}),
         ("open deals", "how many", {"figures": (Figure(COUNT),)}),
         ("clients in Germany", "phone numbers", {"columns": ("phone",)}),
+        (
+            "revenue by month this year",
+            "and last year?",
+            {"groups": (Group(grain="month"),), "against": None},
+        ),
+        ("revenue by month", "how much is that in total", {"groups": ()}),
+        ("open deals by owner", "what about leads?", {"kind": "Leads"}),
+        ("articles overdue for review", "who wrote them?", {"columns": ("Author/displayName",)}),
+        ("open invoices", "phone numbers", {"columns": ("Client/phone",)}),
+        ("how much is overdue", "which customers", {"groups": (Group("client"),)}),
+        ("revenue", "tax too", {"figures": (Figure("revenue"), Figure("tax"))}),
+        ("overdue tasks", "who do they belong to?", {"groups": (Group("assignee"),)}),
     ],
 )
 def test_a_part_is_replaced(
@@ -61,6 +74,11 @@ def test_a_part_is_replaced(
             Dated(ago("90", "day", longer=True), "dueDate"),
         ),
         ("clients in Germany", "without any invoice", Not(Has("Invoices"))),
+        (
+            "clients in Germany",
+            "how many open tickets do they have",
+            Of("Clients", (Equals("billingAddress/country", ("'DE'",), "Germany"),)),
+        ),
         ("open invoices", "in euros", Equals("currency", ("'EUR'",), "EUR")),
     ],
 )
