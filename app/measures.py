@@ -244,28 +244,39 @@ def figures(measure: Measure, rows: Iterable[Mapping[str, Any]]) -> Figures:
     for row in rows:
         if measure.base_name in row:
             whole.append({**row, measure.base_name: Decimal(str(row[measure.base_name] or 0))})
-        elif row[measure.name] is not None:
+        elif row[measure.name]:
             apart[row[CURRENCY]] = Decimal(str(row[measure.name]))
     return Figures(whole, apart)
 
 
 def converted(
-    measure: Measure, where: str = "", keys: str = "", computed: str = "", beside: str = ""
+    measure: Measure,
+    where: str = "",
+    keys: str = "",
+    computed: str = "",
+    beside: str = "",
+    more: Sequence[Measure] = (),
+    apart_keys: str = "",
 ) -> str:
     """``$apply``: the figure in the currency of the organisation, and what has no rate beside it.
 
     The rows with ``Base...`` are converted, by the groups of ``keys`` if there are any; those with
-    ``currency`` are what could not be, in each currency.
+    ``currency`` are what could not be, in each currency, by the groups of ``apart_keys`` if any.
 
     Args:
         where: which records.
         keys: paths that rows are grouped by.
         computed: what the groups need to be computed first.
         beside: other aggregates of the same groups.
+        more: other figures of the same groups, with the same rate.
     """
     steps = [f"filter({where})"] if where else []
-    whole = f"aggregate({','.join(filter(None, (measure.base_name, beside)))})"
+    measures = (measure, *more)
+    names = [each.base_name for each in measures]
+    whole = f"aggregate({','.join(filter(None, (*names, beside)))})"
     parts = f"groupby(({keys}),{whole})" if keys else whole
     parts = f"compute({computed})/{parts}" if computed else parts
-    apart = f"filter({measure.rate} eq 0)/groupby(({CURRENCY}),aggregate({measure.name}))"
+    apart_by = ",".join(filter(None, (CURRENCY, apart_keys)))
+    amounts = ",".join(each.name for each in measures)
+    apart = f"filter({measure.rate} eq 0)/groupby(({apart_by}),aggregate({amounts}))"
     return "/".join([*steps, f"concat({parts},{apart})"])

@@ -1,9 +1,11 @@
-"""What the console's lists cost the server on the demonstration company: CPU and bytes.
+"""What pages of the console cost the server on the demonstration company: CPU and bytes.
 
-    python -m bench.lists [--rounds 30] [--clients 100000] [--postgresql postgresql://...]
+    python -m bench.lists [--rounds 30] [--clients 100000] [--deals 3000] [--lines 5000]
+        [--only TEXT] [--postgresql postgresql://...]
 
-Each list is asked for by a signed-in administrator inside this process; counted are its CPU, the
-95th percentile of all rounds, and the bytes of the page. ``--clients`` adds so many clients first.
+The first page, each list, the board and an invoice are asked for by a signed-in administrator
+inside this process; counted are the CPU, the 95th percentile of all rounds, and the bytes of the
+page. ``--clients`` and ``--deals`` add so many records first, ``--lines`` are those of the invoice.
 """
 
 from __future__ import annotations
@@ -12,10 +14,12 @@ import argparse
 import logging
 import sys
 import time
+from datetime import timedelta
 from statistics import quantiles
 
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import select
 
 from app.auth.users import create_user
 from app.clock import utc_now
@@ -24,6 +28,9 @@ from app.db import records
 from app.demo.load import load_demo_data
 from app.http.security import acting_as, system_caller
 from app.models.client import Client
+from app.models.opportunity import STAGES
+from app.settings.days import today
+from app.writing.services import SERVICES
 from bench.services import service, transaction
 
 PASSWORD = "a password for measurements"
@@ -33,7 +40,8 @@ CHUNK = 10_000
 ASKED = (
     "invoices/?q=0272", "invoices/?q=polaris", "tickets/?view=Mine",
     "invoices/?where=total:least:1000&where=createdAt:recent:&sort=Client",
-    "clients/?q=polaris&sort=revenue%20desc", "tasks/?rows=100", "search?q=polaris",
+    "clients/?q=polaris&sort=revenue%20desc", "tasks/?rows=100", "search?q=polaris", "",
+    "opportunities/board",
 )  # fmt: skip
 
 
@@ -42,17 +50,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--clients", type=int, default=0)
+    parser.add_argument("--deals", type=int, default=0)
+    parser.add_argument("--lines", type=int, default=3)
+    parser.add_argument("--only", default="")
     parser.add_argument("--postgresql")
     options = parser.parse_args()
     logging.disable(logging.CRITICAL)
     limits = {"RATE_LIMIT_USER": "1000000/minute"}
     with service(options.postgresql, **limits) as place:
         client = _signed_in(place.app, options.clients)
+        with place.app.app_context():
+            _add_deals(options.deals)
+            invoice = _add_invoice(options.lines)
+        asked = (*(f"{path}/" for path in PAGES), *ASKED, invoice, f"{invoice}/edit")
         costs = {
-            path: _cost(client, path, options.rounds)
-            for path in (*(f"{path}/" for path in PAGES), *ASKED)
+            path: _cost(client, path, options.rounds) for path in asked if options.only in path
         }
-    print(f"{'list':<70}{'p95 ms CPU':>11}{'bytes':>9}")
+    print(f"{'page':<70}{'p95 ms CPU':>11}{'bytes':>9}")
     for path, (spent, size) in costs.items():
         print(f"{path:<70}{spent:>11.1f}{size:>9,}")
     return int(
@@ -83,6 +97,34 @@ def _add_clients(count: int) -> None:
         ]  # fmt: skip
         with transaction():
             records.insert_all(Client.__table__, rows)
+
+
+def _add_deals(count: int) -> None:
+    """Open deals, as many in each stage, with dates of the next months."""
+    open_stages = [each for each in STAGES if not each.startswith("Closed")]
+    with transaction() as session, acting_as(system_caller("bench")):
+        someone = session.scalars(select(Client.id).limit(1)).one()
+        for number in range(count):
+            values = {
+                "name": f"Deal {number}", "client_id": someone, "amount": number,
+                "currency": "EUR", "stage": open_stages[number % len(open_stages)],
+                "close_date": today() + timedelta(days=number % 90),
+            }  # fmt: skip
+            SERVICES["Opportunity"].create(values)
+
+
+def _add_invoice(lines: int) -> str:
+    """A draft with so many lines; its page."""
+    with transaction() as session, acting_as(system_caller("bench")):
+        someone = session.scalars(select(Client.id).limit(1)).one()
+        values = {
+            "client_id": someone,
+            "line_items": [
+                {"description": f"Item {number}", "quantity": 1, "unit_price": number}
+                for number in range(1, lines + 1)
+            ],
+        }
+        return f"invoices/{SERVICES['Invoice'].create(values)}"
 
 
 def _cost(client: FlaskClient, path: str, rounds: int) -> tuple[float, int]:

@@ -121,8 +121,7 @@ def add_events(
 def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     """The caller's conversations, the latest first, as a page."""
     mine = AiSession.principal == caller.principal
-    connection = records.connection()
-    total = connection.execute(select(func.count()).select_from(AiSession).where(mine)).scalar_one()
+    counted = select(func.count()).select_from(AiSession).where(mine)
     count = select(func.count()).where(AiMessage.session_id == AiSession.id).scalar_subquery()
     wanted = (
         select(AiSession, count.label("messages"))
@@ -131,12 +130,15 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
         .limit(limit)
         .offset(offset)
     )
+    with records.looking() as connection:
+        total = connection.execute(counted).scalar_one()
+        rows = connection.execute(wanted).all()
     items = [
         {
             "sessionId": row.key, "title": row.title, "messages": row.messages,
             "createdAt": row.created_at, "updatedAt": row.updated_at,
         }
-        for row in connection.execute(wanted)
+        for row in rows
     ]  # fmt: skip
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 

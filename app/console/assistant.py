@@ -137,8 +137,6 @@ def _start(problem: ApiError | None = None) -> Response:
         except (NotFoundError, ValidationError) as error:
             problem, about = error, None
     found = store.list_sessions(current_caller(), page_rows(), skip)
-    if problem is None:
-        db.session.rollback()
     return page(
         "assistant.html",
         200 if problem is None else problem.status,

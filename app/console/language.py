@@ -11,6 +11,7 @@ from pathlib import Path
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, g, has_request_context, request
+from sqlalchemy import select
 
 from app.db import records
 from app.http.security import find_caller
@@ -70,6 +71,19 @@ def page_language() -> str:
     return language
 
 
+def account_language() -> str | None:
+    """The language of the caller's account; None where nobody is signed in."""
+    caller = find_caller()
+    if caller is None:
+        return None
+    if "account_language" not in g:
+        wanted = select(User.language).where(User.id == caller.user_id)
+        with records.looking() as connection:
+            g.account_language = connection.execute(wanted).scalar()
+    language: str | None = g.account_language
+    return language
+
+
 def settle_without_asking() -> None:
     """Take the browser's language: a page about a fault asks for nothing."""
     wishes = (_known(tag) for tag in _of_browser())
@@ -88,10 +102,8 @@ def catalogue_path(language: str) -> Path:
 
 
 def _wishes() -> Iterator[str]:
-    caller = find_caller()
-    row = caller and records.read(User, caller.user_id)
-    if row and row.language != UNSAID:
-        yield row.language
+    if (said := account_language()) is not None and said != UNSAID:
+        yield said
     yield from _of_browser()
     yield organisation().defaults.language
 

@@ -6,11 +6,8 @@ from decimal import Decimal
 
 from flask import g, has_request_context
 
-from app.console.language import SOURCE, page_language
-from app.db import records
+from app.console.language import SOURCE, account_language, page_language
 from app.errors import ValidationError
-from app.http.security import find_caller
-from app.models.user import User
 from app.money import digits
 from app.settings import organisation
 from app.written.locales import signs_for, signs_of
@@ -65,9 +62,7 @@ def amount_text(amount: Decimal | int, currency: str | None = None) -> str:
 
 
 def _signs() -> Signs | None:
-    caller = find_caller()
-    row = caller and records.read(User, caller.user_id)
-    if not row:
+    if (language := account_language()) is None:
         return None
     settings = organisation()
-    return signs_for(row.language, settings.defaults.language, settings.seller.country)
+    return signs_for(language, settings.defaults.language, settings.seller.country)

@@ -44,9 +44,7 @@ _REFERENCES = {"clientId": "Client", "assigneeId": "User"}
 @requires("bi:query")
 def show_reports() -> Response:
     """The reports that the caller may run."""
-    reports = service.list_reports()
-    db.session.rollback()
-    return page("reports.html", reports=reports)
+    return page("reports.html", reports=service.list_reports())
 
 
 @console.get("/reports/<int:report_id>")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -19,9 +20,17 @@ from app.console.language import marked, translated
 from app.console.mine_and_due import mine_and_due
 from app.console.svg_charts import HEIGHT
 from app.db.types import iso_instant
-from app.extensions import db
 from app.http.security import current_caller
-from app.measures import MEASURES, Figures, Measure, converted, figures
+from app.measures import (
+    INVOICE,
+    MEASURES,
+    OWED,
+    WRITTEN_OFF,
+    Figures,
+    Measure,
+    converted,
+    figures,
+)
 from app.money import rounded
 from app.odata.model import edm
 from app.permissions import scope_of
@@ -106,13 +115,13 @@ def start() -> Response:
     """First steps, what waits, and figures and charts of what the caller may read."""
     settings = organisation()
     currency = settings.defaults.currency
-    db.session.rollback()  # nothing was written, and the page must not hold the writers' lock
     shown: list[Figure] = []
     charts: list[Chart] = []
     revenue = None
     if _may("invoices"):
         shown += _receivables(currency)
-        revenue = _revenue(currency)
+        revenue, of_this_month = _revenue(currency)
+        shown.append(of_this_month)
     shown += [
         _this_month(MEASURES[name], path, set_name, currency)
         for name, path, set_name in _THIS_MONTH
@@ -138,9 +147,8 @@ def start() -> Response:
     )
 
 
-# (measure, list, set) of what is compared with the same days of the month before
+# (measure, list, set) of what is compared with the same days of the month before, as revenue is
 _THIS_MONTH = (
-    ("Revenue", "invoices", "Invoices"),
     ("Won", "opportunities", "Opportunities"),
     ("NewClients", "clients", "Clients"),
     ("NewLeads", "leads", "Leads"),
@@ -155,9 +163,12 @@ def _may(resource: str) -> bool:
 def _receivables(currency: str) -> list[Figure]:
     """What is owed, what of it is late, and what was given up where there is any."""
     found = []
-    for name, view in (("Receivables", "Unpaid"), ("Overdue", "Overdue"), ("WrittenOff", None)):
-        measure = MEASURES[name]
-        result = figures(measure, engine.read("Invoices", apply=converted(measure)).rows)
+    views = {"Receivables": "Unpaid", "Overdue": "Overdue", "WrittenOff": None}
+    first, *more = measures = [MEASURES[name] for name in views]
+    where = f"{INVOICE} and ({OWED} or {WRITTEN_OFF})"
+    rows = engine.read("Invoices", apply=converted(first, where, more=more)).rows
+    for measure in measures:
+        result, view = figures(measure, rows), views[measure.name]
         total = rounded(result.rows[0][measure.base_name], currency)
         link = f"invoices/?view={view}" if view else "invoices/?state=Uncollectible"
         if view or total or result.apart:
@@ -167,12 +178,9 @@ def _receivables(currency: str) -> list[Figure]:
 
 def _this_month(measure: Measure, path: str, set_name: str, currency: str) -> Figure:
     """A figure of this month up to today, with that of as many days of the month before."""
-    last = today()
-    first = last.replace(day=1)
-    first_before = _months_back(first, 1)
-    last_before = min(first_before + timedelta(days=last.day - 1), first - timedelta(days=1))
+    periods = _compared()
+    first = periods[0][0]
     is_day = set_type(set_name).properties[measure.date].type == edm.DATE
-    periods = [(first, last), (first_before, last_before)]
     where = " or ".join(f"({_between(measure.date, *period, is_day)})" for period in periods)
     now = f"{measure.date} ge {_bound(first, is_day)} as isNow"
     if measure.is_money:
@@ -183,13 +191,32 @@ def _this_month(measure: Measure, path: str, set_name: str, currency: str) -> Fi
         apply = f"filter({where})/compute({now})/groupby((isNow),aggregate({measure.name}))"
         rows, apart, name = engine.read(set_name, apply=apply).rows, {}, measure.name
     values = {row["isNow"]: Decimal(str(row[name])) for row in rows}
+    return _beside_before(
+        measure, path, currency, values.get(True, Decimal(0)), values.get(False, Decimal(0)), apart
+    )
+
+
+def _compared() -> tuple[tuple[date, date], tuple[date, date]]:
+    """The days of this month up to today, and as many of the month before: first and last."""
+    last = today()
+    first = last.replace(day=1)
+    first_before = _months_back(first, 1)
+    last_before = min(first_before + timedelta(days=last.day - 1), first - timedelta(days=1))
+    return (first, last), (first_before, last_before)
+
+
+def _beside_before(
+    measure: Measure, path: str, currency: str, now: Decimal, before: Decimal,
+    apart: Mapping[str, Decimal],
+) -> Figure:  # fmt: skip
+    """The figure of this month, with that of the month before."""
     if measure.is_money:
-        values = {is_now: rounded(value, currency) for is_now, value in values.items()}
-    links = [f"{path}/?{urlencode(_listed(measure, *period))}" for period in periods]
-    zero = rounded(Decimal(0), currency) if measure.is_money else Decimal(0)
+        now, before = rounded(now, currency), rounded(before, currency)
+    periods = _compared()
+    link, link_before = (f"{path}/?{urlencode(_listed(measure, *each))}" for each in periods)
     return Figure(
-        measure, values.get(True, zero), currency if measure.is_money else "", links[0], apart,
-        Before(values.get(False, zero), links[1], first_before, last_before),
+        measure, now, currency if measure.is_money else "", link, apart,
+        Before(before, link_before, *periods[1]),
     )  # fmt: skip
 
 
@@ -222,20 +249,33 @@ def _months_back(first: date, steps: int) -> date:
     return date(index // 12, index % 12 + 1, 1)
 
 
-def _revenue(currency: str) -> Timeline:
-    """Net revenue of each of the last twelve months."""
+def _revenue(currency: str) -> tuple[Timeline, Figure]:
+    """Net revenue of each of the last twelve months, and that of this one; by one query."""
     measure = MEASURES["Revenue"]
-    days = [_months_back(today().replace(day=1), steps) for steps in range(11, -1, -1)]
+    last = today()
+    days = [_months_back(last.replace(day=1), steps) for steps in range(11, -1, -1)]
     apply = converted(
-        measure, f"{measure.date} ge {days[0]}", "year,month",
-        f"year({measure.date}) as year,month({measure.date}) as month",
+        measure, f"{measure.date} ge {days[0]}", "year,month,isUpToToday",
+        f"year({measure.date}) as year,month({measure.date}) as month,"
+        f"day({measure.date}) le {last.day} as isUpToToday",
     )  # fmt: skip
     result = figures(measure, engine.read("Invoices", apply=apply).rows)
-    totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
-    values = [rounded(totals.get((day.year, day.month), Decimal(0)), currency) for day in days]
+    totals: dict[tuple[int, int], Decimal] = defaultdict(Decimal)
+    so_far: dict[tuple[int, int], Decimal] = defaultdict(Decimal)
+    for row in result.rows:
+        month = row["year"], row["month"]
+        totals[month] += row[measure.base_name]
+        if row["isUpToToday"]:
+            so_far[month] = row[measure.base_name]
+    values = [rounded(totals[day.year, day.month], currency) for day in days]
+    if result.apart:  # of twelve months; that of two is asked for
+        figure = _this_month(measure, "invoices", "Invoices", currency)
+    else:
+        now, before = (so_far[day.year, day.month] for day in (days[-1], days[-2]))
+        figure = _beside_before(measure, "invoices", currency, now, before, {})
     high, low = max(*values, Decimal(0)), min(*values, Decimal(0))
     scale = HEIGHT / ((high - low) or Decimal(1))
-    return Timeline(
+    timeline = Timeline(
         translated("%(label)s by month", label=translated(measure.label)),
         currency,
         [
@@ -253,6 +293,7 @@ def _revenue(currency: str) -> Timeline:
         translated(measure.description),
         result.apart,
     )
+    return timeline, figure
 
 
 def _pipeline(currency: str) -> Chart:

@@ -6,7 +6,8 @@ only, by named columns, because those of a write are known when it runs (docs/ad
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db import transactions
+from app.db.engines import primary_engine
 from app.errors import NotFoundError
 from app.extensions import Model, db
 from app.models.columns import Record
@@ -45,6 +47,19 @@ _KEY = "key_"
 def connection() -> Connection:
     """The connection of this request's transaction; begun at the first use."""
     return db.session.connection()
+
+
+@contextmanager
+def looking() -> Iterator[Connection]:
+    """A connection to see what is so in the running transaction, or else by the last commit.
+
+    It begins no transaction: on SQLite who only reads would wait for those who write.
+    """
+    if transactions.has_begun():
+        yield connection()
+        return
+    with primary_engine().connect() as opened:
+        yield opened
 
 
 def is_served() -> bool:

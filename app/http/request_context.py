@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from flask import Flask, current_app, has_request_context, request
 
@@ -13,6 +14,9 @@ from flask import Flask, current_app, has_request_context, request
 # be forged.
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _NAME = "platform.exchange"
+_KEPT = "platform.kept"
+_READS = ("GET", "HEAD")
+T = TypeVar("T")
 
 
 class Exchange:
@@ -55,6 +59,17 @@ def exchange_of(environ: dict[str, Any]) -> Exchange:
 def current_exchange() -> Exchange:
     """The exchange of this request."""
     return exchange_of(request.environ)
+
+
+def kept_while_reading(name: str, make: Callable[[], T]) -> T:
+    """What ``make`` gives; the same for the whole of a request that changes nothing."""
+    if not has_request_context() or request.method not in _READS:
+        return make()
+    kept: dict[str, Any] = request.environ.setdefault(_KEPT, {})
+    if name not in kept:
+        kept[name] = make()
+    value: T = kept[name]
+    return value
 
 
 def current_request_id() -> str | None:

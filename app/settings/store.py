@@ -18,7 +18,6 @@ from sqlalchemy import Connection, Text, cast, select, update
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.db.engines import primary_engine
 from app.db.transactions import advisory_lock, has_begun
 from app.db.types import json_text
 from app.errors import (
@@ -28,6 +27,7 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
+from app.http.request_context import kept_while_reading
 from app.http.schema_fields import BadValueError
 from app.http.security import current_caller
 from app.models.event import Setting
@@ -44,14 +44,18 @@ _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
 def organisation(*, about_to_write: bool = False) -> Organisation:
     """The settings as they stand in the running transaction, or as they were last committed.
 
-    Reading them begins no transaction: on SQLite who only reads would wait for those who write.
+    Reading them begins no transaction, and a request that only reads does it once.
 
     Args:
         about_to_write: the transaction comes next and may begin now; in it they cost least.
     """
     if about_to_write or has_begun():
         return read_organisation(records.connection())
-    with primary_engine().connect() as connection:
+    return kept_while_reading("organisation", _committed)
+
+
+def _committed() -> Organisation:
+    with records.looking() as connection:
         return read_organisation(connection)
 
 

@@ -41,7 +41,8 @@ def saved_reports(caller: Caller) -> list[Report]:
         .where(or_(SavedReport.owner_id == caller.user_id, SavedReport.is_shared))
         .order_by(SavedReport.id)
     )
-    return [_report(dict(row)) for row in records.connection().execute(statement).mappings()]
+    with records.looking() as connection:
+        return [_report(dict(row)) for row in connection.execute(statement).mappings()]
 
 
 def saved_report(report_id: int, caller: Caller) -> Report:

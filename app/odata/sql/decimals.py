@@ -110,8 +110,28 @@ _SPELLINGS = {
 }
 
 
-def decimal_operation(name: str, *operands: ColumnElement[Any]) -> Spelled:
+_NATIVE = {"add": "({0} + {1})", "sub": "({0} - {1})"}
+# So many digits that no sum of two of them leaves 64 bits.
+_MOST_DIGITS = 18
+
+
+def _alike(left: ColumnElement[Any], right: ColumnElement[Any]) -> bool:
+    """Whether both are decimal columns with the same unit."""
+    one, other = left.type, right.type
+    return (
+        isinstance(one, ExactDecimal)
+        and isinstance(other, ExactDecimal)
+        and one.scale == other.scale
+        and max(one.precision, other.precision) <= _MOST_DIGITS
+    )
+
+
+def decimal_operation(name: str, *operands: ColumnElement[Any]) -> ColumnElement[Any]:
     """Arithmetic on decimals; dividing by zero gives null on both databases."""
+    if name in _NATIVE and _alike(*operands):
+        # Scaled integers with the same unit: what SQLite computes itself is one, too.
+        result = Spelled(operands[0].type, _NATIVE[name], _NATIVE[name], *operands)
+        return decimal_number(result)
     sqlite, postgresql = _SPELLINGS[name]
     numbers = [decimal_number(operand) for operand in operands]
     return Spelled(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
