@@ -30,6 +30,7 @@ from app.bi.questions.algebra import (
     Tagged,
     inner,
 )
+from app.bi.questions.contradictions import is_possible
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.odata.syntax.literal_text import quoted
@@ -239,7 +240,8 @@ class Compiler:
     def _with_implied(self, plan: Plan, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""
         stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
-        if stated:
+        part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
+        if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
         return replace(plan, conditions=(*plan.conditions, Condition(implied, "issued")))
 
@@ -315,8 +317,11 @@ class Compiler:
         figured = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
         dated = plan.period is not None and plan.date == kind.date
         stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
-        part = plan.share_of is not None and plan.measure is None and bool(meaning.part)
-        if (figured or (dated and not part)) and not stated:
+        if plan.share_of is not None and plan.measure is None and meaning.part is not None:
+            # Paid is a share of what was issued, a draft one of all.
+            other = [plan.share_of.text, f"not ({kind.issued})"]
+            figured, dated = not is_possible(kind.type, other), False
+        if (figured or dated) and not stated:
             issued = Condition(kind.issued, "issued")
             return replace(plan, conditions=(*plan.conditions, issued))
         return plan

@@ -257,7 +257,8 @@ class _Finishing:
             return self._records(meaning, rank)
         down = rank.descending
         if rank.of == "sort":
-            if rank.word in ("bestfirst", "worstfirst") and self._is_low_good(meaning):
+            is_low_good = self._is_low_good(meaning) or any(map(self._is_bad, meaning.where))
+            if rank.word in ("bestfirst", "worstfirst") and is_low_good:
                 down = not down
             return replace(meaning, ranking=Ranking(down))
         if not meaning.groups:
@@ -278,6 +279,11 @@ class _Finishing:
             return self.kind.rates[first.measure].low_is_good
         measure = self.kind.figures.get(first.measure)
         return measure is not None and measure.low_is_good
+
+    def _is_bad(self, one: Restriction) -> bool:
+        """Whether the fewer are so, the better: what is lost, breached, disqualified."""
+        bad = {rate.hits for rate in self.kind.rates.values() if rate.low_is_good}
+        return isinstance(one, Is) and self.kind.states[one.state].filter in bad
 
     def _extreme(self, meaning: Meaning, rank: Rank) -> Meaning:
         """``highest invoice amount``: of single records, where there are no groups."""
@@ -334,7 +340,8 @@ class _Finishing:
         for one in meaning.where:
             if isinstance(one, Is) and self.kind.states[one.state].amount:
                 return self.kind.states[one.state].amount
-        return "" if self.kind.data.get("unranked") else self.kind.amount or ""
+        largest = str(self.kind.data.get("largest", ""))
+        return "" if self.kind.data.get("unranked") else self.kind.amount or largest
 
     def _usual_limit(self) -> int:
         """One of what is named in the singular, else a few."""

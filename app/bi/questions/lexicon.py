@@ -64,6 +64,7 @@ class Lexicon:
         self._whole = frozenset(self.data["language"].get("whole", ()))
         self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
+        self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
         said = _file(ANSWERED_IN)
         nouns = {key: (told["nouns"][0], told.get("many", f"{told['nouns'][0]}s"))
                  for key, told in said.items() if "nouns" in told}  # fmt: skip
@@ -80,7 +81,6 @@ class Lexicon:
         for key, kind in self.model.kinds.items():
             self._of_kind(kind, self.data.get(key, {}))
         self._gather()
-        self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
         self.beyond = self.phrases("language", "beyond")
         self.commands = self.phrases("language", "commands")
         self.follows = self.phrases("language", "follows")
@@ -220,6 +220,10 @@ class Lexicon:
         if phrase:
             self._found[phrase].setdefault((category, kind), value)
             self._first.setdefault((category, kind, value), text)
+        # Nor need its own fillers be said: "close date is in the past", "close date already past".
+        bare = (*phrase[:1], *(word for word in phrase[1:] if word not in self.fillers))
+        if 1 < len(bare) < len(phrase):
+            self._found[bare].setdefault((category, kind), value)
 
     def _gather(self) -> None:
         for phrase, found in self._found.items():
@@ -265,6 +269,9 @@ class Lexicon:
         for path, texts in told.get("orders", {}).items():
             for text in texts:
                 self._add(text, "order", key, path)
+        for name, texts in told.get("ranks", {}).items():
+            for text in texts:
+                self._add(text, "best", key, name)
         for member, texts in told.get("kinds", {}).items():
             state = self._member(kind, member)
             for text in texts:

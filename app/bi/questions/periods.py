@@ -135,6 +135,8 @@ class Periods:
         first, second = self._read(head), self.resolve(When(rest))
         if first is None or second is None or first.hours or second.hours:
             return None
+        if second.start is not None and first.start is not None and second.start < first.start:
+            first, second = second, first
         if first.start is None or first.end is None or first.end != second.start:
             return None
         return Period(first.start, second.end, f"{first.label} and {second.label}")

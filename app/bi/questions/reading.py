@@ -11,7 +11,7 @@ from typing import Any
 from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
-from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon
+from app.bi.questions.lexicon import LONGEST_PHRASE, Entry, Lexicon
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods
 from app.bi.questions.rules import Grammar, Number
@@ -19,9 +19,11 @@ from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row
+_WIDEST_PHRASE = 8  # words, with the fillers between
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
+_FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -158,24 +160,45 @@ class Reader:
         return Decimal("".join(parts))
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
-        for at in range(len(tokens)):
-            for length, entry in self._lexicon.at(stems, at):
-                if any(one.apart and one.mark != "(" for one in tokens[at + 1 : at + length]):
-                    continue
-                features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
-                if entry.category in ("state", "measure", "date", "property", "verb"):
-                    features = (*features, f"word {entry.category} {stems[at]}")
-                elif entry.category in _JOINING:
-                    phrase = " ".join(stems[at : at + length])
-                    features = (*features, f"word {entry.category} {phrase}")
-                value = entry.value
-                if entry.category == "kind":
-                    said = " ".join(one.text for one in tokens[at : at + length]).lower()
-                    value = (value, said in self._lexicon.singular or said == stems[at])
-                elif entry.category == "named":
-                    said = " ".join(one.text for one in tokens[at : at + length]).lower()
-                    value = (value, said == " ".join(stems[at : at + length]))
-                yield Leaf(at, at + length, entry.category, value, features)
+        for at, end, length, entry in self._phrases(stems):
+            if any(one.apart and one.mark != "(" for one in tokens[at + 1 : end]):
+                continue
+            features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
+            if entry.category in ("state", "measure", "date", "property", "verb"):
+                features = (*features, f"word {entry.category} {stems[at]}")
+            elif entry.category in _JOINING:
+                features = (*features, f"word {entry.category} {' '.join(stems[at:end])}")
+            value = entry.value
+            if entry.category in ("kind", "named"):
+                said = " ".join(one.text for one in tokens[at:end]).lower()
+                is_one = said == " ".join(stems[at:end])
+                is_one |= entry.category == "kind" and said in self._lexicon.singular
+                value = (value, is_one)
+            yield Leaf(at, end, entry.category, value, features)
+
+    def _phrases(self, stems: Sequence[str]) -> Iterator[tuple[int, int, int, Entry]]:
+        """Entries where their words stand: from, to, how many words are theirs.
+
+        Fillers may stand between them (``amount still due``), and the last words of two may be said
+        once (``net and gross revenue``).
+        """
+        lexicon = self._lexicon
+        for at in range(len(stems)):
+            for length, entry in lexicon.at(stems, at):
+                yield at, at + length, length, entry
+            places = [at, *(place for place in range(at + 1, min(at + _WIDEST_PHRASE, len(stems)))
+                            if stems[place] not in lexicon.fillers)]  # fmt: skip
+            for length, entry in lexicon.at([stems[place] for place in places], 0):
+                end = places[length - 1] + 1
+                if end > at + length and not entry.category.startswith("f:"):
+                    yield at, end, length, entry
+            joint = lexicon.entries.get(tuple(stems[at + 1 : at + 2]), ())
+            if at + 2 < len(stems) and any(one.category == "f:and" for one in joint):
+                for length, entry in lexicon.at(stems, at + 2):
+                    whole = (stems[at], *stems[at + 3 : at + 2 + length])
+                    for other in lexicon.entries.get(whole, ()) if length > 1 else ():
+                        if other.category == entry.category == "measure":
+                            yield at, at + 1, 1, other
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
         for one in self._periods.find(tokens):
@@ -190,7 +213,9 @@ class Reader:
                 text = f"{token.number.normalize():f}"
                 unit = "%" if token.kind == "percent" else ""
                 yield Leaf(at, at + 1, "number", Number(text, unit), ("leaf number",))
-            elif (number := self._periods.number(token)) is not None:
+            elif (number := self._periods.number(token)) is not None and not (
+                token.stem in self._lexicon.fillers and token.text.lower() == f"{token.stem}s"
+            ):  # "blocked ones" are no number
                 yield Leaf(at, at + 1, "number", Number(str(number)), ("leaf number word",))
             elif token.stem in self._articles and self._is_unit(stems, at + 1):
                 yield Leaf(at, at + 1, "number", Number("1"), ("leaf article",))
@@ -252,6 +277,8 @@ def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterato
         said = {one for categories in told for one in categories if not one.startswith("f:")}
         is_named = any(one.is_capital or one.kind != "word" for one in tokens[start:end])
         is_empty = said <= {"number", "grain"} and not is_named and not all(told)
+        # "And what is the average?" asks for more.
+        is_empty &= not start or not any(categories & _FIGURES for categories in told)
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

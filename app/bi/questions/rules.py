@@ -158,6 +158,9 @@ class Grammar:
     def of_measure(self, told: Options) -> Draft:
         return Draft(frozenset(told.by_kind), figures=(_figures(told),))
 
+    def of_currency(self, code: str) -> Options:
+        return self._currency(code)
+
     def of_number(self, told: Options) -> Options | None:
         by_kind = {
             kind: path for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
@@ -214,6 +217,9 @@ class Grammar:
             kind: self._opposite(self.kinds[kind], one) for kind, one in told.by_kind.items()
         }
         return Options(f"not {told.key}", by_kind)
+
+    def left_out(self, told: Options, _: str) -> Options:
+        return self.not_so(_, told)
 
     def either(self, first: Options, second: Options) -> Options | None:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
@@ -284,9 +290,6 @@ class Grammar:
 
     def of_due_alone(self, told: Options) -> Draft:
         return Draft(frozenset(told.by_kind), where=(told,), flags=frozenset(("state alone",)))
-
-    def in_currency(self, draft: Draft, code: str, *, left: bool) -> Draft | None:
-        return draft.restricted(self._currency(code), left=left)
 
     # --- related records
 
@@ -487,7 +490,8 @@ class Grammar:
             if measure is None or hours is None:
                 continue
             amount = hours if measure.unit == "hours" else hours / 24
-            by_kind[kind] = Compares(name, sign, f"{amount.normalize():f}")
+            lasted = Compares(name, sign, f"{amount.normalize():f}")
+            by_kind[kind] = lasted if isinstance(one, str) else All((one, lasted))
         return options(f"{told.key} {span}", by_kind)
 
     def lasting_until(self, _: str, told: Options) -> Options | None:
@@ -599,7 +603,7 @@ class Grammar:
         return (
             None
             if pair is None
-            else self._of_pair(draft._replace(where=tuple(rest)), pair, left=False)
+            else self._of_pair(draft._replace(where=tuple(rest), leftward=False), pair, left=False)
         )
 
     # --- figures
@@ -665,6 +669,8 @@ class Grammar:
         if not kinds or figure.leftward or draft.columns or "distinct" in draft.flags:
             return None
         where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)
+        if "share" in figure.flags:
+            where = (*draft.where, *figure.where)  # the part stands last
         flags = figure.flags | draft.flags
         return draft._replace(
             kinds=kinds, figures=figure.figures, columns=figure.columns, flags=flags, where=where,
@@ -695,7 +701,12 @@ class Grammar:
         return None if more[0] in first else (*first, *more)
 
     def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
+        if draft.groups and not draft.figures and not draft.rank:
+            draft = draft._replace(figures=(self._count(draft.kinds),))
         found: Draft | None = draft if draft.figures and not draft.rank else None
+        if any(one.key == _USUAL for one in more) and found is not None:
+            told = [one.key for one in found.figures if one.key != "count"]
+            found = None if told else found  # "how much tax last month, and how much before"
         for one in more:
             found = None if found is None else found.figured(one)
         return found
@@ -730,6 +741,41 @@ class Grammar:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
             return None
         return draft.flagged("share")
+
+    def rate_of_state(self, told: Options, _: str) -> Draft:
+        kinds = frozenset(told.by_kind)
+        flags = frozenset(("share", "counted"))
+        return Draft(kinds, where=(told,), figures=(self._count(kinds),), flags=flags)
+
+    def often_so(self, told: Options, rank: tuple[str, int]) -> Draft | None:
+        """By the rate of what is so then: leads that have a date of conversion are converted."""
+        role, limit = rank
+        if role not in ("top", "bottom"):
+            return None
+        rates: dict[str, Figure] = {}
+        for key, one in told.by_kind.items():
+            kind = self.kinds[key]
+            hits = kind.dates.get(one, "") if isinstance(one, str) else ""
+            hits = kind.states[one.state].filter if isinstance(one, Is) else hits
+            for name, rate in kind.rates.items():
+                if hits and rate.hits == hits:
+                    rates.setdefault(key, Figure(name, is_rate=True))
+        figures = options(f"rate {told.key}", rates)
+        if figures is None:
+            return None
+        return Draft(frozenset(rates), figures=(figures,),
+                     rank=Rank("figure", _ENDS[role], limit, role))  # fmt: skip
+
+    def whole(self, _: str, draft: Draft) -> Draft | None:
+        return draft if draft.is_plain and draft.named and not draft.columns else None
+
+    def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
+        """The last that is said of the records is the part, what is said of all is the whole."""
+        if draft.named != whole.named or not draft.where or not draft.is_plain:
+            return None
+        dated = (*whole.dated, *draft.dated)
+        where = (*whole.where, *(one for one in draft.where if one not in whole.where))
+        return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
 
     def how_long(self, _: str, draft: Draft) -> Draft | None:
         found = self._lasting(draft)
@@ -884,7 +930,7 @@ class Grammar:
         if not draft.figures and not draft.named and "state alone" not in draft.flags:
             return None
         of = "figure" if draft.figures else "count"
-        if role in ("top", "bottom") and of == "count" and not draft.groups:
+        if role in ("top", "bottom", "highest") and of == "count" and not draft.groups:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
 
@@ -955,12 +1001,21 @@ class Grammar:
         grouped = draft.grouped(ranked[0], left=True)
         return None if grouped is None else grouped._replace(rank=ranked[1])
 
+    def best_of(self, told: Options, group: Options) -> Draft | None:
+        figures = {kind: Figure(name.removesuffix(" desc")) for kind, name in told.by_kind.items()}
+        down = all(name.endswith(" desc") for name in told.by_kind.values())
+        draft = Draft(frozenset(figures), figures=(Options(told.key, figures),),
+                      rank=Rank("figure", down, 0, "best"))  # fmt: skip
+        return draft.grouped(_groups(group), left=False)
+
     def group_ranked(self, told: Options | str, draft: Draft) -> Draft | None:
         rank = draft.rank
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
         found = draft.grouped(self._group(told), left=True)
-        return None if found is None else found._replace(rank=replace(rank, limit=rank.limit or 1))
+        if found is None or rank.word not in ("top", "bottom"):
+            return found
+        return found._replace(rank=replace(rank, limit=rank.limit or 1))
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         chosen = (
@@ -990,7 +1045,7 @@ class Grammar:
         )  # fmt: skip
 
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
-        if draft.rank is None or draft.rank.limit:
+        if draft.rank is None or draft.rank.limit > 0:
             return None
         limited = _limited(("", 0), number)
         if limited is None:
@@ -1018,6 +1073,9 @@ class Grammar:
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
+        if rank is not None and rank.word == "best" and len(draft.figures) == 1:
+            kinds = subject.kinds & draft.kinds  # the bestselling, "measured in units"
+            return subject._replace(kinds=kinds, figures=draft.figures) if kinds else None
         if not subject.named or subject.figures or subject.threshold:
             return None
         if rank is not None and rank.of != "records":
@@ -1044,9 +1102,9 @@ class Grammar:
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
         if rank is not None and rank.word == "sort" and role in ("descending", "ascending"):
             return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
-        if rank is not None or draft.leftward:
+        if rank is not None or (draft.leftward and not draft.groups):
             return None
-        return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), 0, role))
+        return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), -1, role))
 
     def sorting_amount(self, _: str, role: str) -> Options | None:
         return options("amount desc", {
@@ -1080,6 +1138,13 @@ class Grammar:
             return None
         united = number._replace(unit=unit)
         return told._replace(number=united) if isinstance(told, Bound) else united
+
+    def half_unit(self, _: str, told: Number | str) -> Number | None:
+        """Half a year: the ``a`` is a number, and its unit is behind."""
+        if isinstance(told, str):
+            return Number("12", "hour") if told == "day" else Number("6", "month")
+        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(
+            told.unit if told.text == "1" else "")  # fmt: skip
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
@@ -1600,10 +1665,8 @@ class Grammar:
         if unit == "%" and not percent:
             return None
         if unit in _TIMES:
-            counted = (
-                measure.unit if measure is not None else "days" if path.endswith("Days") else ""
-            )
-            if counted != f"{unit}s":
+            days = "days" if "days" in path.lower() else ""
+            if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None
         found: Restriction = Compares(name, bound.sign, number.text, unit)
         if bound.upper is not None:
