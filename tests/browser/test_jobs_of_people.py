@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PASSWORD, sign_in
+from tests.browser.tasks import TASKS, Hands, counts_said, prepare
+from tests.kb.conftest import index
+
+__all__ = ["index"]
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
 
@@ -19,6 +25,34 @@ def said(page: Page, text: str) -> None:
 
 def save(page: Page) -> None:
     page.get_by_role("button", name="Save").click()
+
+
+@pytest.mark.parametrize("language", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("role", ["Sales", "Accountant", "Support"])
+def test_a_task_takes_as_many_clicks_and_keys_as_the_guide_says(
+    browser: Browser, app: Flask, address: str, index: Callable[[], None], role: str, language: str
+) -> None:
+    with app.app_context():
+        prepare(role)
+    index()
+    context = browser.new_context(base_url=address, locale=language)
+    context.set_default_timeout(9_000)
+    page = context.new_page()
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto("/admin/")
+    sign_in(page, role.lower())
+    taken = {}
+    for each in TASKS:
+        if each.role == role:
+            page.goto("/admin/")
+            hands = Hands(page)
+            each.do(hands)
+            expect(page.locator("html")).to_have_attribute("lang", language[:2])
+            taken[each.name] = (hands.clicks, hands.keys, hands.letters)
+    context.close()
+    said = counts_said()
+    assert said.keys() == {each.name for each in TASKS}
+    assert taken == {name: said.get(name) for name in taken}
 
 
 def test_a_lead_becomes_a_client_who_pays_an_invoice(page: Page) -> None:

@@ -7,6 +7,8 @@ const words = document.documentElement.dataset;
 const language = document.documentElement.lang;
 const locale = navigator.languages.find((each) => each.split("-")[0] === language) || language;
 document.documentElement.classList.add("script");
+// Enter sends a form by its first button, shown or not.
+for (const button of document.querySelectorAll("button.only-without-script")) button.remove();
 
 const menu = document.querySelector(".menu-button");
 if (menu) {
@@ -52,7 +54,7 @@ tellSaid(document);
 // Escape closes what was opened over the page, and goes back to where it was opened.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
-  const step = document.querySelector("details.step[open]");
+  const step = [...document.querySelectorAll("details.step[open]")].pop(); // the innermost
   const side = document.querySelector(".side.open");
   if (step) {
     step.open = false;
@@ -65,7 +67,7 @@ document.addEventListener("keydown", (event) => {
 for (const step of document.querySelectorAll("details.step")) {
   step.addEventListener("toggle", () => {
     if (!step.open) return;
-    for (const other of document.querySelectorAll("details.step[open]")) other.open = other === step;
+    for (const other of document.querySelectorAll("details.step[open]")) if (!other.contains(step)) other.open = false;
     step.querySelector("input:not([type=hidden]), select, textarea")?.focus();
   });
 }

@@ -75,7 +75,7 @@ if (changing) {
   prepare(changing);
   changing.addEventListener("dblclick", (event) => {
     const cell = event.target.closest("[data-edit]");
-    if (cell && !event.target.closest("a, form")) change(cell);
+    if (cell && !event.target.closest("a, form.cell")) change(cell);
   });
   changing.addEventListener("keydown", (event) => {
     const form = event.target.closest("form.cell");
