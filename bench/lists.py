@@ -58,10 +58,12 @@ def main() -> int:
     logging.disable(logging.CRITICAL)
     limits = {"RATE_LIMIT_USER": "1000000/minute"}
     with service(options.postgresql, **limits) as place:
-        client = _signed_in(place.app, options.clients)
         with place.app.app_context():
+            load_demo_data()
+            add_clients(options.clients)
             _add_deals(options.deals)
             invoice = _add_invoice(options.lines)
+        client = sign_in(place.app)
         asked = (*(f"{path}/" for path in PAGES), *ASKED, invoice, f"{invoice}/edit")
         costs = {
             path: _cost(client, path, options.rounds) for path in asked if options.only in path
@@ -74,20 +76,18 @@ def main() -> int:
     )
 
 
-def _signed_in(app: Flask, more: int) -> FlaskClient:
-    """A browser of an administrator, and the demonstration company."""
-    with app.app_context():
-        load_demo_data()
-        with transaction(), acting_as(system_caller("bench")):
-            create_user(username="bench", email=None, display_name="Bench", password=PASSWORD,
-                        roles=["Admin"])  # fmt: skip
-        _add_clients(more)
+def sign_in(app: Flask) -> FlaskClient:
+    """A browser of a new administrator."""
+    with app.app_context(), transaction(), acting_as(system_caller("bench")):
+        create_user(username="bench", email=None, display_name="Bench", password=PASSWORD,
+                    roles=["Admin"])  # fmt: skip
     client = app.test_client()
     client.post("/admin/sign-in", data={"username": "bench", "password": PASSWORD})
     return client
 
 
-def _add_clients(count: int) -> None:
+def add_clients(count: int) -> None:
+    """So many clients, written as rows."""
     now = utc_now()
     for start in range(0, count, CHUNK):
         rows = [

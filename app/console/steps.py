@@ -24,13 +24,14 @@ from app.writing.fields import Choice
 
 @dataclass(frozen=True)
 class Input:
-    """A field of a step's form."""
+    """A field of a step's form; ``filled_by`` is the amount of the record that it begins with."""
 
     name: str
     words: str
     kind: str = "text"
     options: Sequence[str] = ()
     required: bool = True
+    filled_by: str = ""
 
 
 # Name in allowedActions -> the operation that the page offers for it.
@@ -66,12 +67,19 @@ class Step:
         return ":" in self.value
 
 
-def steps_of(actions: Sequence[str]) -> list[Step]:
-    """The steps that a record's ``allowedActions`` offer, in that order, deletion last."""
+def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) -> list[Step]:
+    """The steps that a record's ``allowedActions`` offer, in that order, deletion last.
+
+    Args:
+        record: those that are about what is left of an amount are left out where nothing is.
+    """
     steps = []
     for name in actions:
         if name in OFFERED:
-            steps.append(_step_of(name, OFFERED[name]))
+            step = _step_of(name, OFFERED[name])
+            amounts = [each.filled_by for each in step.inputs if each.filled_by]
+            if record is None or all(record.get(amount) for amount in amounts):
+                steps.append(step)
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, words(name.partition(":")[2])))
     if "delete" in actions:
@@ -84,13 +92,13 @@ def _step_of(action: str, operation: Operation) -> Step:
     button = operation.button
     assert button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
-    inputs = tuple(_input(name, fields[name]) for name in button.asks)
+    inputs = tuple(_input(name, fields[name], button.fills.get(name, "")) for name in button.asks)
     return Step(
         action, translated_as(BUTTON, button.label), inputs, button.is_dangerous, button.page
     )
 
 
-def _input(name: str, field: Field) -> Input:
+def _input(name: str, field: Field, filled_by: str) -> Input:
     choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
     return Input(
         name,
@@ -98,6 +106,7 @@ def _input(name: str, field: Field) -> Input:
         "choice" if choices else _KINDS.get(edm_type(name, field), "text"),
         choices,
         field.required,
+        filled_by,
     )
 
 
@@ -161,8 +170,8 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> 
 
 
 def preset(each: Input, record: Mapping[str, Any]) -> str:
-    """What a field has at first: today, and what is due."""
+    """What a field has at first: today, and the amount of the record that it is about."""
     if each.kind == "date":
         return today().isoformat()
-    due = record.get("amountDue") if each.name == "amount" else None
-    return "" if due is None else number_text(written(Decimal(str(due)), record["currency"]))
+    amount = record.get(each.filled_by)
+    return "" if amount is None else number_text(written(Decimal(str(amount)), record["currency"]))

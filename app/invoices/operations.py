@@ -64,6 +64,7 @@ REGISTER_PAYMENT = Operation(
         asks=("amount", "date", "method", "reference", "allowOverpayment"),
         done="Payment registered.",
         tells="amount",
+        fills={"amount": "amountDue"},
     ),
     asked_by=("pay", "mark paid", "buche zahlung", "erfasse zahlung", "enregistre paiement",
               "registra pago", "registra pagamento"),

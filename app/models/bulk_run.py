@@ -32,7 +32,10 @@ class BulkRun(Record):
 
 
 class BulkItem(Record):
-    """One record of a run; its change and what is noted here are one transaction."""
+    """One record of a run; its change and what is noted here are one transaction.
+
+    Of a run that undoes, ``before`` and ``after`` are there from the beginning.
+    """
 
     __tablename__ = "bulk_items"
 

@@ -8,7 +8,7 @@ assistant's tool come from the declaration (docs/adr/0049).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from marshmallow import Schema
@@ -21,7 +21,8 @@ class Button:
     Its form has the arguments that ``asks`` names, as on the wire; or it leads to ``page``, below
     that of the record, where what would come of it is shown first. ``done`` is said afterwards,
     with the amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
-    state machine for which it stands.
+    state machine for which it stands. ``fills`` are arguments that begin with an amount of the
+    record, by its property; where nothing of that is left, the page does not offer the operation.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Button:
     page: str = ""
     tells: str | None = None
     instead_of: str | None = None
+    fills: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

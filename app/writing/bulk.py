@@ -52,7 +52,7 @@ def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> in
     wanted = list(dict.fromkeys(keys))
     if not 0 < len(wanted) <= MOST:
         raise ValidationError([("keys", f"choose 1 to {MOST:,} records")])
-    return _begin(entity, wanted, action)
+    return _begin(entity, [{"record_id": key} for key in wanted], action)
 
 
 def undo_run(run_id: int) -> int:
@@ -65,9 +65,14 @@ def undo_run(run_id: int) -> int:
     run = get_run(run_id)
     if not can_undo(run):
         raise InvalidStateError("This cannot be undone.", [("undo", "is not possible")])
-    done = select(BulkItem.record_id).where(BulkItem.run_id == run_id, BulkItem.status == "done")
-    keys = list(records.connection().execute(done.order_by(BulkItem.id)).scalars())
-    return _begin(run["entity"], keys, {"name": "undo", "of": run["action"]}, undo_of=run_id)
+    done = select(BulkItem.record_id, BulkItem.before, BulkItem.after).where(
+        BulkItem.run_id == run_id, BulkItem.status == "done"
+    )
+    items = [
+        {"record_id": row.record_id, "before": row.after, "after": row.before}
+        for row in records.connection().execute(done.order_by(BulkItem.id))
+    ]
+    return _begin(run["entity"], items, {"name": "undo", "of": run["action"]}, undo_of=run_id)
 
 
 def can_undo(run: Mapping[str, Any]) -> bool:
@@ -110,22 +115,26 @@ def items_of(run_id: int, status: str, limit: int, offset: int = 0) -> list[dict
 
 
 def _begin(
-    entity: str, keys: Sequence[int], action: Mapping[str, Any], *, undo_of: int | None = None
+    entity: str,
+    items: Sequence[Mapping[str, Any]],
+    action: Mapping[str, Any],
+    *,
+    undo_of: int | None = None,
 ) -> int:
+    """Begin a run of ``items``; those of one that undoes say what was and what will be."""
     now = utc_now()
-    is_left = len(keys) > AT_ONCE
+    is_left = len(items) > AT_ONCE
     run = {
         "created_at": now, "user_id": current_caller().user_id, "entity": entity,
-        "action": dict(action), "total": len(keys), "undo_of_id": undo_of,
+        "action": dict(action), "total": len(items), "undo_of_id": undo_of,
         "leased_until": None if is_left else now + timedelta(seconds=LEASE_SECONDS),
     }  # fmt: skip
     run_id = records.insert(BulkRun, run)
     records.insert_all(
         BulkItem,
-        [{"created_at": now, "run_id": run_id, "record_id": key, "status": "waiting"}
-         for key in keys],
-    )  # fmt: skip
-    told = {"records": len(keys), **{name: action[name] for name in action if name != "of"}}
+        [{"created_at": now, "run_id": run_id, "status": "waiting", **item} for item in items],
+    )
+    told = {"records": len(items), **{name: action[name] for name in action if name != "of"}}
     audit.record("bulk.started", entity, after=told)
     if is_left:
         wake(running_app(), LOOP)
@@ -151,16 +160,25 @@ def _do_some(run: Mapping[str, Any], limit: int) -> int:
 def _do(run: Mapping[str, Any], item: Mapping[str, Any]) -> None:
     """Do one record: all of it with its note, or nothing and why."""
     try:
-        noted = _change(run, item["record_id"])
-        records.update(BulkItem, item["id"], noted)
-        db.session.commit()
+        noted = _change(run, item)
+        if _note(item, noted):
+            db.session.commit()
+        else:
+            db.session.rollback()
     except StoppingError:
         db.session.rollback()
         raise
     except Exception as error:  # whatever it is, the others are to be done; it is logged there
         db.session.rollback()
-        records.update(BulkItem, item["id"], {"status": "failed", "error": _reason(error)})
+        _note(item, {"status": "failed", "error": _reason(error)})
         db.session.commit()
+
+
+def _note(item: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    """Write what came of a record; False where another has done it, who took the run over."""
+    waiting = (BulkItem.id == item["id"]) & (BulkItem.status == "waiting")
+    noted = records.connection().execute(update(BulkItem).where(waiting).values(**values))
+    return bool(noted.rowcount)
 
 
 def _reason(error: Exception) -> str:
@@ -171,15 +189,15 @@ def _reason(error: Exception) -> str:
     return text[:500]
 
 
-def _change(run: Mapping[str, Any], key: int) -> dict[str, Any]:
+def _change(run: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     """Do to one record what a run does; returns what is noted of it."""
-    action = run["action"]
+    action, key = run["action"], item["record_id"]
     if action["name"] == "send":
         outcome = send_invoice(key, Letter())
         return {"status": "done", "after": {"number": outcome["number"]}}
     service = SERVICES[run["entity"]]
     record = service.locked(key, current_caller())
-    values = _undone(run, key, record) if action["name"] == "undo" else _values(action, record)
+    values = _undone(item, record) if action["name"] == "undo" else _values(action, record)
     before = {name: getattr(record, name) for name in values}
     if before == values:
         return {"status": "unchanged"}
@@ -195,18 +213,14 @@ def _values(action: Mapping[str, Any], record: Any) -> dict[str, Any]:
     return {"tags": [*tags, action["value"]] if action["name"] == "tag" else tags}
 
 
-def _undone(run: Mapping[str, Any], key: int, record: Any) -> dict[str, Any]:
+def _undone(item: Mapping[str, Any], record: Any) -> dict[str, Any]:
     """The values that a record had before the run that is undone.
 
     Raises: InvalidStateError, they were changed since.
     """
-    noted = select(BulkItem.before, BulkItem.after).where(
-        BulkItem.run_id == run["undo_of_id"], BulkItem.record_id == key
-    )
-    row = records.connection().execute(noted).one()
-    if any(getattr(record, name) != value for name, value in row.after.items()):
+    if any(getattr(record, name) != value for name, value in item["before"].items()):
         raise InvalidStateError("It was changed since, and is left as it is.")
-    values: dict[str, Any] = row.before
+    values: dict[str, Any] = item["after"]
     return values
 
 

@@ -10,9 +10,11 @@ from flask import Flask
 
 from app.db import records
 from app.db.engines import transaction
+from app.extensions import db
 from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop
 from app.models.bulk_run import BulkRun
+from app.models.ticket import Ticket
 from app.writing import bulk
 from tests.console.conftest import Browser, SignIn
 from tests.factories import create, make_client, make_invoice, make_issued_invoice
@@ -143,3 +145,24 @@ def test_a_run_is_shown_to_who_began_it_only(app: Flask, sign_in: SignIn) -> Non
     assert run is not None
     assert manager.get(run[1]).status_code == 404
     assert manager.submit(run[1], step="undo").status_code == 404
+
+
+@pytest.mark.both_databases
+def test_who_was_overtaken_by_another_worker_does_nothing_twice(
+    app: Flask, sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = tickets(app, bulk.AT_ONCE + 1)
+    form = {"action": "tag", "value": "x", "confirm": "1", "key": keys}
+    sign_in("Support").submit("tickets/bulk", **form)
+    with app.app_context():
+        waiting = bulk.items_of(1, "waiting", 100)
+        assert len(waiting) == len(keys) and bulk.BULK_LOOP.run() == 1
+        versions = [records.get(Ticket, key).version for key in keys]
+        records.update(BulkRun, 1, {"finished_at": None, "leased_until": None})
+        db.session.commit()
+        left = [waiting, []]
+        monkeypatch.setattr(bulk, "items_of", lambda *_: left.pop(0))
+        assert bulk.BULK_LOOP.run() == 1
+        monkeypatch.undo()
+        assert [records.get(Ticket, key).version for key in keys] == versions
+        assert len(bulk.items_of(1, "done", 100)) == len(keys)

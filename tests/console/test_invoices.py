@@ -12,6 +12,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from app.clock import utc_now
+from app.console.steps import OFFERED, steps_of
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.client import Client
@@ -274,3 +275,19 @@ def test_as_many_lines_as_an_invoice_takes_are_shown_page_by_page_and_kept(
     saved = browser.submit(f"invoices/{key}/edit", reference="PO 1", version='W/"1"')
     assert saved.status_code == 303
     assert session.scalar(select(func.count()).select_from(LineItem)) == 1000
+
+
+def test_what_is_about_an_amount_is_offered_while_something_is_left_of_it(
+    browser: Browser, invoice: str
+) -> None:
+    paid = {"step": "payment", "amount": "60", "date": "2026-01-05", "method": "transfer"}
+    assert 'value="payment"' in browser.get(invoice).text
+    assert browser.submit(invoice, **paid).status_code == 303
+    part_paid = browser.get(invoice).text
+    assert 'value="payment"' in part_paid and 'value="40.00"' in part_paid
+    assert browser.submit(invoice, **paid, allowOverpayment="1").status_code == 303
+    assert 'value="payment"' not in browser.get(invoice).text
+    for name, operation in OFFERED.items():
+        if operation.button and operation.button.fills:
+            nothing = dict.fromkeys(operation.button.fills.values(), Decimal(0))
+            assert steps_of([name], nothing) == []
