@@ -10,7 +10,7 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-ex
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench texts reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
+.PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench texts pictures reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:.*## /\t/' | expand -t 14
@@ -46,6 +46,9 @@ bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DI
 	@$(BIN)/python -m bench.issuing
 	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
 	else echo "PEERS_DIR is not set: not measured beside a rival"; fi
+
+pictures: $(VENV)/.development ## make the pictures of README.md and docs/ anew, of a demonstration company of today
+	@$(BIN)/python -W ignore -m tests.browser.pictures
 
 texts: $(VENV)/.development ## bring the catalogues of the console's texts up to date; ARGS=fr begins one for another language
 	@$(BIN)/python -m tests.console.catalogue $(ARGS)

@@ -42,6 +42,13 @@ def address(app: Flask) -> Iterator[str]:
             username="admin", email=None, display_name="Admin", password=PASSWORD,
             roles=["Admin"],
         )  # fmt: skip
+    with serving(app) as place:
+        yield place
+
+
+@contextmanager
+def serving(app: Flask) -> Iterator[str]:
+    """``with serving(app) as address:``, on a port of its own."""
     server = make_server("127.0.0.1", 0, app, threaded=True)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
