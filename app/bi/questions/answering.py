@@ -12,13 +12,14 @@ from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
 from app.bi.questions.reading import Read
-from app.bi.questions.refusing import Refusal, refused, unread
+from app.bi.questions.refusing import Refusal, candidates, passed_over, refused, unread
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
 _UNSURE = 0.79  # at most that of what goes on: no session was learned from
+_MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 
 
@@ -72,6 +73,10 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     best = understood.analyses[0]
     lacks, _, number = understood.lacks.partition(" ")
     refusal = Refusal(lacks, (number,)) if lacks else _refused(understood)
+    if refusal is not None and refusal.reason in ("open", "subject"):
+        readings = _readings(understood, refusal, now)
+        is_offered = readings or best.plan is not None
+        refusal = replace(refusal, questions=readings) if is_offered else None
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
     plans, likely = [], []
@@ -87,7 +92,36 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on:
         confidence = min(confidence, _UNSURE)
+    if refusal is None and confidence < LEAST:
+        refusal = passed_over(best, understood.read)
+        if refusal is not None:
+            return Proposal((), 0.0, understood, refusal)
     return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
+
+
+def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[str, ...]:
+    """A question that says nothing of what it is about, asked of some topics."""
+    language, weights = understanding_of(understood.language), ranker.fitted().weights
+    lexicon, read = language.lexicon, understood.read
+    told = lexicon.data["refusing"]
+    topics = told["topics"]
+    if read.is_ranked:
+        topics = [*(told["figures"] if read.has_groups else told["ranked"]), *topics]
+    if refusal.reason == "subject":
+        meant = (one.meaning.kind for one in understood.analyses if one.meaning is not None)
+        topics = [lexicon.model.kinds[key].many for key in dict.fromkeys(meant)]
+    found: list[str] = []
+    for topic in topics:
+        for text in candidates(read, topic, lexicon):
+            asked = language.understand(text, now, weights)
+            best = asked.analyses[0]
+            whole = best.plan is not None and not best.passed_over(asked.read, light=False)
+            if whole and refused(best, asked.read, lexicon) is None:
+                found.append(text)
+                break
+        if len(found) == _MOST_READINGS:
+            break
+    return tuple(found)
 
 
 def _refused(understood: Understood) -> Refusal | None:

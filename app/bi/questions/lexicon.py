@@ -66,7 +66,7 @@ class Lexicon:
         self._shared = self.data.get("shared", {})
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
         said = _file(ANSWERED_IN)
-        nouns = {key: (told["nouns"][0], told.get("many", f"{told['nouns'][0]}s"))
+        nouns = {key: (told["nouns"][0], _plural(told["nouns"][0]))
                  for key, told in said.items() if "nouns" in told}  # fmt: skip
         labels = {
             key: {name: words[0] for name, words in told.get("dimensions", {}).items() if words}
@@ -83,6 +83,7 @@ class Lexicon:
         self._gather()
         self.beyond = self.phrases("language", "beyond")
         self.commands = self.phrases("language", "commands")
+        self.vague = self.phrases("language", "vague")
         self.follows = self.phrases("language", "follows")
 
     # --- words
@@ -160,7 +161,7 @@ class Lexicon:
         """Every single word that means something."""
         found = {word for phrase in self.entries for word in phrase} | set(self.fillers)
         found |= set(self.english or self.reader.words)
-        for phrases in (self.beyond, self.commands, self.follows):
+        for phrases in (self.beyond, self.commands, self.follows, self.vague):
             found |= {word for phrase in phrases for word in phrase}
         return frozenset(found)
 
@@ -312,6 +313,11 @@ class Lexicon:
                 self._add(text, "state", kind.key, name)
             else:
                 self._add(text, "property", kind.key, name)
+
+
+def _plural(noun: str) -> str:
+    """Several of what is called so in the language of answers."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 @lru_cache(maxsize=4)

@@ -24,6 +24,9 @@ _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", 
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
+SUPERLATIVES = frozenset((
+    "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
+))  # fmt: skip
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -68,6 +71,22 @@ class Read:
         for leaf in self.leaves:
             if self.places[leaf.start] <= place < self.places[leaf.end]:
                 yield leaf
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether it has a superlative."""
+        return any(one.category in SUPERLATIVES for one in self.leaves)
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether it says what can be counted by: a kind, a dimension, a unit of time."""
+        told = ("kind", "dimension", "grain", "f:day", "f:week", "f:month", "f:quarter", "f:year")
+        return any(one.category in told for one in self.leaves)
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The words as they are compared."""
+        return tuple(one.stem for one in self.tokens)
 
     @property
     def length(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice, pairwise
 
 from app.bi.plans.entities import members_of, spoken
 from app.bi.plans.filtering import bounds
@@ -55,7 +55,17 @@ class Refusal:
     @property
     def asks_back(self) -> bool:
         """Whether it has an answer once a reading is chosen."""
-        return self.reason in ("two", "subject", "ranking", "gap", "aside", "several", "either")
+        return self.reason in (
+            "two",
+            "subject",
+            "ranking",
+            "gap",
+            "aside",
+            "several",
+            "either",
+            "best",
+            "open",
+        )
 
     @property
     def is_final(self) -> bool:
@@ -78,6 +88,10 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return None
     if questions := _several_records(analysis, read):
         return Refusal("several", questions=questions)
+    if _is_vague(read, lexicon):
+        return Refusal("open")
+    if questions := _best_by(analysis, read, lexicon):
+        return Refusal("best", questions=questions)
     kind = lexicon.model.kinds[meaning.kind]
     stems = tuple(one.stem for one in read.tokens)
     if words := _conflict(kind, meaning, plan):
@@ -134,13 +148,80 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
             start, end = found
             text = " ".join(one.text for one in read.tokens[start:end])
             return Refusal(reason, (f"“{text}”",), _nearest(read, found, lexicon))
-    named = {at for one in read.names for at in range(one.start, one.end)}
-    unknown = [
-        one.text for at, one in enumerate(read.tokens)
+    named = {at for one in read.leaves for at in range(one.start, one.end)}
+    unknown = (
+        f"“{one.text}”" for at, one in enumerate(read.tokens)
         if one.kind == "word" and at not in named and not lexicon.count_known([one.text])
-    ]  # fmt: skip
-    said = tuple(f"“{text}”" for text in unknown[:_MOST_NAMED])
-    return Refusal("unknown", said) if said else None
+    )  # fmt: skip
+    if said := tuple(islice(unknown, _MOST_NAMED)):
+        return Refusal("unknown", said)
+    return Refusal("open") if _is_open_of(read, lexicon) else None
+
+
+def passed_over(analysis: Analysis, read: Read) -> Refusal | None:
+    """That an unsure analysis leaves words aside that nothing is known of."""
+    crossed = () if analysis.item is None else analysis.item.all_crossed()
+    places = [one for one in crossed if read.crossing[one] in ("cross unknown", "cross name")]
+    said = tuple(f"“{one}”" for one in read.words_at(places))
+    return Refusal("unknown", said[:_MOST_NAMED]) if said else None
+
+
+def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...]:
+    """The question once for each figure that makes records the best; none where one is said."""
+    ends = {one.category for one in read.leaves} & {"f:top", "f:bottom"}
+    if analysis.meaning is None or not ends or "rule best_of_kind" not in analysis.features:
+        return ()
+    meaning = analysis.meaning
+    figure = lexicon.first("measure", meaning.kind, meaning.figures[0].measure)
+    words = " ".join(one.repaired_from or one.text for one in read.tokens)
+    return tuple(
+        text.format(words=f"{words[:1].upper()}{words[1:]}", figure=figure,
+                    kind=lexicon.model.kinds[meaning.kind].many)
+        for text in lexicon.data["refusing"]["best_by"]
+    )  # fmt: skip
+
+
+def _is_vague(read: Read, lexicon: Lexicon) -> bool:
+    """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
+    vague = _place(read.stems, lexicon.phrases("language", "vague"))
+    return vague is not None and _is_open_of(read, lexicon)
+
+
+def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
+    """Whether all words are understood, and none says of which records it is."""
+    vague = _place(read.stems, lexicon.phrases("language", "vague")) or (0, 0)
+    strange = ["cross unknown", "cross name", *([] if read.is_ranked else ["cross number"])]
+    is_strange = any(
+        read.crossing[place] in strange and not vague[0] <= at < vague[1]
+        for at, (place, behind) in enumerate(pairwise(read.places)) if behind > place
+    )  # fmt: skip
+    told = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
+    is_told = any(one.category in _CONTENT - {"state", "date"} for one in told)
+    return bool(read.length) and not is_strange and not is_told
+
+
+def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
+    """A question that says nothing of what it is about, with a topic where one can stand."""
+    open_words = {*lexicon.phrases("language", "vague"), *lexicon.phrases("language", "pronouns")}
+    start, end = _place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
+    asking = {at for one in read.leaves if one.category in ("f:list", "f:who")
+              for at in range(one.start, one.end)}  # fmt: skip
+    begun = {one.start for one in read.leaves} - {
+        one.start for one in read.leaves if one.category == "f:property_is"
+    }
+    places = [at for at in range(len(read.tokens)) if not start <= at < end]
+    while places and (
+        places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
+    ):
+        places.pop(0)
+    words = [read.tokens[at].repaired_from or read.tokens[at].text for at in places]
+    first = {one.category: one.end - one.start for one in read.leaves if one.start in places[:1]}
+    if behind := max((first.get(one, 0) for one in ("f:compare", "f:count", "f:much")), default=0):
+        yield _question([*words[:behind], topic, *words[behind:]])
+    if first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked:
+        yield _question([topic, *words])
+    else:
+        yield _question([*words, topic])
 
 
 def _place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:

@@ -145,3 +145,35 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
     assert answer["status"] == "needsClarification"
     assert answer["alternatives"] == ['Tickets of "Nova North"?', 'Tickets of "Nova South"?']
     assert answer_question(answer["alternatives"][0], by="grammar")["status"] == "answered"
+
+
+@pytest.mark.parametrize(
+    ("question", "readings"),
+    [
+        ("how are we doing?", ["Revenue?", "Tickets?", "Won deals?"]),
+        ("compare May with April", ["Compare revenue May with April?"]),
+        ("what happened last week?", ["Revenue last week?"]),
+        ("by month please", ["Revenue by month please?"]),
+        ("top 5", ["Top 5 clients by revenue?", "Top 5 open deals by amount?"]),
+        ("what is our best quarter?", ["Best quarter by revenue?"]),
+        ("which are late?", ["Late invoices?"]),
+        ("still to be done", ["Still to be done tickets?"]),
+        ("best customers", ["Best customers by revenue?", "Best customers by number of invoices?"]),
+        ("Wie läuft es?", ["Umsatz?", "Tickets?"]),
+    ],
+)
+def test_what_says_nothing_of_its_subject_is_asked_back_with_readings(
+    everybody: Flask, question: str, readings: list[str]
+) -> None:
+    answer = answer_question(question, by="grammar")
+    assert answer["status"] == "needsClarification", answer["answer"]
+    assert answer["alternatives"][: len(readings)] == readings
+    for one in answer["alternatives"]:
+        assert answer_question(one, by="grammar")["status"] == "answered", one
+
+
+@pytest.mark.parametrize(
+    "question", ["hello", "how many clients are happy", "bank balance as of yesterday"]
+)
+def test_what_is_of_something_unknown_is_not_asked_back(everybody: Flask, question: str) -> None:
+    assert answer_question(question, by="grammar")["status"] == "unsupported"
