@@ -180,8 +180,9 @@ def _plain_number(value: Any) -> Any:
 
 
 def words(state: str) -> str:
-    """``ClosedWon`` -> ``Closed Won``."""
-    return translated(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state))
+    """``ClosedWon`` -> ``Closed Won``, ``directDebit`` -> ``direct debit``."""
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state)
+    return translated(apart.lower() if state[:1].islower() else apart)
 
 
 def value_words(name: str, value: Any) -> Any:

@@ -41,6 +41,13 @@ def test_a_figure_of_a_report_is_shown_as_its_type(
     assert str(wording.figure(value, type_, name)) == text
 
 
+@pytest.mark.parametrize(
+    ("state", "text"), [("ClosedWon", "Closed Won"), ("directDebit", "direct debit")]
+)
+def test_a_state_is_told_in_words(state: str, text: str) -> None:
+    assert wording.words(state) == text
+
+
 def test_json_is_indented_with_its_numbers_as_they_are_written() -> None:
     assert wording.json_shown('{"total":1.10,"n":5}') == '{\n  "total": 1.10,\n  "n": 5\n}'
     assert wording.json_shown("<html>") == "<html>"

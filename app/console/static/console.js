@@ -10,6 +10,8 @@ document.documentElement.classList.add("script");
 // Enter sends a form by its first button, shown or not.
 for (const button of document.querySelectorAll("button.only-without-script")) button.remove();
 
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+
 const menu = document.querySelector(".menu-button");
 if (menu) {
   menu.addEventListener("click", () => {
