@@ -92,10 +92,11 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on:
         confidence = min(confidence, _UNSURE)
-    if refusal is None and confidence < LEAST:
-        refusal = passed_over(best, understood.read)
-        if refusal is not None:
-            return Proposal((), 0.0, understood, refusal)
+    is_aside = refusal is not None and refusal.reason == "aside"
+    if is_aside or (refusal is None and confidence < LEAST):
+        strange = passed_over(best, understood.read)
+        if strange is not None:
+            return Proposal((), 0.0, understood, strange)
     return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
 
 

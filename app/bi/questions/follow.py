@@ -27,6 +27,7 @@ from app.bi.questions.algebra import (
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
 from app.bi.questions.finish import finished
+from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
 from app.bi.questions.rules import Bound
@@ -41,12 +42,12 @@ _FIRST = 10
 
 
 def followed(
-    previous: Meaning, item: Item, model: Model, *, refers: bool = False, beside: bool = False
+    previous: Meaning, item: Item, model: Model, *, refers: str = "", beside: bool = False
 ) -> Meaning | None:
     """The meaning before, changed by what was said; None where it cannot be said of it.
 
-    ``refers``: a pronoun stands for whoever was named (``they``); ``beside``: it is told beside
-    what was asked before (``too``).
+    ``refers``: what a pronoun stands for: ``records`` (they), a ``person`` (she);
+    ``beside``: it is told beside what was asked before (``too``).
     """
     try:
         if item.category == "question":
@@ -55,7 +56,7 @@ def followed(
             changed = _changed(previous, item.category, item.meaning, model.kinds)
         if changed is not None and beside:
             changed = _beside(previous, changed)
-        return None if changed is None or changed == previous else model.checked(changed)
+        return None if changed is None else model.checked(changed)
     except (TypeMismatchError, KeyError):
         return None
 
@@ -92,6 +93,8 @@ def _changed(
             return _listed(previous)
         case "f:pie" | "f:bar" | "f:line" | "f:table":
             return replace(previous, chart=told)
+        case "measure" if not previous.figures and _is_property(told, kind):
+            return _showing(previous, kind.figures[told.by_kind[kind.key]].value, kind)
         case "measure":
             return replace(previous, figures=(Figure(told.by_kind[kind.key]),), columns=())
         case "rank":
@@ -180,6 +183,14 @@ def _limited(one: Restriction, bound: Bound) -> Restriction:
     return one
 
 
+def _is_property(told: Options, kind: Kind) -> bool:
+    """Whether a measure that is only named is a number that each record has."""
+    name = told.by_kind[kind.key]
+    measure = kind.figures.get(name.measure if isinstance(name, Figure) else name)
+    is_plain = not isinstance(name, Figure) or not name.method
+    return is_plain and measure is not None and kind.is_number(measure.value)
+
+
 def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
     """The property of the records, or of those that they belong to.
 
@@ -193,7 +204,7 @@ def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
 
 def _showing(previous: Meaning, path: str, kind: Kind) -> Meaning | None:
     """The same records with one more column; of what they show already how many each has."""
-    if previous.figures:
+    if previous.figures or path.endswith("Id"):
         return None
     if path in kind.data.get("columns", ()):
         name = next((name for name, one in kind.dimensions.items() if one.path == path), "")
@@ -235,13 +246,13 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
     return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
 
 
-def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: bool) -> Meaning | None:
+def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> Meaning | None:
     """``only Tom's deals, by month``: all that is said of the same records, or of others."""
     kind = model.kinds[previous.kind]
     if draft.named not in ("", kind.key) or kind.key not in draft.common_kinds:
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
         if refers or (is_bare and "list" in draft.flags):
-            return _of_related(previous, draft, model)
+            return _of_related(previous, draft, model, refers)
         return _of_others(previous, draft, model) if is_bare else None
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
@@ -257,6 +268,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: bool) ->
     if "summed" in draft.flags and not told.groups:
         changed = replace(changed, groups=())
     if draft.figures:
+        asked = draft.flags & {"counted", "summed"} or told.groups or draft.rank
+        if not asked and not previous.figures and _is_property(draft.figures[0], kind):
+            return _showing(changed, kind.figures[told.figures[0].measure].value, kind)
+        if previous.ranking is not None and previous.ranking.limit and not previous.groups:
+            return None  # a figure of the first few is not that of all
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
         figures = told.figures if is_named or not _amounts(changed) else changed.figures
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
@@ -272,7 +288,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: bool) ->
         return None if changed.figures else replace(changed, ranking=told.ranking)
     if draft.rank is not None:
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
-    return changed
+    is_empty = draft.is_plain and not (draft.where or draft.dated)
+    return None if is_empty and changed == previous else changed
 
 
 def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
@@ -284,7 +301,7 @@ def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     return replace(previous, kind=draft.named, where=where)
 
 
-def _of_related(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
+def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> Meaning | None:
     """``which invoices``, ``how many tickets do they have``: records that belong to those before.
 
     They are the ones behind the figure, or those of whoever was named.
@@ -300,8 +317,8 @@ def _of_related(previous: Meaning, draft: Draft, model: Model) -> Meaning | None
     if has is not None:
         behind = _behind(previous, has, kind, other)
         return replace(told, where=(*behind.where, *told.where))
-    parts = tuple(_belonging(previous, kind, other))
-    if parts:
+    parts = tuple(_named_in(previous, kind, other)) if refers == "person" else ()
+    if parts := parts or tuple(_belonging(previous, kind, other)):
         return replace(told, where=(*parts, *told.where))
     name = other.data["one"]
     if draft.is_plain and name in kind.dimensions and not previous.groups:
@@ -327,8 +344,13 @@ def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restricti
             parts = [one for one in parts if one not in named]
         if parts:
             yield Of(kind.key, tuple(parts))
-        return
-    for one in parts:
+    else:
+        yield from _named_in(previous, kind, other)
+
+
+def _named_in(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
+    """The same client, project or colleague as a restriction of other records."""
+    for one in previous.where:
         if isinstance(one, Of) and one.kind in other.to_one:
             yield one
         if isinstance(one, Equals) and (path := _whose(one.path, kind, other)):
@@ -348,12 +370,27 @@ def _whose(path: str, kind: Kind, other: Kind) -> str:
 
 
 def _alike(one: Restriction, kind: Kind, other: Kind) -> Restriction:
-    """The state of another kind that is called the same."""
+    """The same of records of another kind: a value of what they have too, a state called so.
+
+    Raises: KeyError, they have no such property.
+    """
+    if isinstance(one, Equals):
+        return replace(one, path=_path_alike(one.path, kind, other))
     if not isinstance(one, Is) or one.state in other.states:
         return one
     called = one.state.rpartition(".")[2].lower()
     name = next((name for name in other.states if name.rpartition(".")[2].lower() == called), "")
     return Is(name) if name else one
+
+
+def _path_alike(path: str, kind: Kind, other: Kind) -> str:
+    for name, dimension in kind.dimensions.items():
+        found = other.dimensions.get(name)
+        if found is not None and path in (dimension.path, dimension.key):
+            return found.path if path == dimension.path else found.key or found.path
+    if other.prop(path) is None:
+        raise KeyError(path)
+    return path
 
 
 def operations(items: list[Item]) -> Iterator[Item]:

@@ -109,7 +109,8 @@ class Names:
             if form and (found := categories.get(form)) is not None:
                 yield f"text:{form}", found
                 break
-        if (person := people.get(text.lower())) is not None:
+        low = text.lower()
+        if (person := people.get(low) or people.get(low.removesuffix("s"))) is not None:
             ids, name = person
             yield f"user:{ids}", self._of_person(ids, name)
 

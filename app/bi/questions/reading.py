@@ -73,6 +73,11 @@ class Read:
                 yield leaf
 
     @property
+    def goes_on(self) -> bool:
+        """Whether it was read as going on from records before."""
+        return _BEFORE in self.tokens
+
+    @property
     def is_ranked(self) -> bool:
         """Whether it has a superlative."""
         return any(one.category in SUPERLATIVES for one in self.leaves)

@@ -90,6 +90,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("several", questions=questions)
     if _is_vague(read, lexicon):
         return Refusal("open")
+    if verb := _commanded(analysis, read, lexicon):
+        return Refusal("command", (f"“{verb}”",))
     if questions := _best_by(analysis, read, lexicon):
         return Refusal("best", questions=questions)
     kind = lexicon.model.kinds[meaning.kind]
@@ -184,7 +186,7 @@ def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...
 def _is_vague(read: Read, lexicon: Lexicon) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
     vague = _place(read.stems, lexicon.phrases("language", "vague"))
-    return vague is not None and _is_open_of(read, lexicon)
+    return vague is not None and not read.goes_on and _is_open_of(read, lexicon)
 
 
 def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
@@ -196,7 +198,7 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
         for at, (place, behind) in enumerate(pairwise(read.places)) if behind > place
     )  # fmt: skip
     told = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
-    is_told = any(one.category in _CONTENT - {"state", "date"} for one in told)
+    is_told = any(one.category in _CONTENT - {"state", "date"} | {"property"} for one in told)
     return bool(read.length) and not is_strange and not is_told
 
 
@@ -209,7 +211,7 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     begun = {one.start for one in read.leaves} - {
         one.start for one in read.leaves if one.category == "f:property_is"
     }
-    places = [at for at in range(len(read.tokens)) if not start <= at < end]
+    places = [at for at, one in enumerate(read.tokens) if one.text and not start <= at < end]
     while places and (
         places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
     ):
@@ -449,7 +451,20 @@ def _is_alike(read: Read, lexicon: Lexicon) -> bool:
     """Whether records are asked for that are like one that is named."""
     alike = lexicon.phrases("refusing", "words", "alike")
     named = {one.start for one in read.leaves if one.category == "value"}
+    named |= {at for at, one in enumerate(read.tokens) if one.is_capital}
     return any((one.stem,) in alike and at + 1 in named for at, one in enumerate(read.tokens))
+
+
+def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
+    """The verb that a question begins with and that is one of changing something, or empty."""
+    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
+    commands = lexicon.phrases("language", "commands")
+    for at, one in enumerate(read.tokens):
+        if read.places[at] == read.places[at + 1]:
+            continue  # "please", "can you"
+        words = (one.stem,) in commands or read.stems[at : at + 2] in commands
+        return one.text if words and read.places[at] in crossed else ""
+    return ""
 
 
 def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:

@@ -119,7 +119,13 @@ class Understanding:
 
     def refers(self, stems: Phrase) -> bool:
         """Whether a pronoun stands for what was asked about before."""
-        return self._says(stems, "pronouns")
+        return self._says(stems, "pronouns") or self._says(stems, "persons")
+
+    def _referring(self, stems: Phrase) -> str:
+        """What its pronoun stands for: a person, the records before; empty without one."""
+        if self._says(stems, "persons"):
+            return "person"
+        return "records" if self.refers(stems) else ""
 
     def looks(self, question: str) -> bool:
         """Whether it only looks how the records before are: ``is it paid``."""
@@ -137,7 +143,9 @@ class Understanding:
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
         stems = tuple(one.stem for one in read.tokens)
-        empty = self.lexicon.follows | self.lexicon.phrases("language", "pronouns")
+        empty = self.lexicon.follows.union(
+            *(self.lexicon.phrases("language", one) for one in ("pronouns", "persons"))
+        )
         for at in range(len(stems)):
             for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
                 if stems[at : at + length] in empty:
@@ -156,8 +164,8 @@ class Understanding:
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon.model, periods, self._say)
         found: dict[Meaning, Analysis] = {}
-        stems = tuple(one.stem for one in read.tokens)
-        refers, beside = self.refers(stems), self._says(stems, "beside")
+        stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
+        refers, beside = self._referring(stems), self._says(stems, "beside")
         for item in operations(list(parsed.cells.get((0, read.length), ()))):
             meaning = followed(previous, item, self.lexicon.model, refers=refers, beside=beside)
             if meaning is None or meaning in found:
