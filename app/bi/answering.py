@@ -57,9 +57,9 @@ def _or_else(refused: Answer, found: Answer) -> Answer:
 
 def _is_english(question: str, history: Sequence[str]) -> bool:
     """Whether a question is in the language of the rules; others the grammar alone reads."""
-    from app.bi.questions import answering  # large: loaded with the first question
+    from app.bi.questions import understanding  # large: loaded with the first question
 
-    return answering.language_asked(question, history) == "en"
+    return understanding.language_of(question, history) == "en"
 
 
 def _by_grammar(asked: Answer, history: Sequence[str], now: Calendar, limit: int) -> Answer:

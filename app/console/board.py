@@ -17,6 +17,7 @@ from app.console.area import console, page, see_other
 from app.console.language import translated
 from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import words
+from app.container.engine import ask
 from app.db.types import iso_instant
 from app.errors import ApiError, NotFoundError
 from app.http.security import current_caller, requires
@@ -108,7 +109,7 @@ def close_deal(key: int, stage: str) -> Response:
 def _set(key: int, values: Mapping[str, Any]) -> dict[str, Any]:
     """Change a deal as the page showed it; returns what it is now."""
     version = request.form.get("version")
-    body: dict[str, Any] = engine.send("PATCH", f"Opportunities({key})", values, version).body
+    body: dict[str, Any] = ask("PATCH", f"Opportunities({key})", body=values, version=version).body
     return body
 
 

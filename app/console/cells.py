@@ -15,6 +15,7 @@ from app.console.form_fields import Field, field_of, text_of, value_of, writable
 from app.console.language import translated
 from app.console.references import NoReferenceError
 from app.console.sets import Page, page_of
+from app.container.engine import ask
 from app.errors import ApiError, NotFoundError, PreconditionFailedError, ValidationError
 from app.http.security import current_caller
 from app.odata.model import edm
@@ -66,7 +67,7 @@ def change_cell(path: str, key: int, column: str) -> Response:
         value = _value(wanted, declared, typed, record)
         if value != record.get(name):
             version = request.form.get("version") or None
-            engine.send("PATCH", f"{wanted.set_name}({key})", {name: value}, version)
+            ask("PATCH", f"{wanted.set_name}({key})", body={name: value}, version=version)
             session.say(
                 translated(
                     "%(record)s: %(name)s changed.",

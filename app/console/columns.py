@@ -11,16 +11,19 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from app.clock import utc_now
-from app.console import engine, session, wording
+from app.console import engine, wording
 from app.console.language import translated
-from app.console.named_records import NamedRecord, is_readable
-from app.console.sets import Page, page_of_type
-from app.container.engine import read_by_id
+from app.console.named_records import (
+    NamedRecord,
+    is_readable,
+    named_record,
+    names_by_key,
+    title_of,
+)
+from app.console.sets import Page
 from app.odata.model import edm
 from app.settings.days import day_of, today
 
-# Of a type without a page.
-_TITLES = {"User": "displayName"}
 # A property computed for each row: whether the day of ``Page.due`` still counts.
 _PENDING = "isPending"
 _UNSHOWN = ("id", "allowedActions", "customFields", "body", "currency")
@@ -92,12 +95,6 @@ def key_of(type_: edm.EntityType, navigation: edm.NavigationProperty) -> str | N
     return found.name if found else None
 
 
-def title_of(type_name: str) -> str | None:
-    """The property that names a record of a type; None for types that are not named."""
-    page = page_of_type(type_name)
-    return page.title if page else _TITLES.get(type_name)
-
-
 def reading(wanted: Page, columns: Sequence[Column], *, marked: bool = True) -> dict[str, str]:
     """The query options that read these columns: ``select``, ``expand``, ``compute``.
 
@@ -151,8 +148,8 @@ def _cell(
         kind = _kind(wanted, column.path)
         return _link(about[column.path].get((row.get(kind or ""), value)))
     if is_first or (value and column.path in (wanted.title, "number", "code")):
-        text = value if isinstance(value, str) and value else row.get(wanted.title)
-        return _link(NamedRecord(text or f"#{row['id']}", _address(wanted, row["id"])))
+        named = named_record(wanted.entity_set.type.name, row)
+        return _link(named._replace(name=value) if isinstance(value, str) and value else named)
     if column.declared is not None and column.declared.currency_property and value is not None:
         return wording.priced(value, row.get(column.declared.currency_property))
     shown = wording.shown(value, column.declared)
@@ -167,9 +164,7 @@ def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:
         record = record.get(step) if record else None
     if not record or column.target is None:
         return wording.shown(None)
-    page = page_of_type(column.target.name)
-    title = record.get(title_of(column.target.name)) or f"#{record['id']}"
-    return _link(NamedRecord(title, _address(page, record["id"]) if page else ""))
+    return _link(named_record(column.target.name, record))
 
 
 def _link(named: NamedRecord | None) -> Markup | str:
@@ -246,16 +241,8 @@ def _named(
     for row in rows:
         if row.get(kind) and row.get(path):
             keys[row[kind]].append(row[path])
-    named = {}
-    for type_name, wanted_keys in keys.items():
-        page = page_of_type(type_name)
-        if page is None or not is_readable(page.entity_set.type):
-            continue
-        for key, record in read_by_id(page.set_name, wanted_keys, page.title).items():
-            title = record.get(page.title) or f"#{key}"
-            named[type_name, key] = NamedRecord(title, _address(page, key))
-    return named
-
-
-def _address(page: Page, key: int) -> str:
-    return f"{session.ROOT}/{page.path}/{key}"
+    return {
+        (type_name, key): named
+        for type_name, wanted_keys in keys.items()
+        for key, named in names_by_key(type_name, wanted_keys).items()
+    }

@@ -34,14 +34,6 @@ def follow(link: str) -> Result:
     return ask("GET", path, query)
 
 
-def send(method: str, path: str, body: Any, version: str | None = None) -> Result:
-    """A write or an operation; ``version`` is the ETag that must still stand.
-
-    Raises: an ApiError, as the service would answer.
-    """
-    return ask(method, path, body=body, version=version)
-
-
 def address(path: str, **options: str | int | None) -> str:
     """The URL under which the API answers the same."""
     given = {f"${name}": str(value) for name, value in options.items() if value is not None}

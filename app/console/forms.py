@@ -37,6 +37,7 @@ from app.console.language import translated
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
+from app.container.engine import ask
 from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
 from app.invoices.texts import units
@@ -68,7 +69,7 @@ def create_record(path: str) -> Response:
         if _has_lines(wanted, {}):
             _add_lines(body, problems, {})
         refuse(problems)
-        made = engine.send("POST", wanted.set_name, body).body
+        made = ask("POST", wanted.set_name, body=body).body
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
     session.say(_saved(wanted, body, made))
@@ -107,7 +108,7 @@ def change_record(path: str, key: int) -> Response:
             _add_lines(body, problems, known)
         refuse(problems)
         if body:
-            known = engine.send("PATCH", f"{wanted.set_name}({key})", body, version).body or {}
+            known = ask("PATCH", f"{wanted.set_name}({key})", body=body, version=version).body or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
     session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))

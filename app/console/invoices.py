@@ -14,6 +14,7 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
+from app.container.engine import ask
 from app.documents.looking import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -135,7 +136,7 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
     session.check_form()
     reason = request.form.get("reason", "").strip() or None
     path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
-    engine.send("POST", path, {"reason": reason})
+    ask("POST", path, body={"reason": reason})
     return see_other(f"{ADDRESS}/{key}")
 
 

@@ -15,9 +15,10 @@ from app.bi.exports.service import AT_ONCE, written
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column as ReportColumn, Report
 from app.console.area import console
-from app.console.columns import Column, title_of
+from app.console.columns import Column
 from app.console.language import translated
 from app.console.list_query import ListQuery, read_query
+from app.console.named_records import title_of
 from app.console.sets import page_of
 from app.errors import NotFoundError, ValidationError
 from app.http.security import requires

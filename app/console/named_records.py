@@ -21,8 +21,6 @@ from app.permissions import scope_of
 
 # Properties that name a record together: its type, its key.
 _PAIRS = {"entityId": "entityType", "relatedId": "relatedType"}
-_LEAD = "Lead"
-_TITLES = {name: kind.title for name, kind in KINDS.items()} | {_LEAD: "fullName"}
 
 
 class NamedRecord(NamedTuple):
@@ -30,6 +28,22 @@ class NamedRecord(NamedTuple):
 
     name: str
     address: str
+
+
+def title_of(type_name: str) -> str | None:
+    """The property that names a record of a type; None for types that are not named."""
+    if (page := page_of_type(type_name)) is not None:
+        return page.title
+    kind = KINDS.get(type_name)
+    return kind.title if kind else None
+
+
+def named_record(type_name: str, record: Mapping[str, Any]) -> NamedRecord:
+    """A record that was read with its title: what it is called, ``#7`` where it has no name."""
+    page, title = page_of_type(type_name), title_of(type_name)
+    name = record.get(title) if title else None
+    address = f"{session.ROOT}/{page.path}/{record['id']}" if page else ""
+    return NamedRecord(str(name or f"#{record['id']}"), address)
 
 
 class Names:
@@ -88,18 +102,11 @@ def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecor
     found = next(
         (each for each in engine.container().sets.values() if each.type.name == type_name), None
     )
-    if found is None or type_name not in _TITLES or not is_readable(found.type):
+    title = title_of(type_name)
+    if found is None or title is None or not is_readable(found.type):
         return {}
-    title = _TITLES[type_name]
     rows = read_by_id(found.name, keys, title)
-    target = page_of_type(type_name)
-    return {
-        key: NamedRecord(
-            str(row[title] or f"{target.one if target else type_name} {key}"),
-            f"{session.ROOT}/{target.path}/{key}" if target else "",
-        )
-        for key, row in rows.items()
-    }
+    return {key: named_record(type_name, row) for key, row in rows.items()}
 
 
 def is_readable(type_: edm.EntityType) -> bool:

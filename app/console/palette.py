@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from flask import Response, jsonify, request
 from werkzeug.datastructures import MultiDict
 
-from app.console import engine, session, wording
+from app.console import engine, wording
 from app.console.area import console, page
 from app.console.language import marked
 from app.console.list_query import read_query
+from app.console.named_records import named_record
 from app.console.search_page import listed_pages, people_of
 from app.errors import ApiError
 
@@ -57,7 +58,6 @@ def _records(text: str) -> Iterator[dict[str, str]]:
             **read_query(wanted, MultiDict({"q": text})).rows(),
         ).rows  # fmt: skip
         for row in rows:
-            names = dict.fromkeys(row.get(name) for name in (*marks, wanted.title))
-            name = " · ".join(filter(None, names)) or f"#{row['id']}"
-            link = f"{session.ROOT}/{wanted.path}/{row['id']}"
-            yield {"name": name, "kind": wanted.one, "link": link}
+            title, link = named_record(wanted.entity_set.type.name, row)
+            names = dict.fromkeys((*(row.get(name) for name in marks), title))
+            yield {"name": " · ".join(filter(None, names)), "kind": wanted.one, "link": link}

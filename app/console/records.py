@@ -21,6 +21,7 @@ from app.console.steps import COMMENT, preset, steps_of, take, told
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import inside
+from app.container.engine import ask
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.security import current_caller
@@ -46,7 +47,7 @@ def act_on_record(path: str, key: int) -> Response:
     version = request.form.get("version")
     try:
         if step == "delete":
-            engine.send("DELETE", f"{wanted.set_name}({key})", None, version)
+            ask("DELETE", f"{wanted.set_name}({key})", version=version)
             session.say(translated("%(record)s deleted.", record=wanted.one))
             return see_other(f"{session.ROOT}/{path}/")
         if step == ASSIGN and wanted.set_name == "Tickets":

@@ -12,6 +12,7 @@ from app.console.language import translated, translated_as
 from app.console.numbers import amount_text, number_text, read_typed
 from app.console.wording import label, words
 from app.container.declared import DECLARED
+from app.container.engine import ask
 from app.errors import NotFoundError
 from app.http.schema_fields import Field
 from app.money import digits, written
@@ -118,10 +119,10 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
     path = f"{set_name}({key})"
     attribute, separator, state = step.partition(":")
     if separator:
-        return engine.send("PATCH", path, {attribute: state}, version).body
+        return ask("PATCH", path, body={attribute: state}, version=version).body
     if step == COMMENT:
         said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
-        return engine.send("POST", f"{path}/Comments", said).body
+        return ask("POST", f"{path}/Comments", body=said).body
     if step in OFFERED:
         operation = OFFERED[step]
         inputs = _step_of(step, operation).inputs
@@ -130,7 +131,7 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
             currency = engine.read(path, select="currency").body["currency"]
             places = digits(currency)
         body = arguments(inputs, form, places)
-        return engine.send("POST", f"{path}/BusinessPlatform.{operation.name}", body).body
+        return ask("POST", f"{path}/BusinessPlatform.{operation.name}", body=body).body
     raise NotFoundError(translated("There is no such step."))
 
 

@@ -18,7 +18,7 @@ from app.console.language import translated
 from app.console.named_records import Names, names_by_key, names_of
 from app.console.sets import PAGES
 from app.console.wording import duration, words
-from app.container.engine import read_many
+from app.container.engine import ask, read_many
 from app.http.security import current_caller, requires
 from app.kb.suggestions import suggest_for_ticket
 from app.measures import MEASURES
@@ -89,7 +89,7 @@ def link_article(key: int) -> Response:
     session.check_form()
     article = request.form.get("article", "")
     wanted = {"@odata.id": f"KbArticles({article})"}
-    engine.send("POST", f"Tickets({key})/KbArticles/$ref", wanted)
+    ask("POST", f"Tickets({key})/KbArticles/$ref", body=wanted)
     return see_other(f"{ADDRESS}/{key}/suggestions")
 
 
@@ -154,7 +154,7 @@ def assign_to_me(key: int, version: str | None) -> str:
 
     Raises: an ApiError, as the API would answer.
     """
-    engine.send("PATCH", f"Tickets({key})", {"assigneeId": current_caller().user_id}, version)
+    ask("PATCH", f"Tickets({key})", body={"assigneeId": current_caller().user_id}, version=version)
     return translated("The ticket is yours.")
 
 
@@ -176,7 +176,7 @@ def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int
     if ticket["assigneeId"] is None:
         changes["assigneeId"] = current_caller().user_id
     if ticket["status"] != state:
-        engine.send("PATCH", f"Tickets({key})", changes)
+        ask("PATCH", f"Tickets({key})", body=changes)
     return key, translated(
         "%(said)s, and set to %(state)s.", said=said.removesuffix("."), state=words(state)
     )

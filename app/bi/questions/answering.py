@@ -136,11 +136,6 @@ def _refused(understood: Understood) -> Refusal | None:
     return refusal
 
 
-def language_asked(question: str, before: Sequence[str] = ()) -> str:
-    """The language of a question, after those before it in its session."""
-    return language_of(question, before)
-
-
 def _noted(analysis: Analysis, read: Read) -> Plan:
     """The plan of an analysis, which names the words that it left aside."""
     assert analysis.plan is not None
