@@ -39,13 +39,20 @@ _CALLED = {"seconds": marked("Time before")}
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
 _FIELD = re.compile(r"[\w.\[\]]+")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
-         "Qualified", "active", "succeeded", "sent", "done", "executed", "ok"}  # fmt: skip
-_BAD = {"Blocked", "Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Breached",
-        "Canceled", "Quarantined", "Deleted", "revoked", "expired", "disabled", "failed",
-        "locked", "rejected", "denied", "error", "Failed"}  # fmt: skip
-_WAITING = {"Draft", "Pending", "OnHold", "New", "Prospect", "InReview", "Planned", "AtRisk",
-            "PartiallyPaid", "Sent", "Paused", "Urgent", "High", "pending", "queued", "running",
-            "sending", "Queued", "Checking", "Writing"}  # fmt: skip
+         "Qualified", "Converted", "Closed", "active", "succeeded", "sent", "done", "executed",
+         "ok"}  # fmt: skip
+_BAD = {"Blocked", "Breached", "Quarantined", "failed", "locked", "denied", "error", "Failed"}
+_WAITING = {"Pending", "OnHold", "InReview", "AtRisk", "PartiallyPaid", "Paused", "Urgent", "High",
+            "pending"}  # fmt: skip
+_GOING = {"Sent", "Open", "InProgress", "Contacted", "Nurturing", "running", "sending",
+          "Checking", "Writing", "Prospecting", "Qualification", "Proposal",
+          "Negotiation"}  # fmt: skip
+_EARLY = {"Draft", "New", "Prospect", "Planned", "Todo", "queued", "Queued"}
+_OVER = {"Lost", "ClosedLost", "Void", "Uncollectible", "Disqualified", "Canceled", "Deleted",
+         "Archived", "revoked", "expired", "disabled", "rejected"}  # fmt: skip
+# Tone of a state -> the states of it; style sheet and sign go by it.
+_TONES = {"good": _GOOD, "bad": _BAD, "waiting": _WAITING, "going": _GOING, "early": _EARLY,
+          "over": _OVER}  # fmt: skip
 
 
 def label(name: str) -> str:
@@ -91,12 +98,8 @@ def count(number: int) -> str:
 
 
 def tone(value: Any) -> str:
-    """The colour of a state: ``good``, ``bad``, ``waiting`` or ``plain``."""
-    if value in _GOOD:
-        return "good"
-    if value in _BAD:
-        return "bad"
-    return "waiting" if value in _WAITING else "plain"
+    """What a state means, which its colour and its sign tell: one of ``_TONES``, or ``plain``."""
+    return next((name for name, states in _TONES.items() if value in states), "plain")
 
 
 def shown(
@@ -153,7 +156,7 @@ def badge(value: str) -> Markup:
 
 
 def badge_as(kind: str, value: Any) -> Markup:
-    """A text in a colour: ``good``, ``bad``, ``waiting`` or ``plain``."""
+    """A text in the colour and with the sign of a tone."""
     return Markup('<span class="badge {}">{}</span>').format(kind, value)
 
 

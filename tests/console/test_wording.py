@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from app.console import wording
+from app.console.area import ASSETS
+from app.writing.transitions import MACHINES
 
 
 @pytest.mark.parametrize(
@@ -61,3 +63,18 @@ def test_json_is_indented_with_its_numbers_as_they_are_written() -> None:
 )  # fmt: skip
 def test_a_property_is_called_as_people_do(name: str, text: str) -> None:
     assert wording.label(name) == text
+
+
+@pytest.mark.parametrize("entity", MACHINES)
+def test_every_state_means_something_that_is_told_without_colour_too(entity: str) -> None:
+    style = (ASSETS / "console.css").read_text(encoding="utf-8")
+    steps = MACHINES[entity].transitions
+    for state in {state for step in steps for state in (*step.sources, step.target)}:
+        tone = wording.tone(state)
+        assert tone != "plain", state
+        assert f'.badge.{tone}::before {{ content:"' in style
+
+
+def test_what_is_made_sent_part_paid_paid_and_void_is_told_apart() -> None:
+    states = ("Draft", "Sent", "PartiallyPaid", "Paid", "Void")
+    assert len({*map(wording.tone, states), "bad"}) == 6  # an overdue one is bad
