@@ -1,4 +1,4 @@
-"""What waits for the caller: own tasks, tickets and deals, each the beginning of a list."""
+"""What waits for the caller: own tasks, tickets and deals, and tickets that nobody has."""
 
 from __future__ import annotations
 
@@ -39,22 +39,26 @@ class Waiting:
 def mine_and_due() -> Iterator[Waiting]:
     """The lists that have something for the caller, what is due first at the top."""
     until = (today() + timedelta(days=AHEAD)).isoformat()
-    for path, title, columns, address in (
+    for path, right, title, columns, address in (
         (
-            "tasks", marked("My tasks that are due"), "title,dueAt",
+            "tasks", "read", marked("My tasks that are due"), "title,dueAt",
             [("view", "Mine"), ("sort", "dueAt"), (WHERE, f"dueAt:until:{until}")],
         ),
         (
-            "tickets", marked("My open tickets"), "subject,resolutionDueAt",
+            "tickets", "read", marked("My open tickets"), "subject,resolutionDueAt",
             [("view", "Mine"), ("sort", "resolutionDueAt")],
         ),
         (
-            "opportunities", marked("My deals without a next step"), "name,amount",
+            "tickets", "update", marked("Open tickets of nobody"), "subject,resolutionDueAt",
+            [("view", "Unassigned"), ("sort", "resolutionDueAt")],
+        ),
+        (
+            "opportunities", "read", marked("My deals without a next step"), "name,amount",
             [("view", "Mine"), ("sort", "closeDate"), (WHERE, "nextStep:empty")],
         ),
     ):  # fmt: skip
         wanted = page_of(path)
-        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
+        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:{right}"):
             continue
         query = read_query(wanted, MultiDict([*address, ("columns", columns)]))
         result = engine.read(wanted.set_name, count="true", top=SHOWN, **query.options())

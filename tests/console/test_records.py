@@ -276,6 +276,15 @@ def test_related_records_are_counted_and_all_are_a_click_away(sign_in: SignIn) -
     assert sign_in("Accountant").get(f"clients/{client}/all/Leads").status_code == 404
 
 
+def test_a_draft_without_a_number_is_linked_from_its_client(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    draft = browser.make("invoices", clientId=str(client))
+    assert f'href="/admin/invoices/{draft}" dir="auto">#{draft}<' in (
+        browser.get(f"clients/{client}").text
+    )
+
+
 def test_a_role_without_any_right_sees_pages_and_nothing_on_them(
     app: Flask, sign_in: SignIn
 ) -> None:
