@@ -49,7 +49,7 @@ def is_light(crossing: str) -> bool:
 def is_decisive(crossing: str) -> bool:
     """Whether what is passed over can be about other records altogether: ``not``, ``last``."""
     roles = set(crossing.split()[2:])
-    return not is_light(crossing) and bool(roles & {"not", "without", "newest"})
+    return not is_light(crossing) and bool(roles & {"not", "without", "newest", "one_currency"})
 
 
 @lru_cache(maxsize=4096)

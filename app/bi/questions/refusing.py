@@ -104,7 +104,11 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("ahead")
     if _says(stems, lexicon, "needless"):
         return Refusal("needless")
-    if _is_of_manner(read, lexicon) or _is_alike(read, lexicon):
+    if (
+        _is_of_manner(read, lexicon)
+        or _is_alike(read, lexicon)
+        or _is_unmeasured(analysis, read, lexicon)
+    ):
         return Refusal("vague")
     if _is_counter(kind, meaning, analysis):
         return Refusal("uncounted")
@@ -465,6 +469,18 @@ def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
         words = (one.stem,) in commands or read.stems[at : at + 2] in commands
         return one.text if words and read.places[at] in crossed else ""
     return ""
+
+
+def _is_unmeasured(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
+    """Whether an amount is a word without a number, and nothing was made of it: ``many``."""
+    if analysis.item is None:
+        return False
+    vague = lexicon.phrases("refusing", "words", "unmeasured")
+    crossed = set(analysis.item.all_crossed())
+    return any(
+        (token.stem,) in vague and place in crossed
+        for token, place in zip(read.tokens, read.places, strict=False)
+    )
 
 
 def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:

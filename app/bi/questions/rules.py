@@ -46,6 +46,7 @@ from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind
 from app.bi.questions.periods import ago, both
+from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
     "more": "gt", "atleast": "ge", "less": "lt", "atmost": "le", "exactly": "eq",
@@ -210,6 +211,8 @@ class Grammar:
     # --- restrictions
 
     def restricted(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
+        if "converted" in draft.flags and told.key.startswith("currency:"):
+            return None  # the currency is that into which it is converted
         return draft.restricted(told, left=left)
 
     def not_so(self, _: str, told: Options) -> Options:
@@ -1387,8 +1390,17 @@ class Grammar:
             else draft.flagged(f"chart {role}")
         )
 
-    def in_one_currency(self, draft: Draft, _: str) -> Draft | None:
-        return draft.flagged("converted") if draft.figures else None
+    def into_currency(self, _: str, code: str) -> Options:
+        return self._currency(code)
+
+    def in_one_currency(self, draft: Draft, into: Options | str) -> Draft | None:
+        if not draft.figures:
+            return None
+        own = self._currency(organisation().defaults.currency)
+        if not isinstance(into, str) and into != own:
+            restricted = self.restricted(draft, into, left=False)
+            return None if restricted is None else restricted.flagged("converted")
+        return draft.flagged("converted")
 
     # --- what the rules share
 
