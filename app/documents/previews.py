@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Response
 from sqlalchemy import select
 from werkzeug.http import is_resource_modified
@@ -11,7 +13,7 @@ from app.documents.inspection.pictures import has_picture
 from app.documents.reading import reading
 from app.documents.service import DOCUMENTS
 from app.documents.serving import POLICY, Asked
-from app.documents.versions import find_version
+from app.documents.versions import FileVersion, find_version
 from app.errors import NotFoundError
 from app.http.security import current_caller
 from app.models.document import DocumentContent
@@ -25,9 +27,7 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
     """
     document = DOCUMENTS.found(key, current_caller())
     file = find_version(document, version)
-    statement = select(DocumentContent.preview_key, DocumentContent.state)
-    with reading() as connection:
-        content = connection.execute(statement.where(DocumentContent.version_id == file.id)).first()
+    content = _content(file)
     if content is None or content.preview_key is None:
         waits = (
             content is not None and content.state == "Waiting" and has_picture(file.content_type)
@@ -48,3 +48,17 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
         response.headers["Content-Security-Policy"] = POLICY
     response.set_etag(etag)
     return response
+
+
+def picture_of(file: FileVersion) -> bytes | None:
+    """The picture of a file, as PNG; None where there is none (yet)."""
+    content = _content(file)
+    if content is None or content.preview_key is None:
+        return None
+    return b"".join(blobs.current.stream(content.preview_key))
+
+
+def _content(file: FileVersion) -> Any:
+    wanted = select(DocumentContent.preview_key, DocumentContent.state)
+    with reading() as connection:
+        return connection.execute(wanted.where(DocumentContent.version_id == file.id)).first()

@@ -25,11 +25,11 @@ def public_page(template: str, status: int = 200, **values: Any) -> Response:
 
 @cache
 def _policy(environment: Environment) -> str:
-    """No script at all, and of styles only the layout's own."""
+    """No script at all, of styles only the layout's own, and pictures that the page brings."""
     source = environment.loader.get_source(environment, LAYOUT)[0]  # type: ignore[union-attr]
     (style,) = re.findall(r"<style>(.*?)</style>", source, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}'; form-action 'self';"
+        f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:; form-action 'self';"
         " base-uri 'none'; frame-ancestors 'none'"
     )

@@ -357,3 +357,16 @@ def test_guessing_is_slowed(admin: Api, make_app: Callable[..., Flask]) -> None:
     visitor = make_app(RATE_LIMIT_USER="5/minute").test_client()
     answers = [visitor.get(path + "x", headers=BROWSER).status_code for _ in range(6)]
     assert answers == [404] * 5 + [429]
+
+
+def test_the_page_has_the_lines_and_a_code_to_pay(admin: Api) -> None:
+    key, path = issue(admin)
+    page = visit(admin, path).text
+    (line,) = admin.get(f"/odata/Invoices({key})/LineItems").json["value"]
+    assert line["description"] in page and "1 pc. \u00d7 100.00" in page and "<td>100.00" in page
+    assert 'aria-label="Scan to pay"' in page and 'fill="#000" d="M' in page
+    number = admin.get(f"/odata/Invoices({key})").json["number"]
+    paid = {"amount": 119, "date": "2026-01-05", "method": "transfer"}
+    assert admin.post(f"/api/invoices/{key}/payments", paid).status_code == 201
+    settled = visit(admin, path).text
+    assert number in settled and "Scan to pay" not in settled

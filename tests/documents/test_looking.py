@@ -26,6 +26,7 @@ from tests.contract.conftest import Api
 from tests.documents import samples
 from tests.documents.conftest import Files
 from tests.documents.samples import PICTURES, TEXTS
+from tests.documents.test_sharing import BROWSER, share, visit
 
 
 def found_in(content: bytes, name: str, folder: Path) -> Any:
@@ -223,3 +224,17 @@ def test_a_search_needs_a_word(files: Files, words: str) -> None:
 def test_signs_of_a_search_mean_nothing(files: Files, words: str) -> None:
     files.document(b"turbine", "a.txt")
     assert search(files.api, words)["total"] in (0, 1)
+
+
+def test_the_page_of_a_link_shows_who_sent_it_and_what_it_is(app: Flask, files: Files) -> None:
+    key = files.document(samples.pdf(), "turbine.pdf")
+    look(app)
+    files.api.patch("/api/admin/settings", {"seller": {"name": "My Company"}})
+    page = visit(files, share(files, key), **BROWSER).text
+    assert ", My Company shared this file with you." in page
+    assert 'src="data:image/png;base64,iVBOR' in page
+    # Seen without a download, it would not be counted.
+    assert "data:image" not in visit(files, share(files, key, maxDownloads=1), **BROWSER).text
+    assert (
+        "data:image" not in visit(files, share(files, key, password="a long one"), **BROWSER).text
+    )

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from datetime import datetime
 from typing import Any
 
 from flask import Response
+from sqlalchemy import select
 
+from app.documents.previews import picture_of
+from app.documents.reading import reading
 from app.documents.serving import Asked
 from app.documents.sharing.visits import Visit
 from app.documents.versions import FileVersion
 from app.http.public_pages import public_page
 from app.http.sizes import readable_size
+from app.models.user import User
+from app.settings import organisation
 
 TEMPLATE = "share.html"
 
@@ -24,13 +30,31 @@ def wants_page(asked: Asked, accept: Any) -> bool:
 
 
 def file_page(visit: Visit, file: FileVersion) -> Response:
-    """What lies behind the link, and a button to save it."""
+    """What lies behind the link, who made it, and a button to save it.
+
+    A link with a limit shows no picture: what is seen without a download is not counted.
+    """
     most = visit.share.max_downloads
     left = None if most is None else most - visit.share.download_count
     return public_page(
         TEMPLATE, file=file, size=readable_size(file.size),
-        expires=_day(visit.share.expires_at), left=left,
+        expires=_day(visit.share.expires_at), left=left, sender=_sender(visit),
+        picture=None if visit.is_limited else _picture(file),
     )  # fmt: skip
+
+
+def _sender(visit: Visit) -> str:
+    """Who made the link, and of which company; empty where nobody knows."""
+    wanted = select(User.display_name).where(User.id == visit.share.created_by_id)
+    with reading() as connection:
+        person = connection.execute(wanted).scalar()
+    company = organisation().seller.name
+    return ", ".join(filter(None, (person, company)))
+
+
+def _picture(file: FileVersion) -> str | None:
+    picture = picture_of(file)
+    return None if picture is None else b64encode(picture).decode("ascii")
 
 
 def password_page(problem: str | None = None, status: int = 200) -> Response:

@@ -8,12 +8,17 @@ from app.http.public_pages import public_page
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.formats import Formats
+from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
 from app.models.invoice import Invoice
 from app.settings.days import today
 
 TEMPLATE = "invoice.html"
+# Lines of a page that a telephone opens; the PDF has all of them.
+MOST_LINES = 100
+# Light modules around a code, by its standard.
+_QUIET = 4
 Facts = list[tuple[str, str]]
 
 
@@ -34,6 +39,9 @@ def document_page(
         amount=formats.money(document.amount_due if is_open else document.total),
         facts=_facts(invoice, document, words, formats),
         payment=_payment(document, words) if is_open else [],
+        code=_code(document) if is_open else None,
+        lines=_lines(document, words, formats),
+        more=max(0, len(document.lines) - MOST_LINES),
         is_void=is_void,
         is_preview=is_preview,
         has_data=not is_void and not preflight(document),
@@ -71,6 +79,34 @@ def _state(invoice: Invoice, document: InvoiceDocument) -> str:
     if document.due_date and document.due_date < today():
         return "overdue"
     return "partly_paid" if invoice.status == "PartiallyPaid" else "open"
+
+
+def _lines(document: InvoiceDocument, words: Texts, formats: Formats) -> list[tuple[str, str, str]]:
+    """Of the first lines what they are of, how many at which price, and their amount."""
+    gross = document.prices_include_tax
+    shown = []
+    for line in document.lines[:MOST_LINES]:
+        unit = words.find(f"units.{line.unit_code}") or line.unit_code
+        price = f"{formats.quantity(line.quantity)} {unit} \u00d7 {formats.price(line.unit_price)}"
+        if line.discount_percent:
+            price += f" \u2212 {formats.percent(line.discount_percent)}"
+        amount = formats.amount(line.line_total if gross else line.line_net)
+        shown.append((one_line(line.description), price, amount))
+    return shown
+
+
+def _code(document: InvoiceDocument) -> tuple[int, str] | None:
+    """The code to scan: modules on each side, and the dark ones as a path of SVG."""
+    rows = payment_code(document)
+    if rows is None:
+        return None
+    path = [
+        f"M{left + _QUIET} {top + _QUIET}h1v1h-1z"
+        for top, row in enumerate(rows)
+        for left, module in enumerate(row)
+        if module
+    ]
+    return len(rows) + 2 * _QUIET, "".join(path)
 
 
 def _payment(document: InvoiceDocument, words: Texts) -> Facts:
