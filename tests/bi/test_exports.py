@@ -112,6 +112,9 @@ def test_a_pdf_has_the_chart_and_the_sums(admin: Api, business: None) -> None:
     assert len(page.images) == 1
     text = page.extract_text()
     assert "Total" in text and "150.25" in text
+    (picture,) = page.images
+    wide, high = picture.image.size
+    assert wide / high > 3  # as wide as the page lies, above a table of its width
 
 
 def test_a_chart_that_cannot_be_drawn_keeps_no_pdf_from_being_made(

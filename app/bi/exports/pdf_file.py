@@ -27,6 +27,8 @@ from app.settings.days import day_of
 
 LONGEST = 400  # letters of a cell that are looked at
 _NUMBERS = ("integer", "number", "money", "percent")
+# A chart as wide as a page lies, in the form of the room above the table.
+ACROSS = {"width": 1080, "height": 300}
 # Not that of the invoices: nobody waits for one while a report of many pages is drawn.
 beside = ChildProcess(seconds=MOST_SECONDS)
 
@@ -67,8 +69,11 @@ def _chart(table: ExportTable) -> bytes | None:
     charted = chart_of(table.report, run(table.query, REPORT.largest).rows)
     if charted is None:
         return None
+    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark)
+    if charted.chart.type != "arc":
+        spec |= ACROSS
     try:
-        return draw(vega_lite(charted.chart, charted.rows, remark=charted.remark), "png")
+        return draw(spec, "png")
     except ServiceUnavailableError:
         return None
 

@@ -86,7 +86,7 @@ class _Pages:
     def _head(self, page: Page, top: float) -> float:
         self._row(page, top, self._printed.labels, STRONG)
         below = top + LINE - 1
-        page.marks.append(Rule(MARGIN, below, WIDTH - MARGIN, below, 0.6, INK))
+        page.marks.append(Rule(MARGIN, below, MARGIN + sum(self._widths), below, 0.6, INK))
         return top + LINE + 2
 
     def _row(self, page: Page, top: float, row: Sequence[str], style: Style) -> None:
@@ -118,5 +118,6 @@ def _widths(labels: Sequence[str], rows: Sequence[Sequence[str]], whole: float) 
     for row in rows[:MEASURED]:
         longest = [max(known, len(text)) for known, text in zip(longest, row, strict=True)]
     parts = [min(max(length, 5), 45) + 2 for length in longest]
-    # Few short columns stand side by side, not spread over the page.
-    return [min(whole * part / sum(parts), part * CELL.size) for part in parts]
+    # Few short columns stand side by side: spread over the page, a row could not be followed.
+    is_narrow = sum(parts) * CELL.size < whole / 2
+    return [part * CELL.size if is_narrow else whole * part / sum(parts) for part in parts]
