@@ -14,6 +14,7 @@ from app.bi.query import Query, pages
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
+from app.console.jobs import is_worker_late
 from app.console.language import marked, translated
 from app.console.list_query import ListQuery, person_of, read_query
 from app.console.references import KINDS, NoReferenceError, find
@@ -23,6 +24,7 @@ from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller
+from app.jobs.schedule import last_beat
 from app.permissions import allowed
 from app.writing.bulk import (
     MOST,
@@ -196,6 +198,7 @@ def _show(run_id: int, problem: ApiError | None = None) -> Response:
         ],
         links=page_links(skip, counts.get(status, 0)),
         undoable=can_undo(run),
+        late=run["finished_at"] is None and is_worker_late(last_beat()),
         problem=problem,
     )
 

@@ -13,6 +13,7 @@ from flask import Response, request
 
 from app.console import session
 from app.console.area import console, page, see_other
+from app.console.jobs import is_worker_late
 from app.console.language import marked, translated
 from app.console.sets import PAGES
 from app.console.uploads import PageForm
@@ -38,6 +39,7 @@ from app.importing.named_columns import columns_named, name_columns
 from app.importing.rows import Outcome
 from app.importing.tables import ENCODINGS
 from app.importing.taking import import_file
+from app.jobs.schedule import last_beat
 from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST
 
@@ -140,7 +142,13 @@ def take_import() -> Response:
 def show_import(job_id: int) -> Response:
     """How far an import of the caller's is."""
     job = read_job(job_id)
-    return page("import.html", job=job, path=PATHS[job.type], plural=PAGES[PATHS[job.type]].label)
+    return page(
+        "import.html",
+        job=job,
+        path=PATHS[job.type],
+        plural=PAGES[PATHS[job.type]].label,
+        late=job.finished_at is None and is_worker_late(last_beat()),
+    )
 
 
 def _kinds() -> list[str]:

@@ -89,13 +89,18 @@ def show_jobs() -> Response:
         imports=imports,
         exports=exports,
         beat=beat,
-        late=beat is None or utc_now() - beat > LATE_AFTER,
+        late=is_worker_late(beat),
         periodic={job.name: job.minutes for job in SCHEDULE},
         waiting=waiting_jobs(running_app()),
         uses=_uses(rate_limits.current, callers),
         by_process=config.REDIS_URL is None,
         rates=(config.RATE_LIMIT_USER, config.RATE_LIMIT_API_KEY),
     )
+
+
+def is_worker_late(beat: datetime | None) -> bool:
+    """Whether the last sign of life says that no worker goes on with what waits."""
+    return beat is None or utc_now() - beat > LATE_AFTER
 
 
 def _callers(connection: Connection) -> list[tuple[str, str, str]]:

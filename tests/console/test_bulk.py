@@ -105,6 +105,7 @@ def test_many_are_left_to_the_worker_which_goes_on_where_it_was_cut_off(
     tickets(app, bulk.AT_ONCE + 20)
     told = change(browser, "tickets", "tag", query="", all="1", value="vip")
     assert "0 of 70 so far" in told and "data-live" in told
+    assert "The worker gives no sign of life" in told  # none runs here
     with app.app_context():
         assert isinstance(bulk.BULK_LOOP, Loop) and bulk.BULK_LOOP.run() == 1
     assert "of 70<" in browser.get("tickets/?where=tags:has:vip").text
