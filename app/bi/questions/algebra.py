@@ -217,6 +217,6 @@ def inner(one: Restriction) -> Iterator[Restriction]:
     yield one
     if isinstance(one, Not):
         yield from inner(one.of)
-    if isinstance(one, Either):
+    if isinstance(one, (All, Either)):
         for other in one.of:
             yield from inner(other)

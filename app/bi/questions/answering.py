@@ -11,7 +11,6 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
-from app.bi.questions.reading import Read
 from app.bi.questions.refusing import Refusal, candidates, passed_over, refused, unread
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
@@ -82,7 +81,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     plans, likely = [], []
     for one, told in zip(understood.analyses, understood.chances, strict=True):
         if one.plan is not None and told >= _LEAST_CHANCE:
-            plans.append(_noted(one, understood.read))
+            plans.append(_noted(one, understood))
             likely.append(told)
     # Analyses that ask the data the same are one answer.
     asked = [compiled(one).query.url for one in plans]
@@ -92,8 +91,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on:
         confidence = min(confidence, _UNSURE)
-    is_aside = refusal is not None and refusal.reason == "aside"
-    if is_aside or (refusal is None and confidence < LEAST):
+    if refusal is None and confidence < LEAST:
         strange = passed_over(best, understood.read)
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
@@ -131,16 +129,19 @@ def _refused(understood: Understood) -> Refusal | None:
     told = zip(understood.analyses, understood.chances, strict=True)
     meant = [one for one, chance in told if one.plan is not None and chance >= _LEAST_TOLD]
     refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
+    if refusal is not None and refusal.reason in ("aside", "subject"):
+        return passed_over(meant[0], understood.read) or refusal
     if refusal is None and understood.analyses[0].plan is None:
         return unread(understood.read, lexicon)
     return refusal
 
 
-def _noted(analysis: Analysis, read: Read) -> Plan:
+def _noted(analysis: Analysis, understood: Understood) -> Plan:
     """The plan of an analysis, which names the words that it left aside."""
     assert analysis.plan is not None
+    read = understood.read
     plan = replace(analysis.plan, repaired=read.repaired)
-    for word in read.words_at(analysis.aside):
+    for word in (*understood.left, *read.words_at(analysis.aside)):
         plan = plan.with_assumption(f"“{word}” is left aside")
     return in_one_currency(plan)
 
@@ -154,10 +155,11 @@ def understand(question: str, now: Calendar, before: Sequence[str], code: str) -
     if not before:
         return alone
     goes_on = language.goes_on(alone.read)
-    previous = _meant(before, now, code)
-    if previous is None:
+    meant = _meant(before, now, code)
+    if meant is None:
         return replace(alone, lacks="before" if goes_on and not is_whole else "")
-    followed = language.follow(previous, question, now, weights)
+    previous, left = meant
+    followed = replace(language.follow(previous, question, now, weights), left=left)
     first = followed.analyses[0]
     if first.plan is None:
         is_few = previous.ranking is not None and previous.ranking.limit and not previous.groups
@@ -189,10 +191,18 @@ def _is_bare(meaning: Meaning | None) -> bool:
     return meaning is not None and meaning == Meaning(meaning.kind)
 
 
-def _meant(before: Sequence[str], now: Calendar, code: str) -> Meaning | None:
-    """What is gone on from: what was readable of the question before that asked for something."""
+def _meant(
+    before: Sequence[str], now: Calendar, code: str
+) -> tuple[Meaning, tuple[str, ...]] | None:
+    """What is gone on from: what was readable of the question before that asked for something.
+
+    With the words that were left aside there.
+    """
     language = understanding_of(code)
     while len(before) > 1 and language.looks(before[-1]):
         before = before[:-1]
     told = understand(before[-1], now, before[:-1], code)
-    return next((one.meaning for one in told.analyses if one.meaning is not None), None)
+    best = next((one for one in told.analyses if one.meaning is not None), None)
+    if best is None or best.meaning is None:
+        return None
+    return best.meaning, (*told.left, *told.read.words_at(best.aside))

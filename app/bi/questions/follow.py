@@ -56,7 +56,9 @@ def followed(
             changed = _changed(previous, item.category, item.meaning, model.kinds)
         if changed is not None and beside:
             changed = _beside(previous, changed)
-        return None if changed is None else model.checked(changed)
+        told_again = item.category in ("group", "dimension", "measure", "question")
+        is_new = changed is not None and (changed != previous or told_again)
+        return model.checked(changed) if changed is not None and is_new else None
     except (TypeMismatchError, KeyError):
         return None
 
@@ -267,6 +269,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         changed = _grouped(changed, told.groups, kind)
     if "summed" in draft.flags and not told.groups:
         changed = replace(changed, groups=())
+    if "summed" in draft.flags and not kind.usual and not _amounts(changed):
+        return _summed(changed, model.kinds)
     if draft.figures:
         asked = draft.flags & {"counted", "summed"} or told.groups or draft.rank
         if not asked and not previous.figures and _is_property(draft.figures[0], kind):
@@ -283,13 +287,13 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
                 return None
             changed = shown
     elif "list" in draft.flags and changed == previous:
-        return _listed(previous)
+        return None if previous == _listed(previous) else _listed(previous)
     if told.ranking is not None and told.ranking.path:
         return None if changed.figures else replace(changed, ranking=told.ranking)
     if draft.rank is not None:
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
-    is_empty = draft.is_plain and not (draft.where or draft.dated)
-    return None if is_empty and changed == previous else changed
+    is_told = bool(draft.groups or draft.figures)
+    return changed if is_told or changed != previous else None
 
 
 def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:

@@ -54,7 +54,8 @@ class Read:
     @property
     def repaired(self) -> tuple[tuple[str, str], ...]:
         """Words that were misspelt, and what they were read as."""
-        return repairs(self.tokens)
+        named = {at for one in self.names for at in range(one.start, one.end)}
+        return repairs([one for at, one in enumerate(self.tokens) if at not in named])
 
     def words_at(self, places: Iterable[int]) -> Iterator[str]:
         """The words that stand at places of the chart, light ones left out."""
@@ -71,11 +72,6 @@ class Read:
         for leaf in self.leaves:
             if self.places[leaf.start] <= place < self.places[leaf.end]:
                 yield leaf
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether it was read as going on from records before."""
-        return _BEFORE in self.tokens
 
     @property
     def is_ranked(self) -> bool:
@@ -119,7 +115,10 @@ class Reader:
         found.leaves += self._numbers(tokens, stems)
         known = self._known(found, stems)
         names = Names(self._lexicon)
-        for name in names.find(tokens, stems, known):
+        written = [replace(one, text=one.repaired_from or one.text) for one in tokens]
+        known = [is_known and not one.repaired_from for is_known, one in
+                 zip(known, tokens, strict=True)]  # fmt: skip
+        for name in names.find(written, stems, known):
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
                         f"value {name.options.key.partition(':')[0]}",
                         *(("several records",) if name.choices else ()))  # fmt: skip

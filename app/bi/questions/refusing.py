@@ -90,6 +90,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("several", questions=questions)
     if _is_vague(read, lexicon):
         return Refusal("open")
+    if (beyond := _beyond(analysis, read, lexicon)) is not None:
+        return beyond
     if verb := _commanded(analysis, read, lexicon):
         return Refusal("command", (f"“{verb}”",))
     if questions := _best_by(analysis, read, lexicon):
@@ -116,6 +118,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("apart")
     if _is_denied_in_time(kind, meaning, undone=_says(stems, lexicon, "undone")):
         return Refusal("denied")
+    if _is_to_be_done_in_time(kind, meaning, plan):
+        return Refusal("undated")
     if _has_gap(plan, read, lexicon):
         return Refusal("gap")
     if _is_converted_elsewhere(meaning):
@@ -128,7 +132,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("absent")
     if _is_ranked_by_two(meaning):
         return Refusal("ranking")
-    if maker := _maker(kind, meaning, read):
+    if maker := _maker(kind, analysis, meaning, read):
         return Refusal("maker", (maker,))
     if _sets_two_apart(meaning, read):
         return Refusal("incomparable")
@@ -190,7 +194,8 @@ def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...
 def _is_vague(read: Read, lexicon: Lexicon) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
     vague = _place(read.stems, lexicon.phrases("language", "vague"))
-    return vague is not None and not read.goes_on and _is_open_of(read, lexicon)
+    is_of_property = any(one.category == "property" for one in read.leaves)
+    return vague is not None and not is_of_property and _is_open_of(read, lexicon)
 
 
 def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
@@ -202,7 +207,7 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
         for at, (place, behind) in enumerate(pairwise(read.places)) if behind > place
     )  # fmt: skip
     told = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
-    is_told = any(one.category in _CONTENT - {"state", "date"} | {"property"} for one in told)
+    is_told = any(one.category in _CONTENT - {"state", "date"} for one in told)
     return bool(read.length) and not is_strange and not is_told
 
 
@@ -398,6 +403,13 @@ def _is_last(kind: Kind, one: Dated) -> bool:
     return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
 
 
+def _is_to_be_done_in_time(kind: Kind, meaning: Meaning, plan: Plan) -> bool:
+    """Whether something is to be done in a period, and no property of the records dates that."""
+    pending = (kind.states[one] for one in _states(meaning) if one.startswith("to."))
+    is_dated = plan.period is not None and plan.date == kind.date
+    return is_dated and any(not one.date for one in pending)
+
+
 def _is_denied_since(meaning: Meaning, read: Read) -> bool:
     """Whether related records are missing in a period that stands right behind them.
 
@@ -457,6 +469,16 @@ def _is_alike(read: Read, lexicon: Lexicon) -> bool:
     named = {one.start for one in read.leaves if one.category == "value"}
     named |= {at for at, one in enumerate(read.tokens) if one.is_capital}
     return any((one.stem,) in alike and at + 1 in named for at, one in enumerate(read.tokens))
+
+
+def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
+    """That it leaves aside what no figure tells: a median is not the sum."""
+    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
+    found = _place(read.stems, lexicon.phrases("language", "beyond"))
+    if found is None or not crossed.issuperset(range(read.places[found[0]], read.places[found[1]])):
+        return None
+    text = " ".join(one.text for one in read.tokens[found[0] : found[1]])
+    return Refusal("beyond", (f"“{text}”",), _nearest(read, found, lexicon))
 
 
 def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
@@ -520,7 +542,7 @@ def _positive(one: Restriction) -> list[Restriction]:
     return [] if isinstance(one, Not) else list(inner(one))
 
 
-def _maker(kind: Kind, meaning: Meaning, read: Read) -> str:
+def _maker(kind: Kind, analysis: Analysis, meaning: Meaning, read: Read) -> str:
     """The word by which it is asked who made records; empty where that is not asked.
 
     Only who is responsible for them is kept, as a group or as a column.
@@ -528,7 +550,9 @@ def _maker(kind: Kind, meaning: Meaning, read: Read) -> str:
     person = kind.person
     paths = () if person is None else (person.path, person.key)
     told = person is not None and any(one.dimension == person.name for one in meaning.groups)
-    if not told and not any(one in paths for one in meaning.columns):
+    # "who joined" are clients themselves; what has no address of its own was made by somebody.
+    is_made = f"kind unnamed {kind.key}" in analysis.features and kind.prop("email") is None
+    if not told and not is_made and not any(one in paths for one in meaning.columns):
         return ""
     asked = {one.end for one in read.leaves if one.category == "f:who"}
     return next((
@@ -557,7 +581,9 @@ def _is_of_anything(analysis: Analysis, meaning: Meaning) -> bool:
     """Whether records of several kinds are counted that only a state names, which all can have."""
     if analysis.item is None or f"kind unnamed {meaning.kind}" not in analysis.features:
         return False
-    plain = all(one.measure == COUNT for one in meaning.figures)
+    flags = getattr(analysis.item.meaning, "flags", ())
+    is_amount = "bare amount" in flags and not meaning.where and not meaning.dated
+    plain = is_amount or all(one.measure == COUNT for one in meaning.figures)
     named = any(not isinstance(one, Is) for one in meaning.where)
     kinds = getattr(analysis.item.meaning, "common_kinds", ())
     return plain and not named and not meaning.groups and len(kinds) > 1

@@ -1184,7 +1184,8 @@ class Grammar:
                 self._number_path(kind, name),
                 self._number_path(kind, other.by_kind.get(kind, "")),
             )
-            if path and limit and path != limit:
+            money = [self.kinds[kind].currency_of(one) for one in (path, limit) if one]
+            if path and limit and path != limit and money[0] == money[1]:
                 by_kind[kind] = Compares(path, sign, limit)
         return options(f"{told.key} {sign} {other.key}", by_kind)
 

@@ -71,6 +71,7 @@ class Understood:
     read: Read
     is_cut: bool = False
     goes_on: bool = False  # it is an operation on the meaning before
+    left: tuple[str, ...] = ()  # words of the questions before that were left aside there
     lacks: str = ""  # why it cannot go on: the name of a refusal, and what it is about
 
 

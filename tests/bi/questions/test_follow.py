@@ -52,6 +52,7 @@ def asked(app: Flask, before: str, question: str) -> Meaning:
         ("articles overdue for review", "who wrote them?", {"columns": ("Author/displayName",)}),
         ("open invoices", "phone numbers", {"columns": ("Client/phone",)}),
         ("how much is overdue", "which customers", {"groups": (Group("client"),)}),
+        ("unpaid invoices", "reminders sent", {"figures": (), "columns": ("remindersSent",)}),
         ("revenue", "tax too", {"figures": (Figure("revenue"), Figure("tax"))}),
         ("overdue tasks", "who do they belong to?", {"groups": (Group("assignee"),)}),
     ],
