@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from app.bi.periods.spans import Period, midnight, step, unit_start
-from app.bi.plans.entities import Dimension, Measure
+from app.bi.plans.entities import Dimension, Measure, spoken
 from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
 from app.bi.plans.qualifying import qualified
 from app.bi.questions.algebra import (
@@ -116,7 +116,7 @@ class Compiler:
     @staticmethod
     def _rated(plan: Plan, kind: Kind, name: str) -> Plan:
         rate = kind.rates[name]
-        label = kind.data.get("labels", {}).get(name, name)
+        label = kind.labels.get(name, name)
         if (ratio := rate.ratio) is not None:
             plan = plan if ratio.note is None else plan.with_assumption(ratio.note)
             of = Measure(label=ratio.label, value=ratio.whole, issued=kind.issued is not None)
@@ -206,7 +206,7 @@ class Compiler:
                 plan = plan.with_assumption(f"whole {plan.grain}s count, without the one that runs")
             plan = replace(plan, period=whole or period)
             if dated.date and (implied := kind.dates.get(dated.date)):
-                plan = self._with_implied(plan, implied)
+                plan = self._with_implied(plan, kind, implied)
             elif not dated.date and "date_note" in kind.data and date == kind.date:
                 plan = plan.with_assumption(kind.data["date_note"])
         return plan if meaning.against is None else self._against(plan, kind, meaning)
@@ -237,13 +237,15 @@ class Compiler:
             return plan.conditions
         return (*plan.conditions, Condition(is_open.filter, "open"))
 
-    def _with_implied(self, plan: Plan, implied: str) -> Plan:
+    def _with_implied(self, plan: Plan, kind: Kind, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""
         stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
-        return replace(plan, conditions=(*plan.conditions, Condition(implied, "issued")))
+        states = (name for name, state in kind.states.items() if state.filter == implied)
+        words = spoken(next(states, "issued").rpartition(".")[2])
+        return replace(plan, conditions=(*plan.conditions, Condition(implied, words)))
 
     def _implied_date(self, kind: Kind, meaning: Meaning) -> str:
         """The date of the group or the state that is asked about, of the figure, or the usual."""

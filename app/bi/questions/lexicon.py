@@ -70,6 +70,7 @@ class Lexicon:
                  for key, told in said.items() if "nouns" in told}  # fmt: skip
         labels = {
             key: {name: words[0] for name, words in told.get("dimensions", {}).items() if words}
+            | told.get("hits", {})
             for key, told in said.items()
         }
         self.model = Model(nouns, labels)

@@ -87,7 +87,7 @@ class Kind(Entity):
         told = {**data, "dimensions": dimensions, "keys": keys, "measures": measures, "one": one}
         told["related"] = data.get("related", {})
         super().__init__(key, told, container())
-        self._many = many
+        self.labels, self._many = labels, many
 
     @property
     def many(self) -> str:

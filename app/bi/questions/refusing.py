@@ -96,6 +96,8 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("command", (f"“{verb}”",))
     if questions := _best_by(analysis, read, lexicon):
         return Refusal("best", questions=questions)
+    if (unknown := passed_over(analysis, read, ("cross name",))) is not None:
+        return unknown
     kind = lexicon.model.kinds[meaning.kind]
     stems = tuple(one.stem for one in read.tokens)
     if words := _conflict(kind, meaning, plan):
@@ -168,10 +170,12 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     return Refusal("open") if _is_open_of(read, lexicon) else None
 
 
-def passed_over(analysis: Analysis, read: Read) -> Refusal | None:
-    """That an unsure analysis leaves words aside that nothing is known of."""
+def passed_over(
+    analysis: Analysis, read: Read, crossings: Container[str] = ("cross unknown", "cross name")
+) -> Refusal | None:
+    """That an analysis leaves words aside that nothing is known of."""
     crossed = () if analysis.item is None else analysis.item.all_crossed()
-    places = [one for one in crossed if read.crossing[one] in ("cross unknown", "cross name")]
+    places = [one for one in crossed if read.crossing[one] in crossings]
     said = tuple(f"“{one}”" for one in read.words_at(places))
     return Refusal("unknown", said[:_MOST_NAMED]) if said else None
 

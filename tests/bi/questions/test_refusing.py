@@ -78,6 +78,7 @@ def _reason(told: Proposal) -> str:
         ("manual", "how do I export invoices"),
         ("beyond", "what is our profit margin"),
         ("unknown", "tickets by bananas"),
+        ("unknown", "invoices that Zorbex has not paid yet"),
         ("unknown", "what is the meaning of life"),
     ],
 )
