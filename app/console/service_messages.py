@@ -111,6 +111,7 @@ MESSAGES = (
     marked("must have at least one line before the invoice is issued"),
     marked("must have at most %(most)s characters"),
     marked("must have at most %(most)s decimals"),
+    marked("must have at most %(most)s entries"),
     marked("must have at most %(most)s labels"),
     marked("must have letters, digits and hyphens only"),
     marked("must have the decimals of its currency, %(most)s at most"),
@@ -135,6 +136,13 @@ def said(message: str) -> str:
         if found := pattern.fullmatch(message):
             return translated(text, **found.groupdict())
     return message
+
+
+def is_known(message: str) -> bool:
+    """Whether it is a message of the service that says what is wrong with a field."""
+    return message in _patterns() or any(
+        pattern.fullmatch(message) for pattern in _patterns().values()
+    )
 
 
 @cache

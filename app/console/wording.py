@@ -24,7 +24,7 @@ from app.console.language import (
     translated_count,
 )
 from app.console.numbers import number_text, page_signs
-from app.console.service_messages import said
+from app.console.service_messages import is_known, said
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
@@ -72,7 +72,7 @@ def label(name: str) -> str:
 def told(message: str) -> str:
     """What the service says, in the language of the page: ``amount: must be more than 0``."""
     field, separator, rest = message.partition(": ")
-    if separator and _FIELD.fullmatch(field) and said(rest) != rest:
+    if separator and _FIELD.fullmatch(field) and is_known(rest):
         return f"{label(field.rpartition('.')[2])}: {said(rest)}"
     return said(message)
 
