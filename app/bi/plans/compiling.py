@@ -44,7 +44,10 @@ class _Grouping(Figuring):
         where = condition_text(plan)
         if plan.kind == "mean":
             where = " and ".join(
-                [*([f"({where})"] if where else []), *(f"{k} ne null" for k in self.keys)]
+                [
+                    *([f"({where})"] if where else []),
+                    *(f"{k} ne null" for k in self.keys if k not in (*self.orders, currency)),
+                ]
             )
         known = self._known()
         if known:
@@ -71,7 +74,7 @@ class _Grouping(Figuring):
         if plan.is_within:
             steps += self._first_of_each()
         if plan.kind == "mean":
-            self.columns = []
+            self.columns = [one for one in self.columns if one.name == currency]
         options = {"apply": "/".join(steps)}
         order = self._order()
         if order:
@@ -81,7 +84,7 @@ class _Grouping(Figuring):
         shown = sorted(self.figures, key=lambda one: plan.own is not None and one.name == "worth")
         columns = (*self.columns, *shown)
         if self.rounded:
-            keys = [] if plan.kind == "mean" else self.keys
+            keys = [*filter(None, [currency])] if plan.kind == "mean" else self.keys
             options["select"] = ",".join([*keys, *(one.name for one in self.figures)])
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)

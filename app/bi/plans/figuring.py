@@ -36,11 +36,11 @@ class Figuring:
             self._measured(plan.measure, "value", "worth" if plan.measure.worth else "amount")
             if plan.own is not None:
                 self._measured(plan.own, "own", "amount")
+        elif plan.kind == "mean":
+            self._mean()
         else:
             self.aggregates.append("$count as count")
             self._figure("count", f"Number of {plan.entity.many}", "number")
-            if plan.kind == "mean":
-                self._mean()
         for at, figure in enumerate(plan.figures, start=2):
             self._one_more(figure, at)
 
@@ -102,12 +102,21 @@ class Figuring:
         self._figure("count", f"Different {wanted.label} values", "number")
 
     def _mean(self) -> None:
-        self.after.append(f"aggregate(count with average as {exact('average')})")
+        """The average over groups of how many records each has, or of what they sum up to."""
+        plan, measure = self.plan, self.plan.measure
+        if measure is None:
+            self.aggregates.append("$count as count")
+        else:
+            self.aggregates.append(f"{self._value(measure, 'value')} with sum as amount")
+        of = "count" if measure is None else "amount"
+        mean = f"aggregate({of} with average as {exact('average')})"
+        self.after.append(f"groupby(({plan.money}),{mean})" if plan.money else mean)
         self.rounded.append("average")
         self.after.append(f"compute({rounded('average')})")
-        self.figures = []
-        dimension = self.plan.dimensions[0].label
-        self._figure("average", f"Average {self.plan.entity.many} per {dimension}", "number")
+        group = plan.dimensions[0].label if plan.dimensions else plan.grain
+        what = plan.entity.many if measure is None else measure.label.lower()
+        type_ = "number" if measure is None else measure_type(measure)
+        self._figure("average", f"Average {what} per {group}", type_)
 
     def _share(self) -> None:
         share = self.plan.share_of

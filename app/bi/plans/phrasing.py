@@ -67,7 +67,7 @@ def _subject(plan: Plan) -> str:
     if plan.kind == "distinct" and plan.distinct is not None:
         return f"Number of different values of {plan.distinct.label} among {many}"
     if plan.kind == "mean":
-        return f"Average number of {many}"
+        return f"Average {f'number of {many}' if plan.measure is None else plan.measure.label}"
     if plan.kind == "measure" and plan.measure is not None:
         words = {"average": "Average of ", "max": "Largest ", "min": "Smallest "}
         return words.get(plan.method, "") + plan.measure.label

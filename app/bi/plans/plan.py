@@ -177,7 +177,7 @@ class Plan:
             for one in self.conditions
         )
         summed = [one.measure for one in self.figures if one.method == "sum"]
-        if self.kind in ("measure", "share") and self.method == "sum":
+        if self.kind in ("measure", "share", "mean") and self.method == "sum":
             summed.append(self.measure)
         return not stated and any(one is not None and one.is_whole for one in summed)
 
@@ -191,6 +191,6 @@ class Plan:
     @property
     def measures(self) -> list[Measure]:
         """What the figures are of."""
-        measured = self.measure if self.kind in ("measure", "share") else None
+        measured = self.measure if self.kind in ("measure", "share", "mean") else None
         found = [measured, *(one.measure for one in self.figures)]
         return [one for one in found if one is not None]

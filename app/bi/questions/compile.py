@@ -18,6 +18,7 @@ from app.bi.questions.algebra import (
     Either,
     Equals,
     Figure,
+    Group,
     Has,
     Is,
     Known,
@@ -61,6 +62,7 @@ class Compiler:
             entity=kind, kind="list", zone=self.periods.now.zone, today=self.periods.now.today,
             chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
         )  # fmt: skip
+        meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
         conditions = [self._condition(kind, one) for one in _merged(meaning.where)]
         said = {one.text for one in conditions}
@@ -79,13 +81,24 @@ class Compiler:
             )
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
 
+    def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
+        """``month over month in 2026``: each of the units that a longer period has."""
+        unit = meaning.against.shift if meaning.against is not None else ""
+        if not unit or meaning.dated is None or any(one.grain for one in meaning.groups):
+            return meaning
+        period = self._period(meaning.dated.when, kind, meaning.dated.date or kind.date)
+        if period.start is None or period.end is None or step(period.start, unit, 1) >= period.end:
+            return meaning
+        return meaning.changed(against=None, groups=(Group(grain=unit), *meaning.groups))
+
     # --- figures
 
     def _figured(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
         if meaning.distinct:
             return replace(plan, kind="distinct", distinct=kind.dimensions[meaning.distinct])
         if meaning.is_mean:
-            return replace(plan, kind="mean")
+            measure, _ = self._measure(kind, meaning.figures[0])
+            return replace(plan, kind="mean", measure=measure)
         if not meaning.figures:
             return plan
         first, *more = meaning.figures
@@ -192,6 +205,11 @@ class Compiler:
         if dated is not None:
             period = self._period(dated.when, kind, date)
             if self._is_ahead(period):  # what is still to come has only dates that are planned
+                states = [one.state for one in meaning.where if isinstance(one, Is)]
+                if date in kind.data.get("planned", {}) and any(
+                    kind.states[one].date == date for one in states
+                ):
+                    raise TypeMismatchError("what is done lies not ahead")
                 date = kind.data.get("planned", {}).get(date, date)
                 plan = replace(plan, date=date)
             to_come = kind.data.get("to_come", "")

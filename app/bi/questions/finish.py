@@ -8,8 +8,11 @@ from decimal import Decimal
 
 from app.bi.questions.algebra import (
     COUNT,
+    All,
     Compares,
     Dated,
+    Either,
+    Equals,
     Figure,
     Group,
     Has,
@@ -88,7 +91,7 @@ class _Finishing:
                         if one.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
-        meaning = self._asked(self._counted_in(self._implied(meaning)))
+        meaning = self._asked(self._counted_in(self._split(self._implied(meaning))))
         meaning = self._distinct(meaning)
         meaning = self._mean(meaning)
         meaning = self._shared(meaning)
@@ -101,7 +104,7 @@ class _Finishing:
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
         found = tuple(dict.fromkeys(self._stated(told) for told in draft.figures))
-        if found == (Figure(COUNT),) and "called" in draft.flags and "counted" in self.kind.data:
+        if found == (Figure(COUNT),) and self._is_counted:
             return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
         if found or "distinct" in draft.flags:
             return found
@@ -109,7 +112,27 @@ class _Finishing:
         wants = draft.groups or draft.threshold or draft.against or "share" in draft.flags
         if rank is not None and rank.of == "records" and not (draft.against or draft.threshold):
             wants = False
-        return (Figure(self.kind.data.get("bare", COUNT)),) if wants else ()
+        counted = self.kind.data["counted"] if self._is_counted else COUNT
+        bare = self.kind.data.get("bare", counted)
+        if rank is not None and rank.of == "figure" and rank.word in ("fastest", "slowest"):
+            bare = self._usual_duration
+        return (Figure(bare),) if wants else ()
+
+    @property
+    def _is_counted(self) -> bool:
+        """Whether one thing is named, of which the units count."""
+        parts = [one for told in self.draft.where for one in parts_of(told.by_kind[self.key])]
+        named = any(isinstance(one, Equals) and one.path == self.kind.name for one in parts)
+        return "counted" in self.kind.data and (named or "called" in self.draft.flags)
+
+    @property
+    def _usual_duration(self) -> str:
+        """The fastest and the slowest are so by the time that records take."""
+        told = self.kind.figures.items()
+        for name, one in told:
+            if one.unit and one.low_is_good and one.date:
+                return name
+        raise TypeMismatchError("what is fast takes time")
 
     def _stated(self, told: Options) -> Figure:
         """Of records in a state not the whole amount counts, but what is due of it."""
@@ -185,6 +208,21 @@ class _Finishing:
         more = tuple(one for one in states if one not in meaning.where)
         return replace(meaning, where=(*meaning.where, *more)) if more else meaning
 
+    def _split(self, meaning: Meaning) -> Meaning:
+        """All members of an enumeration, one by one: ``how many hot, warm, cold``."""
+        if meaning.groups or not meaning.figures:
+            return meaning
+        told = [(one, self.kind.states[part.state]) for one in meaning.where
+                for part in (one.of if isinstance(one, Either) else (one,))
+                if isinstance(part, Is)]  # fmt: skip
+        for path in sorted({state.path for _, state in told} & set(self.kind.dimensions)):
+            every = {state.value for state in self.kind.states.values() if state.path == path}
+            if len(every) > 2 and every == {state.value for _, state in told if state.path == path}:
+                said = [one for one, state in told if state.path == path]
+                rest = tuple(one for one in meaning.where if one not in said)
+                return replace(meaning, where=rest, groups=(Group(path),))
+        return meaning
+
     def _asked(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""
         asked = [one for one in self.draft.flags if one.startswith("asked")]
@@ -220,9 +258,14 @@ class _Finishing:
         return replace(meaning, distinct=name, figures=(), columns=())
 
     def _mean(self, meaning: Meaning) -> Meaning:
-        if "mean" not in self.draft.flags:
+        first = meaning.figures[0] if meaning.figures else Figure(COUNT)
+        measure = self.kind.figures.get(first.measure)
+        summed = measure is not None and measure.is_whole and first.method == "average"
+        if summed and meaning.groups and len(meaning.figures) == 1 and not meaning.ranking:
+            meaning = replace(meaning, figures=(replace(first, method=""),))  # of what each has
+        elif "mean" not in self.draft.flags:
             return meaning
-        if not meaning.groups or any(one.grain for one in meaning.groups):
+        if len(meaning.groups) != 1:
             raise TypeMismatchError("an average number is one of groups")
         return replace(meaning, is_mean=True)
 
@@ -233,6 +276,9 @@ class _Finishing:
         if not meaning.where:
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
+        together = parts_of(self.draft.where[-1].by_kind[self.key]) if self.draft.where else ()
+        if len(together) > 1 and meaning.where[-len(together) :] == together:
+            whole, part = list(meaning.where[: -len(together)]), All(together)
         if (
             isinstance(part, Is)
             and meaning.figures[0].measure == COUNT

@@ -161,7 +161,8 @@ class Lexicon:
     def known(self) -> frozenset[str]:
         """Every single word that means something."""
         found = {word for phrase in self.entries for word in phrase} | set(self.fillers)
-        found |= set(self.english or self.reader.words)
+        found |= set(self.english)
+        found |= set(self.reader.words) if "periods" in self.data else set()
         for phrases in (self.beyond, self.commands, self.follows, self.vague):
             found |= {word for phrase in phrases for word in phrase}
         return frozenset(found)

@@ -31,7 +31,8 @@ _GRANTED = frozenset((
 _STRONG = frozenset((
     "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
     "fastest", "slowest", "common", "longest", "share", "average", "more", "less", "atleast",
-    "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
+    "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency", "descending",
+    "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out", "rate",
 ))  # fmt: skip
 _LIGHT = frozenset((
     "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",

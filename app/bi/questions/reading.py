@@ -23,6 +23,8 @@ _WIDEST_PHRASE = 8  # words, with the fillers between
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
+_ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
+                     "f:bestfirst", "f:worstfirst"))  # fmt: skip
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
@@ -110,7 +112,7 @@ class Reader:
         stems = [one.stem for one in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
             found.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
-        found.leaves += self._entries(tokens, stems)
+        found.leaves += _apart_from_orders(list(self._entries(tokens, stems)))
         found.leaves += self._times(tokens)
         found.leaves += self._numbers(tokens, stems)
         known = self._known(found, stems)
@@ -290,6 +292,16 @@ class Reader:
         for at, token in enumerate(read.tokens):
             if token is _BEFORE:
                 read.crossing[read.places[at]] = "going on"
+
+
+def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
+    """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest."""
+    orders = [one for one in leaves if one.category in _ORDERS]
+    return [
+        leaf for leaf in leaves
+        if not any(order.start <= leaf.start and leaf.end <= order.end
+                   and leaf.end - leaf.start < order.end - order.start for order in orders)
+    ]  # fmt: skip
 
 
 def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterator[int]:

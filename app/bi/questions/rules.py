@@ -907,7 +907,8 @@ class Grammar:
             return None
         else:
             of = "records"
-        if of == "records" and (draft.figures or (draft.groups and draft.leftward)):
+        is_one = "singular" in draft.flags
+        if of == "records" and (draft.figures or (draft.groups and draft.leftward and not is_one)):
             return None
         made = Rank(of, _ENDS[role], limit, role)
         return draft._replace(rank=made, leftward=True)
