@@ -198,8 +198,11 @@ def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...
 def _is_vague(read: Read, lexicon: Lexicon) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
     vague = _place(read.stems, lexicon.phrases("language", "vague"))
-    is_of_property = any(one.category == "property" for one in read.leaves)
-    return vague is not None and not is_of_property and _is_open_of(read, lexicon)
+    if vague is None:
+        return False
+    outside = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
+    is_of_property = any(one.category == "property" for one in outside)  # "phone numbers"
+    return not is_of_property and _is_open_of(read, lexicon)
 
 
 def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
@@ -210,7 +213,10 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
         read.crossing[place] in strange and not vague[0] <= at < vague[1]
         for at, (place, behind) in enumerate(pairwise(read.places)) if behind > place
     )  # fmt: skip
-    told = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
+    told = [one for one in read.leaves if not vague[0] <= one.start < vague[1]]
+    # "tell me about Umbrella": a text that may stand anywhere, or a name that nobody has.
+    if any(one.category == "value" and one.meaning.key.startswith("f:") for one in told):
+        return False
     is_told = any(one.category in _CONTENT - {"state", "date"} for one in told)
     return bool(read.length) and not is_strange and not is_told
 
@@ -306,10 +312,10 @@ def _conflict(kind: Kind, meaning: Meaning, plan: Plan) -> tuple[str, ...]:
 
 def _parts(kind: Kind, meaning: Meaning, plan: Plan) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
-    limits = {one.number: one for told in meaning.where for one in inner(told)
-              if isinstance(one, Compares) and not one.factor}  # fmt: skip
+    limits = [one for told in meaning.where for one in inner(told)
+              if isinstance(one, Compares) and not one.factor]  # fmt: skip
     for condition in plan.conditions:
-        limit = next((one for one in limits.values()
+        limit = next((one for one in limits
                       if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
         yield condition.odata, condition.spoken if limit is None else _limit(limit)
     measure = plan.measure if plan.kind in ("measure", "share") else None
