@@ -1,12 +1,14 @@
 """Fits the choice among analyses from the fitted four fifths of the labelled questions.
 
-    python -m bench.nlq_fit [--rounds 1] [--most 500] [--misses FILE]
+    python -m bench.nlq_fit [--most 500] [--misses FILE]
 
 Writes ``app/bi/questions/weights.json``, the same to the byte each time. Each analysis of a
 question is compiled and compared with the rows that are right; the weights make those that are
-right likelier than all others together, and where none is right, that nothing was understood
-(log-linear, L2 around the priors). What is read with new weights is judged again in the next round.
-How sure an answer is, is told from five folds, each judged by weights that were fitted without it.
+right likelier than all others together (log-linear, L2 around the priors), or that nothing was
+understood where that is right; where it is not and yet no analysis is right, this counts little.
+Which analyses there are depends on the weights too: a sample is read by the priors, and all by
+what was fitted from it. How sure an answer is, and what is printed of questions that were not
+fitted, is told from five folds, each judged by weights that were fitted without it.
 """
 
 from __future__ import annotations
@@ -39,13 +41,15 @@ from bench.nlq_split import Labelled, meaning, split
 
 FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
 FOLDS = 5
-STEPS, RATE, L2 = 250, 0.15, 0.6
+STEPS, RATE, L2 = 150, 0.15, 1.0  # the rate falls to 0, else the last step is one of chance
+_FIRST = 800  # questions of the sample that is read by the priors
+_HOPELESS = 0.1  # what a question counts that has an answer, and no analysis with it
 L2_SIGNS = 3.0
-_RAREST = 3  # questions that a feature has to occur in
+_RAREST = 5  # questions that a feature has to occur in
 _RAREST_SIGN = 10  # answers that a sign has to occur in
 _NEWTON = 20
-SAFE = 0.98  # share of answers with confidence that are right
-_BIN = 120  # answers that a step of the calibration stands on
+SAFE = 0.99  # share of answers with confidence that are right
+SUREST, ALL_BUT = 0.95, 0.995
 _REFUSALS = ("unsupported", "clarify")
 Vector = NDArray[np.float64]
 
@@ -54,10 +58,11 @@ Vector = NDArray[np.float64]
 class Example:
     """A question: of each of its analyses the features, the query, and whether it is right.
 
-    ``answers``: whether it is answered, not refused.
+    ``answers``: whether it is answered, not refused; ``counts``: how much the question does.
     """
 
     fold: int
+    counts: float
     analyses: tuple[Mapping[str, int], ...]
     queries: tuple[str, ...]
     right: tuple[bool, ...]
@@ -81,16 +86,18 @@ class Judge:
             for one in understood.analyses
         ]
         right = [self._is_right(told.case.expected, one) for one in queries]
+        hopeless = _wants_answer(told) and not any(right)
         if not any(right):
             right = [one.plan is None for one in understood.analyses]
         digest = hashlib.sha256(meaning(told.case).encode()).hexdigest()
-        counts = tuple(Counter(one.features) for one in understood.analyses)
+        features = tuple(Counter(one.features) for one in understood.analyses)
         urls = tuple("" if one is None else one.url for one in queries)
         answers = tuple(
             one.plan is not None and refused(one, understood.read, understanding.lexicon) is None
             for one in understood.analyses
         )
-        return Example(int(digest[8:16], 16) % FOLDS, counts, urls, tuple(right), answers)
+        fold, counts = int(digest[8:16], 16) % FOLDS, _HOPELESS if hopeless else 1.0
+        return Example(fold, counts, features, urls, tuple(right), answers)
 
     def _is_right(self, expected: str, query: Query | None) -> bool:
         if query is None:
@@ -142,9 +149,11 @@ class Table:
         self.right = np.array([told for one in examples for told in one.right])
         self.example = np.repeat(np.arange(len(examples)), np.diff(self.starts))
         self.folds = np.array([one.fold for one in examples])[self.example]
+        self.counts = np.array([one.counts for one in examples])[self.example]
         keys = [(number, url) for number, one in enumerate(examples) for url in one.queries]
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         self.query = np.array([numbers[key] for key in keys])
+        self.nothing = np.array([not url for _, url in keys])
         self.priors = np.array([ranker.prior(name) for name in self.names])
 
     def scores(self, weights: Vector) -> Vector:
@@ -164,16 +173,21 @@ class Table:
     def fitted(self, without: int | None = None) -> Vector:
         """The weights that are likeliest, one fold left out."""
         weights, squares = self.priors.copy(), np.zeros(len(self.names))
-        used = (self.folds != without).astype(np.float64)
-        for _ in range(STEPS):
+        used = (self.folds != without) * self.counts
+        for step in range(STEPS):
             scores = self.scores(weights)
             wanted = self.chances(scores, self.right) - self.chances(scores)
             slope = np.bincount(self.columns, self.values * (wanted * used)[self.rows],
                                 len(self.names))  # fmt: skip
             slope -= L2 * (weights - self.priors)
             squares = 0.9 * squares + 0.1 * slope**2
-            weights += RATE * slope / (np.sqrt(squares) + 1e-3)
+            weights += RATE * (1 - step / STEPS) * slope / (np.sqrt(squares) + 1e-3)
         return weights
+
+    def unfitted(self) -> Vector:
+        """The score of each analysis by weights that were fitted without its fold."""
+        found = [self.scores(self.fitted(fold)) for fold in range(FOLDS)]
+        return np.choose(self.folds, found)
 
     def of_queries(self, chances: Vector) -> Vector:
         """How likely the query of each analysis is: those that ask the same are one answer."""
@@ -190,24 +204,20 @@ class Answered:
     """An answer that was chosen by weights of other folds: its signs, and whether it is right."""
 
     fold: int
-    signs: Mapping[str, float]
     is_right: bool
+    signs: Mapping[str, float]
 
 
-def unfitted(table: Table, examples: Sequence[Example]) -> list[Answered]:
-    """The answers to each fold by weights that were fitted without it."""
+def answered(table: Table, examples: Sequence[Example], scores: Vector) -> list[Answered]:
+    """The answers that some scores choose, without what is refused."""
     analyses = [told for one in examples for told in one.analyses]
-    answers = [told for one in examples for told in one.answers]
-    found: list[Answered] = []
-    for fold in range(FOLDS):
-        scores = table.scores(table.fitted(fold))
-        chances = table.of_queries(table.chances(scores))
-        for at in table.best(scores):
-            if table.folds[at] == fold and answers[at]:
-                features = Counter(analyses[at]).elements()
-                told = ranker.signs(features, float(chances[at]))
-                found.append(Answered(fold, told, bool(table.right[at])))
-    return found
+    is_given = [told for one in examples for told in one.answers]
+    chances = table.of_queries(table.chances(scores))
+    return [
+        Answered(int(table.folds[at]), bool(table.right[at]),
+                 ranker.signs(Counter(analyses[at]).elements(), float(chances[at])))
+        for at in table.best(scores) if is_given[at]
+    ]  # fmt: skip
 
 
 def sureness(answers: Sequence[Answered]) -> dict[str, float]:
@@ -231,94 +241,88 @@ def sureness(answers: Sequence[Answered]) -> dict[str, float]:
     return {name: round(float(weights[at]), 3) for name, at in places.items()}
 
 
-def calibration(answers: Sequence[Answered]) -> list[tuple[float, float]]:
-    """From which sureness on which share of answers is right, by folds that were not fitted.
+def ceilings(answers: Sequence[Answered]) -> tuple[list[tuple[float, float]], str]:
+    """Below which chance of being right an answer is said to be at most how sure, and a report.
 
-    ``HIGH`` and more is said only from where on ``SAFE`` of all answers are right.
+    Told by folds that were not fitted: ``HIGH`` and more is said only from where on ``SAFE`` of
+    all answers are right, and ``SUREST`` from where on ``ALL_BUT`` are.
     """
     found: list[tuple[float, bool]] = []
     for fold in range(FOLDS):
         told = sureness([one for one in answers if one.fold != fold])
-        for one in (one for one in answers if one.fold == fold):
-            total = sum(told.get(name, 0.0) * value for name, value in one.signs.items())
-            found.append((ranker.likely(total), one.is_right))
-    found.sort()
-    steps = [found[at : at + _BIN] for at in range(0, len(found), _BIN)]
-    if len(steps) > 1 and len(steps[-1]) < _BIN:
-        steps[-2:] = [steps[-2] + steps[-1]]
-    rising: list[tuple[float, int, int]] = []
-    for step in steps:
-        rising.append((step[0][0], sum(right for _, right in step), len(step)))
-        while len(rising) > 1 and rising[-2][1] / rising[-2][2] >= rising[-1][1] / rising[-1][2]:
-            (low, right, count), (_, more, others) = rising[-2:]
-            rising[-2:] = [(low, right + more, count + others)]
-    return [(round(low, 4), round(_confidence(rising[at:]), 3)) for at, (low, _, _)
-            in enumerate(rising)]  # fmt: skip
-
-
-def _confidence(steps: Sequence[tuple[float, int, int]]) -> float:
-    """The share of the first of some steps that is right, as far as those above bear it out."""
-    share = (steps[0][1] + 0.5) / (steps[0][2] + 1)
-    above = sum(right for _, right, _ in steps) / sum(count for _, _, count in steps)
-    return min(0.99, share) if above >= SAFE else min(HIGH - 0.01, share)
+        found += [(ranker.chance_of(one.signs, told), one.is_right)
+                  for one in answers if one.fold == fold]  # fmt: skip
+    found.sort(reverse=True)
+    right = np.cumsum([one for _, one in found])
+    shares = right / np.arange(1, len(found) + 1)
+    steps, report = [], []
+    for level, share in ((HIGH, SAFE), (SUREST, ALL_BUT)):
+        safe = np.flatnonzero(shares >= share)
+        last = int(safe[-1]) if len(safe) else 0
+        steps.append((round(found[last][0], 4), round(level - 0.01, 2)))
+        report.append(f"{last + 1} at {level} and more, {right[last]} of them right")
+    for least in (0.5, 0.6, 0.7, 0.8):
+        count = sum(chance >= least for chance, _ in found)
+        report.append(f"{count} likelier than {least}, {right[count - 1]} right")
+    return steps, "; ".join(report)
 
 
 def main() -> None:
-    """Fit and write; prints how many questions are right with each round's weights."""
+    """Fit and write; prints how many questions are right, of those fitted and of those not."""
     options = _options()
     asked = [one for one in split() if one.part == "fitted" and not one.case.before]
     if options.most:
         asked = random.Random(1).sample(asked, options.most)
-    weights = ranker.Weights()
-    understanding = understanding_of("en")
-    examples: list[Example] = []
+    weights, understanding = ranker.Weights(), understanding_of("en")
     with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder)):
         judge = Judge(calendar(utc_now()))
-        for number in range(options.rounds):
-            examples = [judge.example(one, understanding, weights) for one in asked]
+        for questions in (random.Random(2).sample(asked, min(_FIRST, len(asked))), asked):
+            examples = [judge.example(one, understanding, weights) for one in questions]
             table = Table(examples)
             fitted = table.fitted()
-            nothing = [bool(told.get("nothing")) for one in examples for told in one.analyses]
-            _report(number, table, nothing, table.scores(fitted))
             weights = ranker.Weights(dict(zip(table.names, fitted.round(3).tolist(), strict=True)))
+    scores, unseen = table.scores(fitted), table.unfitted()
+    _report("fitted", table, scores)
+    _report("not fitted", table, unseen)
     if options.misses:
-        _misses(options.misses, asked, table, table.scores(fitted), nothing)
+        _misses(options.misses, asked, table, unseen)
     told = {name: value for name, value in sorted(weights.items())
-            if name in table.names and abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
-    answers = unfitted(table, examples)
-    steps = calibration(answers)
-    data = {"calibration": steps, "sureness": sureness(answers), "weights": told}
+            if abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
+    answers = answered(table, examples, unseen)
+    steps, report = ceilings(answers)
+    data = {"ceilings": steps, "sureness": sureness(answers), "weights": told}
     FILE.write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
-    print(f"{len(told)} weights; confidence: {steps}")
+    print(f"{len(told)} weights; of {len(answers)} answers that were not fitted: {report}")
 
 
-def _report(number: int, table: Table, nothing: Sequence[bool], scores: Vector) -> None:
+def _report(part: str, table: Table, scores: Vector) -> None:
     best = table.best(scores)
-    answered = [at for at in best if not nothing[at]]
-    right = sum(bool(table.right[at]) for at in answered)
-    possible = np.logical_or.reduceat(table.right & ~np.array(nothing), table.starts[:-1]).sum()
-    print(f"round {number + 1}: {len(best)} questions, {possible} with a right analysis, "
-          f"{right} answered rightly, {len(answered) - right} wrongly", flush=True)  # fmt: skip
+    given = [at for at in best if not table.nothing[at]]
+    right = sum(bool(table.right[at]) for at in given)
+    possible = np.logical_or.reduceat(table.right & ~table.nothing, table.starts[:-1]).sum()
+    print(f"{part}: {len(best)} questions, {possible} with a right analysis, "
+          f"{right} answered rightly, {len(given) - right} wrongly", flush=True)  # fmt: skip
 
 
-def _misses(
-    path: Path, asked: Sequence[Labelled], table: Table, scores: Vector, nothing: Sequence[bool]
-) -> None:
-    """Writes each question that is not answered rightly, and whether it could be."""
-    with path.open("w", encoding="utf-8") as file:
-        for number, (one, at) in enumerate(zip(asked, table.best(scores), strict=True)):
-            start, end = table.starts[number], table.starts[number + 1]
-            wanted = any(text not in _REFUSALS for text in one.case.expected.split(" || "))
-            if table.right[at] and not (nothing[at] and wanted):
-                continue
-            known = any(table.right[row] and not nothing[row] for row in range(start, end))
-            kind = "nothing" if nothing[at] else "other"
-            print(f"{kind} {known} | {one.case.question} | {one.case.expected}", file=file)
+def _misses(path: Path, asked: Sequence[Labelled], table: Table, scores: Vector) -> None:
+    """Writes each question that is not answered rightly, and whether it could be; surest first."""
+    chances, lines = table.of_queries(table.chances(scores)), []
+    for number, (one, at) in enumerate(zip(asked, table.best(scores), strict=True)):
+        start, end = table.starts[number], table.starts[number + 1]
+        nothing = bool(table.nothing[at])
+        if not table.right[at] or (nothing and _wants_answer(one)):
+            known = any(table.right[start:end] & ~table.nothing[start:end])
+            kind = f"{chances[at]:.4f} {'nothing' if nothing else 'other'} {known}"
+            lines.append(f"{kind} | {one.case.question} | {one.case.expected}\n")
+    path.write_text("".join(sorted(lines, reverse=True)), encoding="utf-8")
+
+
+def _wants_answer(told: Labelled) -> bool:
+    return any(text not in _REFUSALS for text in told.case.expected.split(" || "))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--misses", type=Path, help="write what is not answered rightly there")
     parser.add_argument("--most", type=int, default=0, help="a sample of the questions, to try")
     return parser.parse_args()

@@ -26,6 +26,14 @@ class Item:
         self.left, self.right = left, right
         self.crossed = crossed  # places of the chart that it passes over
 
+    def leaves(self) -> Iterator[Item]:
+        """The words and names that it is made of, in their order."""
+        if self.left is None and self.right is None:
+            yield self
+        for part in (self.left, self.right):
+            if part is not None:
+                yield from part.leaves()
+
     def all_crossed(self) -> Iterator[int]:
         """The places that nothing was made of."""
         yield from self.crossed
@@ -77,7 +85,7 @@ class Chart:
         crossed: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         """A leaf, and what it may stand for."""
-        score = sum(self._weights.get(one, 0.0) for one in features)
+        score = sum(self._weights[one] for one in features)
         self._keep(start, end, Item(category, meaning, features, score, crossed=crossed))
 
     def parsed(self, length: int, wanted: str) -> Parsed:
@@ -105,7 +113,7 @@ class Chart:
         for left in lefts:
             for category, others in by_category.items():
                 for rule in self._rules.get((left.category, category), ()):
-                    price = self._weights.get(f"rule {rule.name}", 0.0)
+                    price = self._weights[f"rule {rule.name}"]
                     for right in others:
                         tried += 1
                         meaning = rule.compose(left.meaning, right.meaning)
@@ -127,7 +135,7 @@ class Chart:
             meaning = lift(item.meaning)
             if meaning is not None:
                 features = (f"rule {name}",)
-                score = item.score + self._weights.get(features[0], 0.0)
+                score = item.score + self._weights[features[0]]
                 self._keep(start, end, Item(category, meaning, features, score, item))
 
 

@@ -18,7 +18,7 @@ PRIORS = {
     "event without a period": -0.8, "count for granted": -0.4, "kind open": -0.3,
     "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
-    "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1, "negated": 0.0,
+    "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
 }  # fmt: skip
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
 # What is taken for granted in an answer, which is less sure therefore.
@@ -53,7 +53,7 @@ def is_decisive(crossing: str) -> bool:
     return not is_light(crossing) and bool(roles & {"not", "without", "newest", "one_currency"})
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def prior(feature: str) -> float:
     """What a feature weighs before anything was learned."""
     if feature in PRIORS:
@@ -69,40 +69,31 @@ def prior(feature: str) -> float:
         return -0.15
     if feature.startswith("again "):
         return _AGAIN
-    if feature.startswith("kind unnamed"):
-        return -0.6
-    if feature.startswith("nothing"):
-        return 0.0
-    return 0.0
+    return -0.6 if feature.startswith("kind unnamed") else 0.0
 
 
 class Weights(dict[str, float]):
     """Fitted weights; a feature that none was fitted of has its prior."""
 
     def __missing__(self, feature: str) -> float:
-        value = self[feature] = prior(feature)
-        return value
-
-    def get(self, feature: str, default: float | None = None) -> float:  # type: ignore[override]
-        """The weight of a feature, the prior where none was fitted."""
-        return self[feature]
-
-
-Steps = tuple[tuple[float, float], ...]  # (chance at least, confidence), rising
+        return prior(feature)
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the command writes: weights, what the signs of an answer say, and how sure that is."""
+    """What the command writes: weights, what the signs of an answer say, and how sure that is.
+
+    ``ceilings``: below which chance of being right an answer is said to be at most how sure.
+    """
 
     weights: Weights
     sureness: Mapping[str, float] = field(default_factory=dict)
-    calibration: Steps = ()
+    ceilings: tuple[tuple[float, float], ...] = ()
 
     def confidence(self, signs: Mapping[str, float]) -> float:
         """The share of right answers among those with such signs."""
-        total = sum(self.sureness.get(name, 0.0) * value for name, value in signs.items())
-        return calibrated(likely(total), self.calibration)
+        chance = chance_of(signs, self.sureness)
+        return min([chance, *(most for least, most in self.ceilings if chance < least)])
 
 
 @lru_cache(maxsize=1)
@@ -112,8 +103,8 @@ def fitted() -> Fitted:
     if not path.is_file():
         return Fitted(Weights())
     data = json.loads(path.read_text(encoding="utf-8"))
-    steps = tuple((float(low), float(high)) for low, high in data["calibration"])
-    return Fitted(Weights(data["weights"]), data["sureness"], steps)
+    ceilings = tuple((float(least), float(most)) for least, most in data["ceilings"])
+    return Fitted(Weights(data["weights"]), data["sureness"], ceilings)
 
 
 def score(features: Iterable[str], weights: Mapping[str, float]) -> float:
@@ -150,15 +141,7 @@ def _signs(feature: str) -> tuple[str, ...]:
     return (feature,) if feature in _GRANTED else ()
 
 
-def likely(total: float) -> float:
-    """A probability from its logarithmic odds."""
+def chance_of(signs: Mapping[str, float], sureness: Mapping[str, float]) -> float:
+    """The probability that an answer with such signs is right."""
+    total = sum(sureness.get(name, 0.0) * value for name, value in signs.items())
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
-
-
-def calibrated(chance: float, calibration: Sequence[tuple[float, float]]) -> float:
-    """The share of right answers among those that had such a chance."""
-    found = chance if not calibration else 0.0
-    for low, confidence in calibration:
-        if chance >= low:
-            found = confidence
-    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import RLock
@@ -10,24 +10,12 @@ from threading import RLock
 from app.bi.periods.spans import Calendar
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
-from app.bi.questions.algebra import (
-    All,
-    Compares,
-    Dated,
-    Either,
-    Equals,
-    Has,
-    Is,
-    Known,
-    Meaning,
-    Not,
-    Of,
-    Restriction,
-)
+from app.bi.questions.algebra import Meaning
 from app.bi.questions.aside import told_apart
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
+from app.bi.questions.features import features_of
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed, operations
 from app.bi.questions.lexicon import ANSWERED_IN, LONGEST_PHRASE, Lexicon, Phrase
@@ -96,9 +84,8 @@ class Understanding:
             for one in finished(item.meaning, self.lexicon.model):
                 kind = self.lexicon.model.kinds[one.meaning.kind]
                 again, aside = told_apart(read, item, one.meaning, kind)
-                features = (
-                    *item.all_features(), *again, *one.features, *features_of(one.meaning),
-                )  # fmt: skip
+                told = (*item.all_features(), *again, *one.features)
+                features = (*told, *features_of(read, item, one.meaning))
                 total = ranker.score(features, weights)
                 known = found.get(one.meaning)
                 if known is None or known.score < total:
@@ -216,47 +203,6 @@ def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:
         return compiler.plan(meaning)
     except TypeMismatchError:
         return None
-
-
-def features_of(meaning: Meaning) -> Iterator[str]:
-    """What a whole meaning is made of, by name."""
-    kind = meaning.kind
-    yield f"kind {kind}"
-    yield f"parts {len(meaning.where)} {len(meaning.groups)} {len(meaning.figures)}"
-    for figure in meaning.figures:
-        yield f"figure {kind} {figure.measure} {figure.method}"
-    for group in meaning.groups:
-        yield f"group {kind} {group.dimension}"
-    for one in meaning.where:
-        yield from _features_of(kind, one)
-    if meaning.dated is not None:
-        yield f"dated {kind} {meaning.dated.date}"
-    if meaning.ranking is not None:
-        yield f"ranked {kind} {meaning.ranking.path}"
-
-
-def _features_of(kind: str, one: Restriction) -> Iterator[str]:
-    yield f"restricted {type(one).__name__}"
-    match one:
-        case Is(state):
-            yield f"state {kind} {state}"
-        case Equals(path) | Known(path):
-            yield f"path {kind} {path}"
-        case Compares(subject):
-            yield f"number {kind} {subject}"
-        case Dated(_, date):
-            yield f"restricted date {kind} {date}"
-        case Has(other, where) | Of(other, where):
-            yield f"related {kind} {type(one).__name__} {other}"
-            for part in where:
-                yield from _features_of(other, part)
-        case Not(of):
-            yield from _features_of(kind, of)
-        case All(parts) | Either(parts):
-            for part in parts:
-                yield from _features_of(kind, part)
-        case _:
-            return
 
 
 def understanding_of(code: str) -> Understanding:

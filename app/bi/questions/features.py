@@ -1,0 +1,102 @@
+"""What tells a right analysis of a question from a wrong one, by name: the ranker weighs each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from app.bi.questions.algebra import (
+    COUNT,
+    All,
+    Compares,
+    Dated,
+    Either,
+    Equals,
+    Has,
+    Is,
+    Known,
+    Meaning,
+    Not,
+    Of,
+    Restriction,
+)
+from app.bi.questions.chart import Item
+from app.bi.questions.reading import Read
+
+
+def features_of(read: Read, item: Item, meaning: Meaning) -> Iterator[str]:
+    """The features of a whole meaning; those of the words and rules are on the item's parts."""
+    yield from _of_meaning(meaning)
+    categories = [one.category for one in item.leaves()]
+    yield from (f"next {one} {other}" for one, other in pairwise(("^", *categories, "$")))
+    shape = _shape(meaning)
+    roles = {one.category for one in read.leaves if one.category.startswith("f:")}
+    yield from (f"shape {shape} {role}" for role in roles)
+    yield from _of_nouns(read, item, meaning.kind)
+
+
+def _shape(meaning: Meaning) -> str:
+    """What kind of answer it is: records, a number, groups, and what is done to them."""
+    parts = ["distinct" if meaning.distinct else "records"]
+    if meaning.figures:
+        first = meaning.figures[0]
+        counted = "count" if first.measure == COUNT else first.method or "figure"
+        parts = ["rate" if first.is_rate else counted]
+        parts += ["more"] if len(meaning.figures) > 1 else []
+    if meaning.groups:
+        parts.append("time" if any(one.grain for one in meaning.groups) else "groups")
+    for name in ("ranking", "against", "columns"):
+        parts += [name] if getattr(meaning, name) else []
+    return "/".join(parts)
+
+
+def _of_nouns(read: Read, item: Item, kind: str) -> Iterator[str]:
+    """Whether the kind of record is the one that is named first, and which are not heeded."""
+    leaves = sorted(read.leaves, key=lambda one: (one.start, -one.end))
+    named = [one.meaning[0] for one in leaves if one.category == "kind"]
+    place = "first" if kind in named[:1] else "later" if kind in named else "other"
+    yield f"noun {place if named else 'none'}"
+    used = {one.meaning[0] for one in item.leaves() if one.category == "kind"}
+    for one in {*named} - used - {kind}:
+        yield "noun unused"
+        yield f"noun unused {one} {kind}"
+
+
+def _of_meaning(meaning: Meaning) -> Iterator[str]:
+    kind = meaning.kind
+    yield f"kind {kind}"
+    yield f"parts {len(meaning.where)} {len(meaning.groups)} {len(meaning.figures)}"
+    for figure in meaning.figures:
+        yield f"figure {kind} {figure.measure} {figure.method}"
+    for group in meaning.groups:
+        yield f"group {kind} {group.dimension}"
+    for one in meaning.where:
+        yield from _of_restriction(kind, one)
+    if meaning.dated is not None:
+        yield f"dated {kind} {meaning.dated.date}"
+    if meaning.ranking is not None:
+        yield f"ranked {kind} {meaning.ranking.path}"
+
+
+def _of_restriction(kind: str, one: Restriction) -> Iterator[str]:
+    yield f"restricted {type(one).__name__}"
+    match one:
+        case Is(state):
+            yield f"state {kind} {state}"
+        case Equals(path) | Known(path):
+            yield f"path {kind} {path}"
+        case Compares(subject):
+            yield f"number {kind} {subject}"
+        case Dated(_, date):
+            yield f"restricted date {kind} {date}"
+        case Has(other, where) | Of(other, where):
+            yield f"related {kind} {type(one).__name__} {other}"
+            for part in where:
+                yield from _of_restriction(other, part)
+        case Not(of):
+            yield from _of_restriction(kind, of)
+        case All(parts) | Either(parts):
+            for part in parts:
+                yield from _of_restriction(kind, part)
+        case _:
+            return
