@@ -3,7 +3,7 @@
 const palette = document.getElementById("palette");
 const found = palette.querySelector("[role=listbox]");
 const wanted = palette.querySelector("input");
-const FIELDS = "input:not([type=checkbox], [type=radio]), select, textarea, dialog";
+const FIELDS = "input:not([type=checkbox], [type=radio]), select, textarea, dialog[open]";
 let options = [];
 let at = 0;
 let pause = 0;
