@@ -177,6 +177,7 @@ class Against:
 
     when: When | None = None
     shift: str = ""
+    unit: str = ""  # of which this one is compared where no period is said: the same quarter
 
 
 @dataclass(frozen=True)

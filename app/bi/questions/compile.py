@@ -313,6 +313,9 @@ class Compiler:
             unit = against.shift or "month"
             end = step(today, "day", 1)
             period = Period(unit_start(today, unit), end, f"this {unit} to date")
+            if against.unit:
+                unit, start = against.unit, unit_start(today, against.unit)
+                period = Period(start, step(start, unit, 1), f"this {unit}", unit)
         if against.when is not None:
             other = self._period(against.when, kind, plan.date or "")
         elif against.shift:

@@ -273,7 +273,9 @@ class _Finishing:
         """The last that is said of the records is the part, the rest is the whole."""
         if "share" not in self.draft.flags or any(one.is_rate for one in meaning.figures):
             return meaning
-        if not meaning.where:
+        stated = [one for one in meaning.where
+                  if not (isinstance(one, Equals) and one.path.endswith("currency"))]  # fmt: skip
+        if not stated and (meaning.groups or not meaning.where):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
         together = parts_of(self.draft.where[-1].by_kind[self.key]) if self.draft.where else ()

@@ -450,7 +450,8 @@ def _has_gap(plan: Plan, read: Read, lexicon: Lexicon) -> bool:
     if first is None or second is None or first.end is None or first.end == second.start:
         return False
     joints = lexicon.phrases("words", "and")
-    setting = ("f:compare", "f:change", "f:shift_year", "f:shift_month", "f:previous")
+    setting = ("f:compare", "f:change", "f:shift_year", "f:shift_year_month",
+               "f:shift_year_quarter", "f:shift_month", "f:previous")  # fmt: skip
     said = (tuple(token.stem for token in read.tokens[one.start : one.end])
             for one in read.leaves if one.category in (*setting, "f:versus"))  # fmt: skip
     periods = sum(one.category == "period" for one in read.leaves)

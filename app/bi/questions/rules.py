@@ -533,13 +533,14 @@ class Grammar:
         return "gt" if role in ("older", "more") else "le", number
 
     def against(self, _: str, told: When | str) -> Against:
-        return Against(told) if isinstance(told, When) else Against(shift=told)
+        return Against(told) if isinstance(told, When) else self.of_shifted(told)
 
     def of_shift(self, role: str) -> str:
         return role.removeprefix("shift_")
 
     def of_shifted(self, unit: str) -> Against:
-        return Against(shift=unit)
+        shift, _, of = unit.partition("_")
+        return Against(shift=shift, unit=of)
 
     def set_against(self, draft: Draft, against: Against) -> Draft | None:
         if draft.against not in (None, Against()) or draft.leftward or draft.rank:
