@@ -102,8 +102,8 @@ class Side:
 
 @dataclass(frozen=True)
 class Plan:
-    """``kind``: list, count, measure (``method`` of it), share, mean (a number per group) or
-    distinct (how many different values)."""
+    """``kind``: list, count, measure (``method`` of it), share, mean (over groups, of their
+    number or measure) or distinct (how many different values)."""
 
     entity: Entity
     kind: str

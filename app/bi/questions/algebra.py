@@ -194,7 +194,7 @@ class Meaning:
     threshold: Threshold | None = None
     part: Restriction | None = None  # the share of it in all
     distinct: str = ""  # how many different values of this dimension
-    is_mean: bool = False  # the average number of records of a group
+    is_mean: bool = False  # the average over groups: of their figure, or how many records
     is_counted: bool = False  # how many such groups there are
     is_converted: bool = False  # into the currency of the organisation
     columns: tuple[str, ...] = ()
