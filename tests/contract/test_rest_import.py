@@ -64,8 +64,10 @@ def test_a_file_of_clients_is_imported(admin: Api) -> None:
         "preview": [
             {"name": "Müller, Söhne", "email": "office@mueller.example", "taxId": "DE136695976",
              "billingAddress.city": "Köln", "billingAddress.country": "DE", "revenue": "1234.5",
-             "tags": "a, b", "doNotContact": "true", "customFields.segment": "gold"},
-            {"name": "=1+1"},
+             "tags": "a, b", "doNotContact": "true", "customFields.segment": "gold",
+             "currency": "EUR"},
+            {"name": "=1+1", "revenue": "0", "tags": "", "doNotContact": "false",
+             "currency": "EUR"},
         ],
     }  # fmt: skip
     first, second = clients(admin)
