@@ -36,7 +36,7 @@ _MOST_USERS = 1000
 _MOST_TAGGED = 1000  # records whose tags are looked at
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
-_SIMILAR = 0.83
+_SIMILAR = 0.85
 _NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
@@ -72,7 +72,6 @@ class Names:
         people = self._people()
         countries = self._lexicon.places
         categories = self._categories()
-        ends: dict[str, int] = {}
         for start in range(len(tokens)):
             yield from self._numbered(tokens, start)
             yield from self._texts(tokens, stems, start)
@@ -85,14 +84,12 @@ class Names:
                 text = _text(words)
                 phrase = tuple(stems[start : start + length])
                 for key, by_kind in self._listed(text, phrase, countries, categories, people):
+                    yield Name(start, start + length, Options(key, by_kind))
                     taken = max(taken, length)
-                    if ends.get(key, 0) < start + length:  # the same is not meant twice
-                        ends[key] = start + length
-                        yield Name(start, start + length, Options(key, by_kind))
             if not taken:
                 yield from self._almost(tokens[start], start, known, countries)
                 yield from self._partly(tokens, stems, start, known)
-            yield from self._record(tokens, start, known, taken)
+                yield from self._record(tokens, start, known)
 
     # --- lists
 
@@ -280,11 +277,9 @@ class Names:
                 by_kind[key] = Mentions(_root(text))
         return Options(f"{category}:{text}", by_kind)
 
-    def _record(
-        self, tokens: Sequence[Token], start: int, known: Sequence[bool], taken: int
-    ) -> Iterator[Name]:
+    def _record(self, tokens: Sequence[Token], start: int, known: Sequence[bool]) -> Iterator[Name]:
         """Clients, projects, contacts and leads whose name the words are, begin, or stand in."""
-        for length in range(min(LONGEST_NAME, len(tokens) - start), taken, -1):
+        for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
             words = tokens[start : start + length]
             if not _is_run(words) or self._looked >= MOST_LOOKUPS:
                 continue
@@ -299,13 +294,12 @@ class Names:
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
                 continue
             self._looked += 1
-            found = _by_name(text, self._kinds)
-            for kind, records in found.items():
+            if found := _by_name(text, self._kinds):
+                kind, records = found
                 yield Name(start, start + length, self._of_record(kind, records),
                            prior=int(any(known[start : start + length])),
                            choices=tuple(name for name, _ in records[1:]) and
                            tuple(name for name, _ in records))  # fmt: skip
-            if found:
                 return
 
     def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
@@ -374,14 +368,13 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
     return {form: one for form, one in found.items() if len(form) > 2}
 
 
-def _by_name(text: str, kinds: Mapping[str, Kind]) -> dict[str, list[tuple[str, str]]]:
-    """The records of the first kind that has some of this name, or people of two words."""
+def _by_name(text: str, kinds: Mapping[str, Kind]) -> tuple[str, list[tuple[str, str]]] | None:
+    """The records of the first kind that has some of this name; people by two words at least."""
     for written in spellings(text):
-        for keys in (*((one,) for one in _NAMED), *((_PEOPLE,) if " " in text else ())):
-            named = {key: _named(kinds[key].set, kinds[key].name, written) for key in keys}
-            if found := {key: records for key, records in named.items() if records}:
-                return found
-    return {}
+        for key in (*_NAMED, *(_PEOPLE if " " in text else ())):
+            if found := _named(kinds[key].set, kinds[key].name, written):
+                return key, found
+    return None
 
 
 def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:

@@ -497,27 +497,6 @@ class Grammar:
             by_kind[kind] = lasted if isinstance(one, str) else All((one, lasted))
         return options(f"{told.key} {span}", by_kind)
 
-    def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
-        """``which agent solved the most tickets within 4 hours``: what was done is said before."""
-        event = next((date for when, date in draft.dated if date and not when.words), None)
-        told = None if event is None else self.within_span(event, span)
-        found = None if told is None else draft.restricted(told, left=False)
-        return None if found is None else found._replace(leftward=False)
-
-    def so_late(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
-        """``paid more than 14 days late``: from the day that it was due."""
-        by_kind: dict[str, Restriction] = {}
-        hours = _in_hours(span[1])
-        for kind, one in told.by_kind.items():
-            kind_of, path = self.kinds[kind], ""
-            if isinstance(one, Is):
-                path = kind_of.states[one.state].date
-            name = kind_of.data.get("late", "")
-            if hours is not None and name and path == end_of(kind_of.figures[name].value):
-                late = Compares(name, span[0], f"{(hours / 24).normalize():f}")
-                by_kind[kind] = All((one, late))
-        return options(f"{told.key} late {span}", by_kind)
-
     def lasting_until(self, _: str, told: Options) -> Options | None:
         names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
@@ -1220,15 +1199,13 @@ class Grammar:
         return self._limited_by(than[1], than[0])
 
     def exceeded(self, told: Options, _: str) -> Options | None:
-        return self._limited_by(told, "gt", either=True)
+        return self._limited_by(told, "gt")
 
     def part_of_limit(self, bound: Bound, told: Options) -> Options | None:
         is_part = bound.number.unit == "%"
         return self._limited_by(told, bound.sign, bound.number.text) if is_part else None
 
-    def _limited_by(
-        self, told: Options, sign: Sign, factor: str = "", *, either: bool = False
-    ) -> Options | None:
+    def _limited_by(self, told: Options, sign: Sign, factor: str = "") -> Options | None:
         """What is limited against its limit, either of which is named, or a state of it."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in told.by_kind.items():
@@ -1239,7 +1216,7 @@ class Grammar:
                 path = self._number_path(kind, name)
             limits = self.kinds[kind].data.get("limits", {})
             limit = next((one for one, of in limits.items() if path and path in (one, of)), "")
-            if limit and (either or factor or path == limit):
+            if limit and (factor or path == limit):
                 by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
         return options(f"limited {told.key} {sign} {factor}", by_kind)
 
@@ -1320,13 +1297,12 @@ class Grammar:
             known = {key: one for key, one in people.items() if one in self.kinds[key].dimensions}
             told = options(f"who {sorted(known)}", known)
             return None if told is None else self.what_of(told, draft)
-        many = draft.threshold is not None
-        if draft.groups or not (verb or ranked or many) or len(draft.figures) > 1:
+        if draft.groups or not (verb or ranked) or len(draft.figures) > 1:
             return None
         groups = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            figure = draft.figures[0].by_kind.get(key) if draft.figures and not many else None
+            figure = draft.figures[0].by_kind.get(key) if draft.figures else None
             verbs = kind.data.get("verbs", {}).values()
             subjects = (one["subject"] for one in verbs if figure == Figure(one["figure"]))
             subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
@@ -1334,7 +1310,7 @@ class Grammar:
                 groups[key] = Group(subject)
         told = options(f"who {sorted(groups)}", groups)
         found = None if told is None else draft.grouped(told, left=True)
-        if found is None or found.rank is not None or many:
+        if found is None or found.rank is not None:
             return found
         return found._replace(rank=Rank("figure", True, 0, ""))
 
@@ -1377,11 +1353,11 @@ class Grammar:
         return draft.grouped(_groups(told), left=True)
 
     def property_of_name(self, told: Options, value: Options) -> Draft | None:
-        owner = value.key.partition(":")[0]
-        if owner not in (*self.kinds, "number", "user"):
+        if not value.key.startswith(("Clients", "Projects", "number", "user")):
             return None
         columns = self._columns(told)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
+        owner = value.key.partition(":")[0]
         if owner in self.kinds:
             kinds = kinds.intersection((owner,))
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None

@@ -72,10 +72,6 @@ def test_a_plain_question_is_answered_by_its_query(
         ("3 cities with the most clients", "$top=3"),
         ("what fraction of this year's invoices has been paid", "'Paid','Uncollectible')"),
         ("clients that are not in Germany or Austria", "billingAddress/country in ('DE','AT')"),
-        ("deals that we lost within 60 days", "sub createdAt) div 86400) le 60"),
-        ("clients by owner, blocked ones excluded", "not (status eq 'Blocked')"),
-        ("tickets created today or yesterday", "createdAt ge 2026-06-16"),
-        ("clients with no open deal but with at least 2 invoices", ") and Invoices/$count"),
         ("tickets with high priority or above", "priority eq 'High' or priority eq 'Urgent'"),
     ],
 )  # fmt: skip
