@@ -226,11 +226,14 @@ class Reader:
                             yield at, at + 1, 1, other
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
+        ends: dict[int, int] = {}
         for one in self._periods.find(tokens):
             features = ("leaf period", *(("longer phrase",) * (one.end - one.start - 1)))
+            ends[one.start] = max(one.end, ends.get(one.start, 0))
             yield Leaf(one.start, one.end, "period", one.when, features)
         for start, end, grain in self._periods.grains(tokens):
-            yield Leaf(start, end, "grain", grain, ("leaf grain",))
+            if end >= ends.get(start, 0):  # "a month ago" is not by month
+                yield Leaf(start, end, "grain", grain, ("leaf grain",))
 
     def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, token in enumerate(tokens):

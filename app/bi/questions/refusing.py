@@ -138,6 +138,9 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("maker", (maker,))
     if _sets_two_apart(meaning, read):
         return Refusal("incomparable")
+    if meaning.against is None and _leaves_apart(analysis, read, lexicon):
+        is_state = any(_passes(kind, name) for name in _states(meaning))
+        return Refusal("earlier" if is_state else "incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
         return Refusal("earlier")
     if _is_of_anything(analysis, meaning):
@@ -512,6 +515,16 @@ def _is_unmeasured(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
     crossed = set(analysis.item.all_crossed())
     return any(
         (token.stem,) in vague and place in crossed
+        for token, place in zip(read.tokens, read.places, strict=False)
+    )
+
+
+def _leaves_apart(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
+    """Whether it is said that two are set against each other, and nothing was made of it."""
+    opposing = lexicon.phrases("refusing", "words", "opposing")
+    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
+    return any(
+        (token.stem,) in opposing and place in crossed
         for token, place in zip(read.tokens, read.places, strict=False)
     )
 

@@ -162,7 +162,7 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
         ("top 5", ["Top 5 clients by revenue?", "Top 5 open deals by amount?"]),
         ("what is our best quarter?", ["Best quarter by revenue?"]),
         ("which are late?", ["Late invoices?"]),
-        ("still to be done", ["Still to be done tickets?"]),
+        ("still to be done", ["Still to be done projects?"]),
         ("best customers", ["Best customers by revenue?", "Best customers by number of invoices?"]),
         ("Wie läuft es?", ["Umsatz?", "Tickets?"]),
     ],
