@@ -111,7 +111,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     if (
         _is_of_manner(read, lexicon)
         or _is_alike(read, lexicon)
-        or _is_unmeasured(analysis, read, lexicon)
+        or _crosses(analysis, read, lexicon, "unmeasured")
     ):
         return Refusal("vague")
     if _is_counter(kind, meaning, analysis):
@@ -138,7 +138,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("maker", (maker,))
     if _sets_two_apart(meaning, read):
         return Refusal("incomparable")
-    if meaning.against is None and _leaves_apart(analysis, read, lexicon):
+    if meaning.against is None and _crosses(analysis, read, lexicon, "opposing"):
         is_state = any(_passes(kind, name) for name in _states(meaning))
         return Refusal("earlier" if is_state else "incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
@@ -507,24 +507,16 @@ def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
     return ""
 
 
-def _is_unmeasured(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
-    """Whether an amount is a word without a number, and nothing was made of it: ``many``."""
-    if analysis.item is None:
-        return False
-    vague = lexicon.phrases("refusing", "words", "unmeasured")
-    crossed = set(analysis.item.all_crossed())
-    return any(
-        (token.stem,) in vague and place in crossed
-        for token, place in zip(read.tokens, read.places, strict=False)
-    )
+def _crosses(analysis: Analysis, read: Read, lexicon: Lexicon, name: str) -> bool:
+    """Whether nothing was made of a word of the language that changes what is asked.
 
-
-def _leaves_apart(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
-    """Whether it is said that two are set against each other, and nothing was made of it."""
-    opposing = lexicon.phrases("refusing", "words", "opposing")
+    ``unmeasured``: an amount without a number (``many``); ``opposing``: that two are set against
+    each other (``versus``).
+    """
+    words = lexicon.phrases("refusing", "words", name)
     crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
     return any(
-        (token.stem,) in opposing and place in crossed
+        (token.stem,) in words and place in crossed
         for token, place in zip(read.tokens, read.places, strict=False)
     )
 
