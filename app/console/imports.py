@@ -35,7 +35,7 @@ from app.importing.columns import (
 )
 from app.importing.form import read_import
 from app.importing.jobs import read_job
-from app.importing.named_columns import columns_named, name_columns
+from app.importing.named_columns import as_remembered, name_columns
 from app.importing.rows import Outcome
 from app.importing.tables import ENCODINGS
 from app.importing.taking import import_file
@@ -117,14 +117,15 @@ def take_import() -> Response:
     form, asked = PageForm(), _Asked()
 
     def begin(names: Sequence[str], given: Options) -> Options:
-        """Where nothing was said of the columns, they are what was said of them the last time."""
-        known = {} if form.is_mapped else columns_named(given.type, names)
-        options = replace(given, mapping=known or given.mapping)
-        asked.options, asked.names, asked.is_named = options, names, bool(known)
+        options = as_remembered(given, names)
+        asked.options, asked.names = options, names
+        asked.is_named = options.mapping != given.mapping
         return options
 
     try:
-        with read_import(form, maximum_upload()) as (path, name, asked.options):
+        with read_import(form, maximum_upload()) as (path, name, given):
+            # Where nothing was said of the columns, they are what was said of them the last time.
+            asked.options = replace(given, remembered=not form.is_mapped)
             outcome = import_file(path, name, asked.options, begin)
         if form.is_mapped:
             chosen = {name: to for name, to in asked.options.mapping.items() if name in asked.names}

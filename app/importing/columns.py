@@ -62,7 +62,8 @@ class Options:
     which a record that is there already is found and changed. ``decimal_sign`` (of ``SIGNS``),
     ``date_order`` (of ``ORDERS``) and ``encoding`` (of ``ENCODINGS``) are said where the file
     leaves a question; None leaves them to the file. ``unknown`` (of ``UNKNOWN_COLUMNS``) is what
-    becomes of a column that is not recognised.
+    becomes of a column that is not recognised. ``remembered`` asks for the mapping that was said of
+    the last file with the same headings.
     """
 
     type: str
@@ -74,6 +75,7 @@ class Options:
     date_order: str | None = None
     encoding: str | None = None
     unknown: str = REFUSE
+    remembered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

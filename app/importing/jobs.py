@@ -30,6 +30,7 @@ from app.http.database_errors import is_away
 from app.http.security import acting_as, current_caller
 from app.importing.columns import REFUSE, SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
+from app.importing.named_columns import as_remembered
 from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.tables import open_table
 from app.jobs.leases import StoppingError, leave_if_stopping, take
@@ -51,15 +52,11 @@ def queue_import(path: Path, name: str, options: Options) -> int:
     """Keep a file and queue its import, in the running transaction; the key of the job."""
     key = new_key(AREA)
     blobs.current.put(key, _chunks(path))
-    given = {"mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
-             "update": options.update, "decimalSign": options.decimal_sign,
-             "dateOrder": options.date_order, "encoding": options.encoding,
-             "unknownColumns": options.unknown}  # fmt: skip
     return records.insert(
         ImportJob,
         {
             "created_at": utc_now(), "user_id": current_caller().user_id, "type": options.type,
-            "file_name": name or None, "file_key": key, "options": given,
+            "file_name": name or None, "file_key": key, "options": _kept(options),
         },
     )  # fmt: skip
 
@@ -132,6 +129,11 @@ class _Running:
                        finished_at=utc_now(), file_key=None)  # fmt: skip
 
     def _import(self, path: Path, options: Options) -> None:
+        if options.remembered:  # its headings were too much for the request
+            with open_table(path, JOB, options.encoding) as table:
+                options = as_remembered(options, table.headings)
+            with transaction():
+                self._keep(OPENING_LEASE, options=_kept(options))
         plan = self._plan(path, options)
         if options.dry_run or options.mode == SKIP_BAD:
             with open_table(path, JOB, options.encoding) as table:
@@ -249,13 +251,22 @@ def read_outcome(kept: Mapping[str, Any]) -> Outcome:
     )
 
 
+def _kept(options: Options) -> dict[str, Any]:
+    return {
+        "mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
+        "update": options.update, "decimalSign": options.decimal_sign,
+        "dateOrder": options.date_order, "encoding": options.encoding,
+        "unknownColumns": options.unknown, "remembered": options.remembered,
+    }  # fmt: skip
+
+
 def _options(job: Mapping[str, Any]) -> Options:
     given = job["options"]
     return Options(
         type=job["type"], mapping=given["mapping"], dry_run=given["dryRun"], mode=given["mode"],
         update=given["update"], decimal_sign=given.get("decimalSign"),
         date_order=given.get("dateOrder"), encoding=given.get("encoding"),
-        unknown=given.get("unknownColumns", REFUSE),
+        unknown=given.get("unknownColumns", REFUSE), remembered=given.get("remembered", False),
     )  # fmt: skip
 
 

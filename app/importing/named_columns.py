@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import delete, select
@@ -13,13 +14,22 @@ from app.db import records
 from app.db.engines import read_engine
 from app.db.transactions import advisory_lock
 from app.db.types import json_text
+from app.importing.columns import Options
 from app.models.import_job import NamedColumns
 
 # Of each kind of rows; those that were used longest ago are forgotten first.
 MOST_KEPT = 200
 
 
-def columns_named(type_: str, headings: Sequence[str]) -> dict[str, Any]:
+def as_remembered(options: Options, headings: Sequence[str]) -> Options:
+    """The options for a file with these headings, with what was said of them if that is asked."""
+    if not options.remembered:
+        return options
+    known = _columns_named(options.type, headings)
+    return replace(options, mapping=known or options.mapping, remembered=False)
+
+
+def _columns_named(type_: str, headings: Sequence[str]) -> dict[str, Any]:
     """What the columns of a file were said to be: heading -> property, None for one left out."""
     wanted = select(NamedColumns.mapping).where(*_same(type_, headings))
     with read_engine().connect() as connection:

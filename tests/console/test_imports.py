@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.importing import taking
+from app.importing.jobs import run_imports
+from app.importing.limits import REQUEST
 from app.models.client import Client
+from app.models.import_job import ImportJob
 from tests.console.conftest import Browser, SignIn
 
 ROWS = "Partner,E-Mail\nMüller GmbH,info@mueller.example\nBeta,beta@example.com\n"
@@ -132,6 +137,29 @@ def test_the_next_file_with_the_same_headings_begins_with_the_columns_of_the_las
     assert names(session) == ["Beta"]
     of_leads = send(browser, rows, type="lead", dryRun="true")
     assert "as they were chosen" not in of_leads.text and "is no property" in of_leads.text
+
+
+def test_a_file_too_large_to_be_looked_at_begins_with_the_columns_of_the_last(
+    app: Flask, sign_in: SignIn, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = sign_in("Admin")
+    rows = "Partner,Rang\nAcme,1\n"
+    send(browser, rows, dryRun="true", **{"map:Partner": "name", "map:Rang": "-"})
+    monkeypatch.setattr(taking, "REQUEST", replace(REQUEST, rows=0))
+    assert send(browser, rows).status_code == 303
+    with app.app_context():
+        assert run_imports() == 1
+    session.rollback()
+    assert names(session) == ["Acme"]
+    assert session.scalars(select(ImportJob.options)).one()["mapping"] == {
+        "Partner": "name", "Rang": None,
+    }  # fmt: skip
+    assert send(browser, rows, **{"map:Partner": "", "map:Rang": ""}).status_code == 303
+    with app.app_context():
+        assert run_imports() == 1
+    session.rollback()
+    failed = select(ImportJob.status).order_by(ImportJob.id.desc())
+    assert session.scalars(failed).first() == "Failed"
 
 
 def test_columns_are_named_anew_and_forgotten(sign_in: SignIn) -> None:
