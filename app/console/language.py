@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 
+from babel.dates import format_date
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, g, has_request_context, request
@@ -27,7 +29,8 @@ DOMAIN = "console"
 
 def init_app(app: Flask) -> None:
     """Give the templates ``_``, ``ngettext``, ``{% trans %}``, and a filter for what they get."""
-    app.jinja_env.filters["translated"] = translated
+    app.jinja_env.filters.update(translated=translated, instant=instant_text)
+    app.jinja_env.globals["page_language"] = page_language
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.policies["ext.i18n.trimmed"] = True
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]  # of the extension
@@ -50,6 +53,12 @@ def translated_as(context: str, text: str, **values: object) -> str:
 def translated_count(one: str, many: str, count: int, **values: object) -> str:
     """The text for so many of something, which stands as ``%(num)s`` in it."""
     return _filled(_plural(one, many, count), {"num": count, **values})
+
+
+def instant_text(moment: datetime) -> str:
+    """``5 November 2026, 12:00 UTC``, as the language of the page writes it."""
+    day = format_date(moment, "d MMMM y" if page_language() == SOURCE else "long", page_language())
+    return f"{day}, {moment:%H:%M} UTC"
 
 
 def marked(text: str) -> str:

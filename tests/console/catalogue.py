@@ -34,8 +34,12 @@ from app.settings import canned_answers, templates
 from app.settings.groups import GROUPS, settings_of
 
 ROOT = Path(app.console.__file__).parent
-METHODS = [("templates/**.html", "jinja2"), ("**.py", "python")]
-OPTIONS = {"templates/**.html": {"trimmed": "true", "silent": "false"}}
+# Folder -> what of it is read; the pages behind public links speak as the console does.
+METHODS = {
+    ROOT: [("templates/**.html", "jinja2"), ("**.py", "python")],
+    ROOT.parent / "templates": [("**.html", "jinja2")],
+}
+OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 KEYWORDS = {
     "_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
     "translated": None, "marked": None, "translated_count": (1, 2), "translated_as": ((1, "c"), 2),
@@ -48,9 +52,9 @@ _UNKEPT = (
 def texts() -> Catalog:
     """Every text that a page can show, without translations; inside the context of an app."""
     catalogue = Catalog(project="console", fuzzy=False)
-    found = extract_from_dir(str(ROOT), METHODS, OPTIONS, KEYWORDS)
-    for _, _, message, _, context in found:
-        catalogue.add(message, context=context)
+    for folder, methods in METHODS.items():
+        for _, _, message, _, context in extract_from_dir(str(folder), methods, OPTIONS, KEYWORDS):
+            catalogue.add(message, context=context)
     for text in words_of_the_model():
         catalogue.add(text)
     catalogue.add("State", context="address")

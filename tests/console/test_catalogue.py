@@ -14,11 +14,11 @@ from flask import Flask
 from jinja2 import nodes
 
 from app.console import language
-from tests.console.catalogue import KEYWORDS, ROOT, read, strings, texts
+from tests.console.catalogue import KEYWORDS, METHODS, ROOT, read, strings, texts
 
 pytestmark = pytest.mark.only_on("sqlite")
 
-TEMPLATES = sorted((ROOT / "templates").glob("*.html"))
+TEMPLATES = sorted(path for folder in METHODS for path in folder.glob("**/*.html"))
 MODULES = sorted(ROOT.glob("*.py"))
 LANGUAGES = language.languages()[1:]
 WORD = re.compile(r"[A-Za-z]{2,}")
@@ -42,7 +42,7 @@ class Texts(HTMLParser):
         self._is_code = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self._is_code = tag in ("code", "script")
+        self._is_code = tag in ("code", "script", "style")
         self.found += [value for name, value in attrs if name in SPOKEN and value]
 
     def handle_endtag(self, tag: str) -> None:

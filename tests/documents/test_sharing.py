@@ -105,6 +105,20 @@ def test_a_browser_gets_a_page_on_which_nothing_runs(files: Files, session: Sess
     assert "Downloads left</dt><dd>2" in visit(files, made, **BROWSER).text
 
 
+def test_a_page_speaks_the_language_of_the_browser(files: Files, key: int) -> None:
+    german = BROWSER | {"Accept-Language": "de-AT,en;q=0.5"}
+    page = visit(files, share(files, key), **german).text
+    assert '<html lang="de">' in page and "hat diese Datei mit Ihnen geteilt." in page
+    assert (
+        "Diese Datei ist geschützt"
+        in visit(files, share(files, key, password="a long one"), **german).text
+    )
+    ended = share(files, key)
+    assert files.api.delete(f"/api/documents/{key}/shares/{ended['id']}").status_code == 204
+    assert "Dieser Link führt nicht weiter" in visit(files, ended, **german).text
+    assert "This link does not work" in visit(files, ended, **BROWSER).text
+
+
 def test_the_page_does_not_tell_the_host_back(files: Files, key: int) -> None:
     made = share(files, key)
     for headers in ({"Host": "evil.example"}, {"X-Forwarded-Host": "evil.example"}):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from datetime import datetime
 from typing import Any
 
 from flask import Response
@@ -38,7 +37,7 @@ def file_page(visit: Visit, file: FileVersion) -> Response:
     left = None if most is None else most - visit.share.download_count
     return public_page(
         TEMPLATE, file=file, size=readable_size(file.size),
-        expires=_day(visit.share.expires_at), left=left, sender=_sender(visit),
+        expires=visit.share.expires_at, left=left, sender=_sender(visit),
         picture=None if visit.is_limited else _picture(file),
     )  # fmt: skip
 
@@ -65,7 +64,3 @@ def password_page(problem: str | None = None, status: int = 200) -> Response:
 def problem_page(status: int, problem: str) -> Response:
     """What is wrong with the link."""
     return public_page(TEMPLATE, status, problem=problem)
-
-
-def _day(instant: datetime) -> str:
-    return f"{instant.day} {instant:%B %Y, %H:%M} UTC"
