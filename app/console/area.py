@@ -24,6 +24,8 @@ from app.permissions import scope_of
 ASSETS = Path(__file__).parent / "static"
 MEDIA_TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 ASSET_SECONDS = 3600
+# An invoice of several thousand lines comes back with the reason, not with an empty page.
+MOST_FORM_BYTES = 8_000_000
 PRODUCT = "Business Platform"
 # Nothing but this service's own files, nothing inline, nobody's frame.
 POLICY = (
@@ -65,6 +67,7 @@ def init_app(app: Flask, config: Config) -> None:
     session.init_app(app, config)
     language.init_app(app)
     app.jinja_env.filters["told"] = wording.told
+    app.jinja_env.filters["about"] = wording.about
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 
@@ -118,6 +121,12 @@ def _way_in() -> Response | None:
 def see_other(address: str) -> Response:
     """Go on at ``address`` with a GET."""
     return Response("", 303, {"Location": address, "Cache-Control": "no-store"})
+
+
+@console.before_request
+def take_long_forms() -> None:
+    """How long a form may be."""
+    request.max_form_memory_size = MOST_FORM_BYTES
 
 
 @console.after_request

@@ -14,7 +14,6 @@ from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.db.types import iso_instant
-from app.errors import ValidationError
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
@@ -203,12 +202,6 @@ def known(record: Mapping[str, Any], name: str) -> Any:
     outer, _, inner = name.partition(".")
     value = record.get(outer)
     return (value or {}).get(inner) if inner else value
-
-
-def refuse(problems: list[tuple[str, str]]) -> None:
-    """Raises: ValidationError, where there are problems."""
-    if problems:
-        raise ValidationError(problems)
 
 
 def _field(

@@ -17,7 +17,7 @@ from flask import Response, request
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.both_versions import TAKEN, BothVersions, chosen, joined, seen_in
-from app.console.form_fields import body_of, fields_of, refuse, texts_at_first, texts_of
+from app.console.form_fields import body_of, fields_of, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
@@ -38,7 +38,13 @@ from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
 from app.container.engine import ask
-from app.errors import ApiError, PreconditionFailedError
+from app.errors import (
+    ApiError,
+    ForbiddenError,
+    PreconditionFailedError,
+    refuse_any,
+    telling_all,
+)
 from app.http.security import current_caller
 from app.invoices.texts import units
 from app.odata.model import edm
@@ -68,8 +74,7 @@ def create_record(path: str) -> Response:
         body, problems = body_of(wanted, request.form, {}, creating=True)
         if _has_lines(wanted, {}):
             _add_lines(body, problems, {})
-        refuse(problems)
-        made = ask("POST", wanted.set_name, body=body).body
+        made = _write("POST", wanted.set_name, body, problems)
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
     session.say(_saved(wanted, body, made))
@@ -106,13 +111,39 @@ def change_record(path: str, key: int) -> Response:
         body, problems = body_of(wanted, form, known, creating=False)
         if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
             _add_lines(body, problems, known)
-        refuse(problems)
-        if body:
-            known = ask("PATCH", f"{wanted.set_name}({key})", body=body, version=version).body or {}
+        if body or problems:
+            known = _write("PATCH", f"{wanted.set_name}({key})", body, problems, version) or {}
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
     session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
     return see_other(f"{session.ROOT}/{path}/{key}")
+
+
+def _write(
+    method: str, path: str, body: Mapping[str, Any], problems: Sequence[tuple[str, str]],
+    version: str | None = None,
+) -> Any:  # fmt: skip
+    """What the service answers to a form.
+
+    Args:
+        problems: what of the form could not be understood: then the rest is only tried.
+    Raises: ValidationError, with what is wrong with any field; an ApiError of the service.
+    """
+
+    def write() -> Any:
+        return ask(method, path, body=body, version=version).body
+
+    def try_rest() -> None:
+        try:
+            write()
+        except ForbiddenError:
+            raise
+        except ApiError as error:
+            refuse_any(error.details)
+
+    with telling_all(try_rest):
+        refuse_any(problems)
+    return write()
 
 
 def _is_only_shown() -> bool:
@@ -220,7 +251,7 @@ def _form(
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
         problem=error,
         others=[
-            f"{name} {text}".strip()
+            wording.about(name, text)
             for name, text in problems.items()
             if name not in named and not is_of_line(name)
         ],
@@ -280,7 +311,8 @@ def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _has_lines(wanted: Page, known: Mapping[str, Any]) -> bool:
     is_draft = wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
-    return is_draft and len(_rows(known)) <= MOST_ROWS
+    is_wanted = "lines" in request.values or len(_rows(known)) <= MOST_ROWS
+    return is_draft and is_wanted
 
 
 def _read(wanted: Page, key: int) -> dict[str, Any]:

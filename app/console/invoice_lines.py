@@ -23,7 +23,7 @@ from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3
-# A draft with more lines than these is changed without them.
+# A draft with more lines than these is changed without them, unless they are asked for.
 MOST_ROWS = 200
 LINES = "LineItems"
 

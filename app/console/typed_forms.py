@@ -10,7 +10,7 @@ from flask import request
 from app.console import session
 
 # More than this is not carried through the page of signing in.
-_MOST_BYTES = 500_000
+_MOST_BYTES = 2_000_000
 _URLENCODED = "application/x-www-form-urlencoded"
 _FORMS = ("/new", "/edit")
 

@@ -77,6 +77,12 @@ def told(message: str) -> str:
     return said(message)
 
 
+def about(field: str, message: str) -> str:
+    """What is wrong with a field, in the language of the page: ``Unit price: is missing``."""
+    name = field.rpartition(".")[2].partition("[")[0]
+    return f"{label(name)}: {said(message)}" if name else said(message)
+
+
 def inside(text: str) -> str:
     """A label inside a sentence: English begins it small, other languages know what is large."""
     return text.lower() if page_language() == SOURCE else text

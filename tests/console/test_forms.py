@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.models.client import Contact
+from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem
 from tests.console.conftest import Browser, SignIn
 from tests.factories import today
@@ -128,6 +128,59 @@ def test_a_line_that_is_refused_says_so_in_its_row(sign_in: SignIn) -> None:
         )  # fmt: skip
         assert answer.status_code == 400
         assert problem in answer.text and 'value="Advice"' in answer.text
+
+
+def test_all_that_is_wrong_is_said_at_once(sign_in: SignIn, session: Session) -> None:
+    """What the form cannot read, with what the service refuses of the other fields."""
+    browser = sign_in("Admin")
+    wrong = {"name": "", "email": "nobody", "revenue": "much"}
+    refused = browser.submit("clients/new", **wrong)
+    assert refused.status_code == 400
+    for reason in ("is required", "must be an e-mail address", "must be a number"):
+        assert refused.text.count(f"{reason}") == 1, reason
+    key = browser.make("clients", name="Acme")
+    refused = browser.submit(f"clients/{key}/edit", **wrong | {"name": "Beta"})
+    assert "must be an e-mail address" in refused.text and "must be a number" in refused.text
+    assert browser.submit(f"clients/{key}/edit", name="Beta", revenue="much").status_code == 400
+    assert session.scalars(select(Client.name)).one() == "Acme"
+
+
+def many_lines(count: int, text: str = "Consulting") -> dict[str, str]:
+    return {
+        f"line.{number}.{name}": value
+        for number in range(count)
+        for name, value in {"description": text, "unitPrice": "10", "taxCategory": "S"}.items()
+    }
+
+
+def test_too_many_lines_are_refused_once_with_all_of_them_in_the_form(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = str(browser.make("clients", name="Acme"))
+    typed = many_lines(1001, "Consulting in May, on site " * 20)
+    refused = browser.submit("invoices/new", clientId=client, lines="1", **typed)
+    assert refused.status_code == 400
+    assert refused.text.count("Line items: must have at most 1,000 entries") == 1
+    assert 'name="line.1000.description" value="Consulting in May' in refused.text
+
+
+def test_the_lines_of_a_long_draft_are_changed_when_they_are_asked_for(
+    sign_in: SignIn, session: Session
+) -> None:
+    browser = sign_in("Admin")
+    client = str(browser.make("clients", name="Acme"))
+    key = browser.make("invoices", clientId=client, lines="1", **many_lines(201))
+    assert (
+        "The 201 lines of this draft stay as they are." in browser.get(f"invoices/{key}/edit").text
+    )
+    text = browser.get(f"invoices/{key}/edit?lines=all").text
+    fields = dict(re.findall(r'name="(line\.\d+\.\w+)" value="([^"]*)"', text))
+    kinds = {f"line.{number}.taxCategory": "S" for number in range(201)}
+    changed = {"line.200.description": "Travel"}
+    answer = browser.submit(f"invoices/{key}/edit", lines="1", **fields | kinds | changed)
+    assert answer.status_code == 303, answer.text
+    session.rollback()
+    names = session.scalars(select(LineItem.description).order_by(LineItem.position)).all()
+    assert names == ["Consulting"] * 200 + ["Travel"]
 
 
 def test_an_issued_invoice_has_no_lines_to_change(sign_in: SignIn) -> None:
