@@ -200,9 +200,8 @@ def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[
         for each in FIELDS:
             text = line.values.get(each.name, "")
             if not text:
-                # A line that is known keeps what the body leaves out, a new one has it from its
-                # product.
-                if line.id or (each.required and not line.values.get(PRODUCT)):
+                # A line that is known keeps what the body leaves out.
+                if line.id:
                     made[each.name] = _EMPTY.get(each.name)
                 continue
             try:

@@ -10,6 +10,7 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.dates import format_date
+from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, g, has_request_context, request
@@ -127,13 +128,28 @@ def _known(tag: str) -> str | None:
 
 
 @cache
+def msgids(language: str) -> frozenset[tuple[str | None, str]]:
+    """The texts of a catalogue with their contexts; of those with a plural, the first."""
+    return frozenset(
+        (message.context, message.id if isinstance(message.id, str) else message.id[0])
+        for message in _kept(language)
+        if message.id
+    )
+
+
+@cache
+def _kept(language: str) -> Catalog:
+    with catalogue_path(language).open("rb") as source:
+        return read_po(source, locale=language)
+
+
+@cache
 def _catalogue(language: str) -> NullTranslations:
     """The texts, compiled when they are first asked for: there is no step of building."""
     if language == SOURCE:
         return NullTranslations()
     compiled = BytesIO()
-    with catalogue_path(language).open("rb") as source:
-        write_mo(compiled, read_po(source, locale=language))
+    write_mo(compiled, _kept(language))
     compiled.seek(0)
     return GNUTranslations(compiled)
 

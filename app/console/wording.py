@@ -36,7 +36,7 @@ _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban
 # Names that say their unit, where the page shows another.
 _CALLED = {"seconds": marked("Time before")}
 # Texts that identify, not the keys of other records.
-_IDENTIFIERS = ("taxId", "eInvoiceId", "externalId")
+_IDENTIFIERS = ("taxId", "eInvoiceId", "externalId", "clientExternalId")
 _FIELD = re.compile(r"[\w.\[\]]+")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
          "Qualified", "Converted", "Closed", "active", "succeeded", "sent", "done", "executed",

@@ -23,15 +23,18 @@ import app.console
 from app.bi.nlq.answering import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
-from app.console import engine, language, layouts, sets, steps, wording
+from app.console import engine, imports, language, layouts, sets, steps, wording
+from app.console.service_messages import CONTEXT
 from app.extensions import Model
 from app.factory import create_app
+from app.importing.columns import properties_of
 from app.mail import recipients
 from app.measures import MEASURES
 from app.odata.model import edm
 from app.permissions import CRUD, RESOURCES
 from app.settings import canned_answers, templates
 from app.settings.groups import GROUPS, settings_of
+from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent
 # Folder -> what of it is read; the pages behind public links speak as the console does.
@@ -55,6 +58,8 @@ def texts() -> Catalog:
     for folder, methods in METHODS.items():
         for _, _, message, _, context in extract_from_dir(str(folder), methods, OPTIONS, KEYWORDS):
             catalogue.add(message, context=context)
+    for text in messages():
+        catalogue.add(text, context=CONTEXT)
     for text in words_of_the_model():
         catalogue.add(text)
     catalogue.add("State", context="address")
@@ -94,6 +99,8 @@ def words_of_the_model() -> Iterator[str]:
     yield from map(wording.label, templates.KINDS)
     yield from (*templates.PLACES.values(), *canned_answers.PLACES.values())
     yield from (each.capitalize() for each in (*CRUD, *RESOURCES))
+    for kind in imports.PATHS:
+        yield from map(wording.label, properties_of(kind))
     yield from EXAMPLES
 
 

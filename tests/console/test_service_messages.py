@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from flask import Flask
 
-from app.console.service_messages import MESSAGES, said
+from app.console.service_messages import said
 from app.console.wording import told
+from tests.console.messages import messages, messages_in
 
 
 def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
@@ -18,13 +21,22 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
     ("message", "expected"),
     [
         ("must be more than 0", "muss größer als 0 sein"),
-        ("must be at most 12.50", "darf höchstens 12.50 sein"),
+        ("must be at most 12.50", "darf höchstens 12,50 sein"),
+        ("must be less than 1,000,000", "muss kleiner als 1.000.000 sein"),
+        ("must not be after today, 2026-11-05", "darf nicht nach heute liegen, 05.11.2026"),
+        (
+            "could be two numbers: write 1000 or 1.00",
+            "kann zweierlei sein: schreiben Sie 1000 oder 1,00",
+        ),
+        ("is Draft", "ist ein Entwurf"),
+        ("is required in category AE", "ist nötig in der Steuerart AE"),
         (
             "must be at most the credit that the client has",
             "darf höchstens das Guthaben des Kunden sein",
         ),
         ("There is no such page.", "Diese Seite gibt es nicht."),
-        ("There is no invoice 7.", "Das gibt es nicht: invoice 7."),
+        ("There is no invoice 7.", "Die Rechnung 7 gibt es nicht."),
+        ("There is no opportunity 7.", "Das gibt es nicht: Verkaufschance 7."),
         ("amount: must be more than 0", "Betrag: muss größer als 0 sein"),
         ("lines[0].unitPrice: is missing", "Einzelpreis: fehlt"),
         ("lines[0].unitPrice: of another kind", "lines[0].unitPrice: of another kind"),
@@ -47,8 +59,32 @@ def test_a_field_is_called_as_its_form_calls_it(app: Flask) -> None:
         assert told("lines[0].unitPrice: of another kind") == "lines[0].unitPrice: of another kind"
 
 
-def test_no_message_is_there_twice() -> None:
-    assert len(set(MESSAGES)) == len(MESSAGES)
+def test_names_of_the_model_are_said_as_people_call_them(app: Flask) -> None:
+    with app.test_request_context("/admin/"):
+        assert said("must not be before issueDate") == "must not be before issue date"
+        assert said("eBay is no name of the model") == "eBay is no name of the model"
+
+
+def test_messages_are_found_where_the_service_says_them() -> None:
+    found = set(messages())
+    for text in (
+        "must be more than 0", "must be between %(a)s and %(b)s", "This link has expired.",
+        "Your role does not have the permission %(a)s.", "could be two numbers: write %(a)s",
+    ):  # fmt: skip
+        assert text in found
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ('raise NotFoundError(f"There is no part {key}.")', ["There is no part %(a)s."]),
+        ('problems.append((name, f"must be 5 % of {most}"))', ["must be 5 %% of %(a)s"]),
+        ('"""Whether it must be so."""', []),
+        ('fields.String(description="has a description")', []),
+    ],
+)
+def test_a_message_is_a_literal_with_its_places(code: str, expected: list[str]) -> None:
+    assert list(messages_in(ast.parse(code))) == expected
 
 
 def test_a_form_says_what_is_wrong_in_the_language_of_the_page(app: Flask) -> None:

@@ -1,0 +1,98 @@
+"""What the service says to people, where it says it: refusals, and what is wrong with a field.
+
+An f-string is a text with places: ``f"must be at most {most}"`` is ``must be at most %(a)s``.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import ascii_lowercase
+
+import app
+
+ROOT = Path(app.__file__).parent
+# Whose refusals pages show. What only programs or the command line can do is left out.
+ROOMS = (
+    "auth", "crm", "documents", "importing", "invoices", "kb", "projects", "settings", "tickets",
+    "webhooks", "writing", "written", "bi/reports", "mail/queue.py", "blobs.py", "errors.py",
+    "money.py", "permissions.py", "http/database_errors.py", "http/error_answers.py",
+    "http/limits.py", "http/schema_bounds.py", "http/schema_fields.py", "jobs/processes.py",
+)  # fmt: skip
+LEFT_OUT = (
+    "auth/authentication.py", "auth/commands.py", "auth/credentials.py", "auth/lookup.py",
+    "auth/sessions.py", "auth/tokens.py", "documents/inspection", "importing/command.py",
+    "importing/history.py", "importing/keys.py", "importing/reading.py",
+    "invoices/einvoice/published.py", "invoices/history.py", "invoices/pdf",
+    "invoices/verifying.py", "webhooks/journal.py", "webhooks/sending",
+    "writing/reference_rules.py", "written/guards.py",
+)  # fmt: skip
+# How what is wrong with a field begins: the name of the field stands before it.
+_OF_FIELD = re.compile(
+    r"(must|is|has|cannot|could|needs|belongs|does|would|was|happens|there is|there are) .+",
+    re.DOTALL,
+)
+_SENTENCE = re.compile(r"[A-Z%].* .*\.", re.DOTALL)
+_PLACE = re.compile(r"\{+(\w+)\}+")
+# What is assigned to these is said.
+_SAYING = {"message", "problem", "reason", "_OF_STATUS"}
+_DESCRIBING = ("description", "summary", "label", "title", "doc", "example")
+
+
+def messages() -> Iterator[str]:
+    """Every message, as the catalogues name it."""
+    for room in ROOMS:
+        place = ROOT / room
+        for path in [place] if place.suffix else sorted(place.rglob("*.py")):
+            if not str(path.relative_to(ROOT)).startswith(LEFT_OUT):
+                yield from messages_in(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def messages_in(tree: ast.Module) -> Iterator[str]:
+    """Those of a module."""
+    silent, refusing = set(_silent(tree)), set(_refusing(tree))
+    for node in ast.walk(tree):
+        text = "" if id(node) in silent else _text(node)
+        if _OF_FIELD.fullmatch(text) or (id(node) in refusing and _SENTENCE.fullmatch(text)):
+            yield text
+
+
+def _refusing(tree: ast.Module) -> Iterator[int]:
+    """What is raised or returned, stands in an error, or is called a message."""
+    for node in ast.walk(tree):
+        name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+        to = [ast.unparse(each) for each in getattr(node, "targets", [])]
+        to += [ast.unparse(node.target)] if isinstance(node, ast.AnnAssign) else []
+        is_said = isinstance(node, ast.Raise | ast.Return) or name.endswith("Error")
+        if is_said or _SAYING.intersection(to):
+            yield from map(id, ast.walk(node))
+
+
+def _silent(tree: ast.Module) -> Iterator[int]:
+    """What is no message: docstrings, descriptions, parts of f-strings."""
+    for node in ast.walk(tree):
+        parts: list[ast.AST] = []
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            parts = [node.value]
+        elif isinstance(node, ast.keyword) and node.arg in _DESCRIBING:
+            parts = list(ast.walk(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            parts = list(node.values)
+        yield from map(id, parts)
+
+
+def _text(node: ast.AST) -> str:
+    """A literal with its places named by letters; empty for other nodes."""
+    names = iter(ascii_lowercase)
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return _PLACE.sub(lambda place: f"%({next(names)})s", node.value)
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            part.value.replace("%", "%%")
+            if isinstance(part, ast.Constant)
+            else f"%({next(names)})s"
+            for part in node.values
+        )
+    return ""
