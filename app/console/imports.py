@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from flask import Response, request
 
-from app.console import session
+from app.console import session, wording
 from app.console.area import console, page, see_other
 from app.console.jobs import is_worker_late
 from app.console.language import marked, translated
@@ -184,7 +184,7 @@ def _page(
         modes=MODES,
         headings=asked.headings,
         is_named=asked.is_named,
-        properties=sorted(properties_of(kind)),
+        properties={name: wording.label(name) for name in sorted(properties_of(kind))},
         outcome=outcome,
         path=PATHS[kind],
         plural=PAGES[PATHS[kind]].label,

@@ -135,9 +135,14 @@ def shown(
         return instant(str(value))
     if property_ is not None and property_.type == edm.DATE:
         return day(date.fromisoformat(value))
-    if property_ is not None and property_.allowed and len(property_.allowed) > 1:
+    if property_ is not None and is_state(property_):
         return badge(str(value))
     return str(value)
+
+
+def is_state(property_: edm.Property) -> bool:
+    """Whether a property is one of several words of the model."""
+    return len(property_.allowed or ()) > 1 or isinstance(property_.type, edm.EnumType)
 
 
 def nested(value: Any) -> str:

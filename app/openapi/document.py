@@ -69,6 +69,7 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     document: dict[str, Any] = {
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},
+        "externalDocs": {"description": "The guide, with a first walk", "url": "/docs/guide"},
         "servers": [{"url": "/", "description": "This service."}],
         "security": [{"bearerAuth": []}, {"apiKeyAuth": []}],
         "tags": [],

@@ -11,7 +11,10 @@ from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.console.imports import PATHS
+from app.console.wording import label
 from app.importing import taking
+from app.importing.columns import Options, plan_columns, properties_of
 from app.importing.jobs import run_imports
 from app.importing.limits import REQUEST
 from app.models.client import Client
@@ -184,6 +187,20 @@ def test_a_trial_shows_what_the_records_will_have(sign_in: SignIn) -> None:
     wrong = send(browser, "Artikel;Einheit\nTee;Kübel\n", type="product", dryRun="true")
     assert '<td dir="auto">Einheit</td>' in wrong.text and ">C62</td>" not in wrong.text
     assert "must be a code of UN/ECE Recommendation 20 or 21" in wrong.text
+
+
+@pytest.mark.parametrize("of_language", ["en", "de"])
+def test_a_column_may_be_called_as_the_page_calls_its_property(
+    app: Flask, of_language: str
+) -> None:
+    """But where two are called alike, or people mean another by it; people are found by ids."""
+    others = {"legalName", "clientId", "ownerId"}
+    with app.test_request_context("/admin/", headers={"Accept-Language": of_language}):
+        for kind in PATHS:
+            known = {label(name): name for name in properties_of(kind) if name not in others}
+            columns, problems = plan_columns(list(known), Options(type=kind))
+            assert problems == []
+            assert {each.heading: each.target for each in columns} == known
 
 
 def test_a_file_of_a_hundred_columns_can_be_named(sign_in: SignIn, session: Session) -> None:

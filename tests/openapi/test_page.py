@@ -51,6 +51,11 @@ def test_the_page_has_no_script_inside_and_nothing_from_elsewhere(client: FlaskC
         assert found.headers["Cache-Control"] == "public, max-age=86400"
 
 
+def test_the_page_leads_to_the_guide(client: FlaskClient) -> None:
+    guide = client.get("/openapi.json").json["externalDocs"]
+    assert client.get(guide["url"]).status_code == 200
+
+
 def test_the_policy(client: FlaskClient) -> None:
     policy = client.get("/docs").headers["Content-Security-Policy"]
     assert "script-src 'self';" in policy
