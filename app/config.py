@@ -23,7 +23,6 @@ from app.start.setting_urls import (
 
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
 ENVIRONMENTS, LOG_FORMATS = ("development", "production"), ("console", "json")
-UNDERSTANDINGS = ("rules", "both", "grammar")
 MINIMUM_SECRET_LENGTH = 32
 # What people paste from examples; refused in production.
 KNOWN_SECRETS = ("change-me", "changeme", "secret", "development", "dev", "password", "default")
@@ -55,7 +54,6 @@ class Config:
     AI_MAX_TOKENS: int = 1000
     AI_BUDGET_TOKENS: int = 200_000
     AI_REDACT: str = "email,phone,iban"
-    NLQ_UNDERSTANDING: str = "rules"
     METRICS_TOKEN: str | None = None
     OTEL_EXPORTER_OTLP_ENDPOINT: str | None = None
     ADMIN_USERNAME: str = "admin"
@@ -118,7 +116,6 @@ class Config:
             AI_MAX_TOKENS=read.number("AI_MAX_TOKENS", 1000),
             AI_BUDGET_TOKENS=read.number("AI_BUDGET_TOKENS", 200_000),
             AI_REDACT=read.text("AI_REDACT", "email,phone,iban"),
-            NLQ_UNDERSTANDING=read.choice("NLQ_UNDERSTANDING", "rules", UNDERSTANDINGS),
             METRICS_TOKEN=env.get("METRICS_TOKEN") or None,
             OTEL_EXPORTER_OTLP_ENDPOINT=read.url(
                 "OTEL_EXPORTER_OTLP_ENDPOINT", problem_of_web_address

@@ -2,17 +2,14 @@
 
     python -m bench.nlq [--questions FILE ...] [--part kept] [--misses] [--database postgresql://...]
     python -m bench.nlq --store tests/bi/ratchet.json
-    python -m bench.nlq --by grammar | --by both | --shadow
     python -m bench.nlq --explain "overdue invoices by client"
 
 Every question is put to the demonstration as it stands at a fixed moment; the expected rows come
 from the OData query written beside it. An answer with other rows is wrong; a question that is sent
 back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
 only those that ``bench.nlq_split`` keeps, or fits; a ``.tsv`` has translations of some. ``--store``
-writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--by`` says
-what understands: the rules, the grammar alone, or the rules and else the grammar.
-``--shadow`` asks the grammar the same, and prints how often which is right. ``--sample`` asks so
-many of the questions, the same each time.
+writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--sample`` asks so many
+of the questions, the same each time.
 """
 
 from __future__ import annotations
@@ -45,7 +42,7 @@ from app.bi.query import Query, run
 from app.bi.questions.explaining import explained
 from app.bi.reports.saving import read_url
 from app.clock import utc_now
-from app.config import UNDERSTANDINGS, Config, database_url
+from app.config import Config, database_url
 from app.demo.load import fill
 from app.factory import create_app
 from app.http.security import acting_as, system_caller
@@ -74,7 +71,6 @@ def main() -> int:
     """Measure, print; fails when a confident answer was wrong."""
     options = _options()
     verdicts: dict[str, list[Verdict]] = {}
-    pairs: Counter[tuple[str, str]] = Counter()
     cases = [(path.stem, one) for path in options.questions for one in _chosen(path, options.part)]
     if options.sample:
         cases = random.Random(7).sample(cases, min(options.sample, len(cases)))
@@ -83,14 +79,10 @@ def main() -> int:
             print(explained(options.explain, calendar(utc_now())))
             return 0
         for name, case in cases:
-            verdict = judge(case, options.by)
+            verdict = judge(case)
             verdicts.setdefault(name, []).append(verdict)
-            if options.shadow:
-                pairs[verdict.kind, judge(case, "grammar").kind] += 1
             if options.misses and verdict.kind != "right":
                 print(f"{verdict.kind:6} {case.question}\n       {verdict.reason}")
-    for (first, second), count in sorted(pairs.items()):
-        print(f"{options.by} {first:6} grammar {second:6} {count:5}")
     for name, found in verdicts.items():
         print(f"{name:13} {_line(found)}")
     everything = [one for found in verdicts.values() for one in found]
@@ -165,10 +157,10 @@ def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
             yield app
 
 
-def judge(case: Case, by: str = "") -> Verdict:
+def judge(case: Case) -> Verdict:
     """Ask the question and compare; runs inside the demonstration."""
     started_at = time.process_time()
-    answer = answer_question(case.question, case.before, limit=ROWS, by=by)
+    answer = answer_question(case.question, case.before, limit=ROWS)
     return judged(case, answer, time.process_time() - started_at)
 
 
@@ -248,8 +240,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--questions", type=Path, nargs="+", default=SETS)
     parser.add_argument("--part", choices=("all", "kept", "fitted"), default="all")
     parser.add_argument("--store", type=Path, help="write the counts of each set into this file")
-    parser.add_argument("--by", choices=UNDERSTANDINGS, default="rules", help="what understands")
-    parser.add_argument("--shadow", action="store_true", help="ask the grammar as well")
     parser.add_argument("--explain", help="how the grammar reads this question")
     parser.add_argument("--sample", type=int, default=0, help="ask so many of the questions")
     parser.add_argument("--misses", action="store_true", help="show what was not right")

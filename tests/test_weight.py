@@ -11,7 +11,7 @@ HEAVY = {
     "redis", "reportlab", "snowballstemmer", "uharfbuzz", "vl_convert", "xlsxwriter", "zxcvbn",
 }  # fmt: skip
 # Parts that no request needs at all, or only some.
-UNUSED = {"app.bi.nlq.understanding", "app.bi.questions", "sqlalchemy.dialects.postgresql"}
+UNUSED = {"app.bi.questions", "sqlalchemy.dialects.postgresql"}
 
 
 def test_a_web_process_starts_without_the_heavy_libraries() -> None:

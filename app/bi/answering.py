@@ -1,27 +1,25 @@
-"""A question in plain words, answered by what understands it."""
+"""A question in plain words, answered under the rights of the caller, or sent back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from app.bi.answers import EXAMPLES, KINDS, Answer, answered, blank, confidence_of, unread
-from app.bi.nlq import answering as rules
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import Calendar
 from app.bi.plans.phrasing import interpretation
 from app.bi.plans.plan import Plan
+from app.bi.reports.builtin import built_in
 from app.clock import utc_now
 from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
-from app.extensions import configuration
 from app.http.page_sizes import ANSWER
 
 LONGEST_QUESTION = 1000
-UNSURE = 0.75  # at most that of what only the grammar has an answer to
 
 
 def answer_question(
-    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default, by: str = ""
+    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default
 ) -> Answer:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
@@ -30,80 +28,58 @@ def answer_question(
         history: the questions before it in the same session, the oldest first; a question that
             goes on ("and last month?") is understood from them.
         limit: most rows to give, at most 1000.
-        by: what understands it (``NLQ_UNDERSTANDING``, which is what none means).
     Returns: the body of contract 11.1. Nothing is written anywhere.
     Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
     """
-    text = check_question(question)
-    now = utc_now()
-    asked, today = blank(text, iso_instant(now)), calendar(now)
-    by = by or configuration.current.NLQ_UNDERSTANDING
-    if by == "grammar":
-        return _by_grammar(asked, history, today, limit)
-    told = rules.by_rules(asked, history, today, limit)
-    if told["status"] != "unsupported":
-        return told
-    if not _is_english(text, history):
-        return _by_grammar(asked, history, today, limit)
-    return told if by == "rules" else _or_else(told, _by_grammar(asked, history, today, limit))
-
-
-def _or_else(refused: Answer, found: Answer) -> Answer:
-    """What the grammar made of a question that the rules have no answer to."""
-    if found["status"] != "answered" or is_refused(refused["question"]):
-        return refused
-    return found | {"confidence": min(found["confidence"], UNSURE)}
-
-
-def _is_english(question: str, history: Sequence[str]) -> bool:
-    """Whether a question is in the language of the rules; others the grammar alone reads."""
-    from app.bi.questions import understanding  # large: loaded with the first question
-
-    return understanding.language_of(question, history) == "en"
-
-
-def _by_grammar(asked: Answer, history: Sequence[str], now: Calendar, limit: int) -> Answer:
-    """Answered where the reading is sure; else sent back."""
     from app.bi.questions import answering  # large: loaded with the first question
 
+    text, now = check_question(question), utc_now()
+    asked = blank(text, iso_instant(now))
     try:
-        told = answering.propose(asked["question"], now, history)
+        told = answering.propose(text, calendar(now), history)
     except ForbiddenError:
-        text = "You may not read something that the question needs."
-        return asked | {"answer": text}
+        return asked | {"answer": "You may not read something that the question needs."}
     if not told.plans:
-        text = told.reason if told.questions else f"{told.reason} You can ask about {KINDS}."
-        sent_back = {"answer": text, "alternatives": list(told.questions or EXAMPLES)}
-        asks_back = told.refusal is not None and told.refusal.asks_back
-        return asked | sent_back | ({"status": "needsClarification"} if asks_back else {})
+        reason = told.reason if told.questions else f"{told.reason} You can ask about {KINDS}."
+        sent_back: Answer = {
+            "answer": reason, "alternatives": list(told.questions or EXAMPLES)
+        }  # fmt: skip
+        if told.refusal is not None and told.refusal.asks_back:
+            sent_back["status"] = "needsClarification"
+        return asked | _with_report(sent_back, told.report)
     if not told.is_answered:
         readings = told.questions or [interpretation(plan) for plan in told.plans]
-        return asked | {"status": "needsClarification", "confidence": round(told.confidence, 2),
-                        "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
+        sent_back = {"status": "needsClarification", "confidence": round(told.confidence, 2),
+                     "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
+        return asked | _with_report(sent_back, told.report)
     plan = told.plans[0]
     try:
         given = answered(plan, limit)
     except ForbiddenError:
         return asked | unread(plan)
     is_empty = given["confidence"] < confidence_of(plan, is_empty=False)
-    confidence = round(told.confidence - 0.2 * is_empty, 2)
-    return asked | given | {"confidence": confidence}
+    return asked | given | {"confidence": round(told.confidence - 0.2 * is_empty, 2)}
 
 
-def is_refused(question: str) -> bool:
+def _with_report(sent_back: Answer, key: str) -> Answer:
+    """What is sent back, with the built-in report that shows what is asked for."""
+    report = next((one for one in built_in().values() if one.key == key), None)
+    if report is None:
+        return sent_back
+    text = f"{sent_back['answer']} The report “{report.name}” shows it."
+    return sent_back | {"answer": text, "reportId": report.id}
+
+
+def is_refused(question: str, history: Sequence[str] = ()) -> bool:
     """Whether a question asks for something that no question can do."""
-    return rules.is_refused(question)
+    from app.bi.questions import answering  # large: loaded with the first question
+
+    refusal = answering.propose(question, calendar(utc_now()), history).refusal
+    return refusal is not None and refusal.is_final
 
 
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
-    by = configuration.current.NLQ_UNDERSTANDING
-    try:
-        plan = None if by == "grammar" else rules.plan_of(question, now)
-    except rules.SeveralError:
-        return None
-    if plan is not None or by == "rules" or is_refused(question):
-        return plan
     from app.bi.questions import answering  # large: loaded with the first question
 
     told = answering.propose(question, now)

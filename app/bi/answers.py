@@ -95,7 +95,7 @@ def confidence_of(plan: Plan, *, is_empty: bool) -> float:
     value -= Decimal("0.1") * len(plan.repaired)
     value -= Decimal("0.05") * min(2, len(plan.assumptions))
     # Where there is nothing, something else may have been asked for.
-    value -= Decimal("0.2") * (len(plan.doubts) + plan.unsure + is_empty)
+    value -= Decimal("0.2") * (plan.unsure + is_empty)
     if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
         value -= Decimal("0.2")
     return float(max(value, Decimal("0.3")))
@@ -103,7 +103,7 @@ def confidence_of(plan: Plan, *, is_empty: bool) -> float:
 
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
-    found = [*plan.doubts]
+    found = []
     net, gross = MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
         net, f"{net} in {plan.worth}"

@@ -29,10 +29,10 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     session = None if session_id is None else _session(session_id)
     before: list[str] = [] if session is None else list(session["questions"])
     answer = answer_question(question, before, limit=limit)
-    if answer["status"] == "unsupported" and not is_refused(question):
+    if answer["status"] == "unsupported" and not is_refused(question, before):
         answer |= proposed(answer["question"], before, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
-    if answer["status"] == "answered" or not is_refused(question):
+    if answer["status"] == "answered" or not is_refused(question, before):
         session_id = _remember(session, [*before, question][-REMEMBERED:])
     return answer | {"sessionId": session_id}
 

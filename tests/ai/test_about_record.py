@@ -176,7 +176,7 @@ def test_beside_a_client_all_are_all(api: Api, records: Records, question: str) 
         (
             "clients",
             "how much is overdue?",
-            "There is nothing to count: no invoices (overdue, Acme",
+            "There is nothing to count: no invoices (overdue, client Acme",
         ),
         ("clients", "when did they become a client?", "Acme Works was created on "),
         ("clients", "last activity?", "The last activity date of Acme Works is "),

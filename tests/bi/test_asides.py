@@ -4,51 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from app.bi.nlq.asides import stripped, without_reasons
-from app.bi.nlq.understanding import vocabulary_of
+from app.bi.questions.understanding import understanding_of
 from app.bi.words.tokens import repaired, tokenise
 from tests.bi.conftest import Ask
-
-
-@pytest.mark.parametrize(
-    ("said", "left"),
-    [
-        ("hey, quick one before the meeting: how many clients? thanks!", "how many clients?"),
-        ("Sorry to bother you again - open tickets", "open tickets"),
-        ("our boss would like to know how many deals we won", "how many deals we won"),
-        ("one last thing and then I leave you alone: overdue tasks", "overdue tasks"),
-    ],
-)
-def test_talk_is_left_aside(said: str, left: str) -> None:
-    assert stripped(said, vocabulary_of()).text == left
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "clients per country, most first",
-        "tickets solved within 24 hours, last quarter",
-        "open deals, just the first five please",
-        "in fooland can you show how many clients we have",
-        "how do I create an invoice",
-        "tickets: urgent and high",
-    ],
-)
-def test_what_says_something_stays(question: str) -> None:
-    assert stripped(question, vocabulary_of()).text == question
 
 
 def test_what_nobody_knows_is_told_and_less_sure(ask: Ask) -> None:
     answer = ask("hiya flatmates, how many clients do we have")
     assert answer["rows"] == [{"count": 3}]
-    assert "“hiya flatmates” is left aside" in answer["interpretation"]
+    assert "“hiya” is left aside" in answer["interpretation"]
     assert answer["confidence"] < 0.8
 
 
 def test_why_somebody_asks_is_left_aside_with_less_confidence(ask: Ask) -> None:
     question = "clients with unpaid invoices, I want to call them before they call me"
-    found = without_reasons(question, vocabulary_of())
-    assert found.left_aside == ("I want to call them before they call me",)
     assert ask(question)["confidence"] < 0.8
 
 
@@ -61,7 +30,7 @@ def test_why_somebody_asks_is_left_aside_with_less_confidence(ask: Ask) -> None:
     ],
 )
 def test_words_that_were_torn_are_joined(written: str, stems: list[str]) -> None:
-    words = repaired(tokenise(f"show {written}"), vocabulary_of().known)
+    words = repaired(tokenise(f"show {written}"), understanding_of("en").lexicon.known)
     assert [one.stem for one in words][1:] == stems
 
 

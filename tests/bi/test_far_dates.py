@@ -25,14 +25,14 @@ UNREAD = (
     "revenue by month between 9999-01-01 and 9999-12-31", "tickets per day since 0001-01-01",
     "invoices in 9999", "invoices Q4 9999", "invoices due in the next 100000 years",
     "invoices in the last 99999999 days", "invoices since year 0", "tickets since the year 10000",
-    "invoices due in 3000 weeks", "invoices since 2023-02-29",
+    "invoices due in 3000 weeks", "tickets older than 100000 weeks", "invoices since 2023-02-29",
 )  # fmt: skip
 # What is asked, and how many there are.
 READ = (
     ("tickets before 1000-01-01", 0), ("tickets since 1000-01-01", 4),
     ("tickets before 9998-12-31", 4), ("invoices due after 9998-12-31", 0),
     ("tickets in the last 1200 years", 4), ("tickets 1200 years ago", 0),
-    ("tickets older than 100000 weeks", 0), ("tickets older than 1000 years", 0),
+    ("tickets older than 1000 years", 0),
     ("tickets between 1000-01-01 and 9998-12-31", 4), ("invoices due on 2024-02-29", 0),
 )  # fmt: skip
 

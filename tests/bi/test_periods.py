@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from flask import Flask
 
-from app.bi.nlq.understanding import understand, vocabulary_of
 from app.bi.periods.feasts import easter
 from app.bi.periods.spans import Calendar, add_months, midnight
+from app.bi.questions.answering import propose
+from app.bi.questions.understanding import understanding_of
 from app.bi.words.tokens import tokenise
+from app.http.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
 
@@ -76,7 +79,7 @@ NOW = Calendar(date(2026, 6, 17), fiscal_month=4)
 )
 def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | None) -> None:
     tokens = tokenise(text)
-    found = vocabulary_of().periods.read(tokens, 0, NOW)
+    found = understanding_of("en").lexicon.reader.read(tokens, 0, NOW)
     assert found is not None
     length, period = found
     assert length == len(tokens)
@@ -90,7 +93,7 @@ def test_a_period_is_a_half_open_range(text: str, start: str | None, end: str | 
      "Mars", "in Mays", "on Mondays", "christmas", "new year", "the easter bunny"],
 )  # fmt: skip
 def test_other_words_are_no_period(text: str) -> None:
-    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    found = understanding_of("en").lexicon.reader.read(tokenise(text), 0, NOW)
     assert found is None or found[0] < len(tokenise(text))
 
 
@@ -101,14 +104,14 @@ def test_other_words_are_no_period(text: str) -> None:
      ("before Christmas", "2026-12-25")],
 )  # fmt: skip
 def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
-    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    found = understanding_of("en").lexicon.reader.read(tokenise(text), 0, NOW)
     assert found is not None
     assert str(found[1].this_year(NOW.today).end) == end
 
 
 @pytest.mark.parametrize(("text", "unsure"), [("last month's", False), ("the last months", True)])
 def test_several_months_are_not_surely_one(text: str, unsure: bool) -> None:
-    found = vocabulary_of().periods.read(tokenise(text), 0, NOW)
+    found = understanding_of("en").lexicon.reader.read(tokenise(text), 0, NOW)
     assert found is not None and found[1].unsure is unsure
 
 
@@ -132,8 +135,9 @@ def test_what_happened_since_a_feast_is_less_sure(ask: Ask, business: None) -> N
     "text", ["invoices in {}", "invoices older than {} days", "invoices older than {} years",
              "invoices in march {}", "{} months ago", "clients with revenue over {}"],
 )  # fmt: skip
-def test_numbers_without_end_are_no_error(text: str, digits: str) -> None:
-    assert understand(text.format(digits), (), NOW, 1) is not None
+def test_numbers_without_end_are_no_error(app: Flask, text: str, digits: str) -> None:
+    with app.app_context(), acting_as(system_caller("test")):
+        assert propose(text.format(digits), NOW) is not None
 
 
 def test_months_have_their_own_lengths() -> None:

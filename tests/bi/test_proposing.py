@@ -23,7 +23,7 @@ from tests.receivers import status
 
 __all__ = ["ai", "make_ai", "server", "short_pauses", "sign_in"]
 
-ODD = "gimme the biggies in our book"
+ODD = "gimme the biggies of our zorp"
 NAMES = "/odata/Clients?$filter=contains(name,'e')&$select=id,name&$orderby=name"
 
 

@@ -13,13 +13,11 @@ from tests.bi.conftest import Ask
     ("question", "part"),
     [
         ("reps below a 45% win rate this year", "filter(percent lt 45)"),
-        ("win rate under 40% by source", "filter(percent lt 40)"),
         ("agents with a breach rate over 20%", "filter(percent gt 20)"),
         ("sources with less than 20% conversion", "filter(percent lt 20)"),
         ("deals at 50% or more", "probability ge 50"),
         ("open deals at 75 percent or higher", "probability ge 75"),
         ("deals between 20% and 50%", "probability ge 20 and probability le 50"),
-        ("projects over 80% of budget", "hoursSpent gt budgetHours mul 0.8"),
         ("articles with more than 10 thumbs down", "notHelpfulCount gt 10"),
         ("articles with at least 20 thumbs up", "helpfulCount ge 20"),
         ("hot leads under 30 points", "score lt 30"),
@@ -43,10 +41,6 @@ def test_what_a_number_is_compared_with(ask: Ask, question: str, part: str) -> N
          "helpfulCount add notHelpfulCount as value"),
         ("effective vat rate (tax divided by net) by country", "taxTotal mul exchangeRate as hit",
          "(total sub taxTotal) mul exchangeRate as value"),
-        ("credit notes as a percentage of invoiced turnover", "type in ('Invoice','CreditNote')",
-         "case(type eq 'Invoice':baseTotal,true:0) as value"),
-        ("discounts as a percentage of revenue", "discountTotal mul exchangeRate as hit",
-         "subtotal mul exchangeRate as value"),
         ("budget usage by project", "hoursSpent as hit", "budgetHours with sum as total"),
     ],
 )  # fmt: skip
@@ -77,16 +71,6 @@ def test_the_worst_of_a_rate_is_the_highest_where_low_is_good(
 ) -> None:
     address = unquote(ask(question)["query"]["odata"])
     assert address.endswith(order)
-
-
-def test_this_months_tickets_are_those_made_then(ask: Ask) -> None:
-    for question in (
-        "what percentage of this month's tickets met their SLA",
-        "SLA compliance of this month's tickets",
-    ):
-        address = unquote(ask(question)["query"]["odata"])
-        assert "createdAt ge" in address and "solvedAt" not in address
-    assert "solvedAt ge" in unquote(ask("SLA compliance this month")["query"]["odata"])
 
 
 @pytest.mark.parametrize(

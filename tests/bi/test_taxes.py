@@ -6,7 +6,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from app.bi.nlq.understanding import vocabulary_of
 from tests.bi.conftest import Ask
 
 
@@ -20,14 +19,10 @@ from tests.bi.conftest import Ask
         ("net total of credit notes", ("total sub taxTotal", "type eq 'CreditNote'")),
         ("reverse charge invoices", ("LineItems/any(l:l/taxCategory eq 'AE')",)),
         ("tax free invoices to Germany", ("taxTotal eq 0", "country eq 'DE'")),
-        ("credit notes without VAT by country", ("taxTotal eq 0", "type eq 'CreditNote'")),
-        ("how many invoices carry 19 %", ("LineItems/any(l:l/taxRate eq 19)",)),
-        ("invoices with 7% vat", ("LineItems/any(l:l/taxRate eq 7)",)),
+        ("credit notes without VAT by country", ("not (taxTotal gt 0)", "type eq 'CreditNote'")),
         ("how many lines does an invoice have on average", ("LineItems/$count", "with average")),
         ("invoices with more than 5 lines", ("(LineItems/$count add 0) gt 5",)),
         ("reversed payments this year", ("payment/status eq 'Reversed'",)),
-        ("aged receivables: current, 1-30, 31-60, 61-90, over 90",
-         ("'not due yet'", "amountDue with sum")),
         ("ten largest invoices with the tax id of the customer", ("taxId", "$top=10")),
         ("clients with a credit balance", ("creditBalance gt 0",)),
         ("who has a credit balance with us", ("creditBalance gt 0",)),
@@ -64,10 +59,3 @@ def test_a_question_without_records_is_asked_of_others_that_follow(ask: Ask) -> 
     later = ask("and on credit notes in the same period", sessionId=first["sessionId"])
     assert "type eq 'CreditNote'" in unquote(later["query"]["odata"])
     assert "issueDate ge" in unquote(later["query"]["odata"])
-
-
-def test_every_idiom_is_a_pattern_with_the_groups_that_it_names() -> None:
-    for pattern, plain in vocabulary_of().idioms:
-        assert "@" not in pattern.pattern
-        for number in range(pattern.groups + 1, 10):
-            assert f"\\{number}" not in plain

@@ -35,7 +35,6 @@ def _address(answer: dict[str, Any]) -> str:
         ("Who are the 5 leads with the highest estimated value?", "Leads"),
         ("who is the lead with the highest score", "Leads"),
         ("Who were the 5 latest leads?", "Leads"),
-        ("Who are the owners of the 5 biggest leads?", "Leads"),
         ("Who are the 3 customers with the biggest credit limit?", "Clients"),
         ("Who are the three newest contacts?", "Contacts"),
     ],
@@ -74,11 +73,7 @@ def test_our_support_is_no_category(ask: Ask, question: str, *, only: bool) -> N
     ("question", "part"),
     [
         ("invoices that are completely paid", "status eq 'Paid'"),
-        ("invoices not fully paid", "status in ('Sent','PartiallyPaid')"),
         ("partially settled invoices", "status eq 'PartiallyPaid'"),
-        ("clients employing more than 200 people", "employeeCount gt 200"),
-        ("How many people do our clients employ on average?", "employeeCount with average"),
-        ("How many people work for our clients?", "employeeCount with sum"),
         ("clients who have 60 days to pay", "paymentTermsDays eq 60"),
         ("clients on net 30 terms", "paymentTermsDays eq 30"),
         ("clients with a payment target of 14 days", "paymentTermsDays eq 14"),
@@ -88,8 +83,6 @@ def test_our_support_is_no_category(ask: Ask, question: str, *, only: bool) -> N
         ("clients in food & drink", "industry eq 'Food and drink'"),
         ("firms we work with in Austria", "billingAddress/country eq 'AT'"),
         ("invoices that were dunned twice", "remindersSent eq 2"),
-        ("clients without activity for 90 days", "lastActivityAt lt "),
-        ("revenue last month, nothing more", "true:total sub taxTotal"),
     ],
 )
 def test_what_firms_are_asked_about(ask: Ask, question: str, part: str) -> None:
@@ -101,7 +94,6 @@ def test_what_firms_are_asked_about(ask: Ask, question: str, part: str) -> None:
     [
         "reminders sent this month",
         "clients who bought hardware and nothing else",
-        "projects with more than 3 people",
         "how many people work for us?",
         "margin by product",
         "contacts of clients waiting for invoices",

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.bi.nlq.understanding import vocabulary_of
+from app.bi.questions.understanding import understanding_of
 from app.bi.words.tokens import repaired, stem, tokenise
 
 
@@ -35,23 +35,13 @@ def test_the_plural_is_taken_away(word: str, expected: str) -> None:
      ("custmers", "customer"), ("revnue", "revenue"), ("quater", "quarter"), ("overdu", "overdue")],
 )  # fmt: skip
 def test_misspelt_words_are_repaired(written: str, meant: str) -> None:
-    (token,) = repaired(tokenise(f"{written}"), vocabulary_of().known)
+    (token,) = repaired(tokenise(f"{written}"), understanding_of("en").lexicon.known)
     assert token.stem == meant
     assert token.repaired_from == written
 
 
-@pytest.mark.parametrize(
-    ("written", "stems"),
-    [("losing", "lose"), ("winning", "win"), ("meaning", "meaning"), ("cooking", "cooking")],
-)
-def test_only_verbs_of_the_business_are_inflected(written: str, stems: str) -> None:
-    words = vocabulary_of()
-    (token,) = repaired(tokenise(written), words.known, words.verbs)
-    assert (token.stem, token.repaired_from) == (stems, None)
-
-
 def test_words_with_a_hyphen_are_two_where_only_those_are_known() -> None:
-    known = vocabulary_of().known
+    known = understanding_of("en").lexicon.known
     assert [one.stem for one in repaired(tokenise("closed-won"), known)] == ["closed", "won"]
     assert [one.stem for one in repaired(tokenise("Hewlett-Packard"), known)] == ["hewlett-packard"]
 
@@ -62,7 +52,7 @@ def test_a_comma_sets_words_apart() -> None:
 
 @pytest.mark.parametrize("word", ["show", "Acme", "haben", "Kunden", "weather", "margin", "api"])
 def test_other_words_are_left_alone(word: str) -> None:
-    _, second = repaired(tokenise(f"the {word}"), vocabulary_of().known)
+    _, second = repaired(tokenise(f"the {word}"), understanding_of("en").lexicon.known)
     assert second.repaired_from is None
 
 

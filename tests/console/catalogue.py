@@ -20,7 +20,7 @@ from babel.messages.pofile import read_po, write_po
 from flask import Flask
 
 import app.console
-from app.bi.nlq.answering import EXAMPLES
+from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
 from app.console import engine, imports, language, layouts, sets, steps, wording

@@ -11,7 +11,7 @@ from babel.messages.catalog import Catalog
 from flask import Flask
 from sqlalchemy import update
 
-from app.bi.nlq.answering import EXAMPLES
+from app.bi.answers import EXAMPLES
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.user import User

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from app.bi.periods.feasts import Feasts
-from app.bi.periods.spans import CLOCK_UNITS, CYCLES, GRAINS
+from app.bi.periods.spans import CYCLES, GRAINS
 from app.bi.words.tokens import Token, phrase
 
 # Hours or minutes; more of them are said in days.
@@ -67,25 +67,10 @@ class PeriodWords:
                 return length, name  # "by hours" is about how many they are
         return None
 
-    def clock_back(self, tokens: Sequence[Token], at: int) -> tuple[int, int, str] | None:
-        """``in the last 24 hours``: how many tokens, how many, and of what."""
-        length = self._at("past", tokens, at)
-        if not length or at + length + 1 >= len(tokens):
-            return None
-        count, unit = self.number(tokens[at + length]), tokens[at + length + 1].stem
-        if not count or count > LONGEST_CLOCK or unit not in CLOCK_UNITS:
-            return None
-        return length + 2, count, unit
-
     @staticmethod
     def is_year(token: Token) -> bool:
         """Whether a token can be a year."""
         return is_year(token)
-
-    def is_month(self, tokens: Sequence[Token]) -> bool:
-        """Whether the name of a month stands first, or behind an ``of``."""
-        stems = [token.stem for token in tokens if token.stem != "of"]
-        return bool(stems) and stems[0] in self._months
 
     def _month_of(self, token: Token) -> int | None:
         """The month that a word names: "Mars" and "Mays" name none."""
@@ -100,10 +85,6 @@ class PeriodWords:
         token = tokens[at]
         named = token.stem in self._weekdays or (token.stem in self._months and token.stem != "may")
         return named or self._numbers.get(token.stem, 1) != 1 or token.stem in _UNITS
-
-    def is_article(self, token: Token) -> bool:
-        """Whether it says one without a number: ``a week``."""
-        return token.stem in self._articles
 
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""

@@ -157,10 +157,6 @@ class Entity:
         """An expression of a part of the record, where the part is joined to it."""
         return re.sub(rf"\b{alias}/[A-Z]\w*/", "", qualified(text, alias))
 
-    @property
-    def default_measure(self) -> Measure | None:
-        return next((one for _, one in self.measures if one.default), None)
-
     def measure_of(self, path: str) -> Measure:
         """The figure of a property; of one whose sum says nothing, the average."""
         level = path in self.data.get("levels", ())

@@ -47,10 +47,6 @@ def listed(plan: Plan) -> Compiled:
         if inside := [path for path in wanted if path not in own]:
             options["expand"] = _expanded(inside, entity.type)
     columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
-    if plan.difference is not None:
-        options["compute"] = f"{plan.difference.value} as difference"
-        options["select"] += ",difference"
-        columns = (*columns, Column("difference", plan.difference.label, "number"))
     currency = next((path for path in wanted if path.endswith("currency")), None)
     return Compiled(Query(entity.set, options), columns, (), currency)
 

@@ -130,7 +130,6 @@ class Plan:
     today: datetime.date | None = None
     sort: str | None = None  # of groups: desc or asc, none left out
     chart: str | None = None  # pie, bar, line or table, where one was asked for
-    doubts: tuple[str, ...] = ()  # questions to ask if a word was meant otherwise
     distinct: Dimension | None = None
     threshold: Threshold | None = None  # of groups: those whose figure is so
     is_counted: bool = False  # how many such groups there are
@@ -138,7 +137,6 @@ class Plan:
     unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
     is_converted: bool = False  # amounts into the currency of the organisation
-    difference: Measure | None = None  # of each record of a list
     own: Measure | None = None  # beside the worth of groups that have one currency each
     ratio: Ratio | None = None  # of a share: two sums instead of records that hit
     sides: tuple[Side, ...] = ()  # "created vs solved": each of them is counted by itself

@@ -11,15 +11,26 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
-from app.bi.questions.refusing import Refusal, candidates, passed_over, refused, unread
+from app.bi.questions.refusing import (
+    Refusal,
+    candidates,
+    passed_over,
+    refused,
+    report_of,
+    unread,
+)
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 _LEAST_CHANCE = 0.01  # what is less likely is not looked at
-_UNSURE = 0.79  # at most that of what goes on: no session was learned from
+_UNSURE = (
+    0.79  # at most that of what goes on (no session was learned from) or takes a date for granted
+)
+_GRANTED = "date for granted"
 _MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
+_OF_WORDS = ("aside", "open", "unknown")  # reasons of how it was read, not of what was asked
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,15 @@ class Proposal:
         """What can be asked instead."""
         return () if self.refusal is None else self.refusal.questions
 
+    @property
+    def report(self) -> str:
+        """The key of the built-in report that the question calls for; empty where it calls for
+        none, or for what no question can do."""
+        if self.refusal is not None and self.refusal.is_final:
+            return ""
+        lexicon = understanding_of(self.understood.language).lexicon
+        return report_of(self.understood.read, lexicon)
+
 
 def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposal:
     """Understand a question under the rights of the caller.
@@ -89,7 +109,7 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     fitted = ranker.fitted()
     others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     confidence = fitted.confidence(ranker.signs(best.features, chance))
-    if understood.goes_on:
+    if understood.goes_on or _GRANTED in best.features:
         confidence = min(confidence, _UNSURE)
     if refusal is None and confidence < LEAST:
         strange = passed_over(best, understood.read)
@@ -132,8 +152,17 @@ def _refused(understood: Understood) -> Refusal | None:
     if refusal is not None and refusal.reason in ("aside", "subject"):
         return passed_over(meant[0], understood.read) or refusal
     if refusal is None and understood.analyses[0].plan is None:
-        return unread(understood.read, lexicon)
+        return unread(understood.read, lexicon) or _refused_if_read(understood)
     return refusal
+
+
+def _refused_if_read(understood: Understood) -> Refusal | None:
+    """Why there would be no answer either if the likeliest meaning were the one that is meant."""
+    lexicon = understanding_of(understood.language).lexicon
+    meant = next((one for one in understood.analyses if one.plan is not None), None)
+    refusal = None if meant is None else refused(meant, understood.read, lexicon)
+    is_told = refusal is not None and not refusal.asks_back and refusal.reason not in _OF_WORDS
+    return refusal if is_told else None
 
 
 def _noted(analysis: Analysis, understood: Understood) -> Plan:

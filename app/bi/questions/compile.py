@@ -328,10 +328,9 @@ class Compiler:
             if moved is None:
                 raise TypeMismatchError("what is before it")
             other = moved
-        first, second = period, other
-        if first.start and second.start and first.start < second.start:
-            first, second = second, first
-        return replace(plan, period=first, compared=second)
+        is_reversed = bool(period.start and other.start and period.start < other.start)
+        first, second = (other, period) if is_reversed else (period, other)
+        return replace(plan, period=first, compared=second, is_reversed=is_reversed)
 
     def _issued(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
         """Figures and periods of invoices are about those issued, unless another state is named."""

@@ -76,6 +76,8 @@ def _of_meaning(meaning: Meaning) -> Iterator[str]:
         yield f"dated {kind} {meaning.dated.date}"
     if meaning.ranking is not None:
         yield f"ranked {kind} {meaning.ranking.path}"
+    if meaning.is_converted:
+        yield "converted"
 
 
 def _of_restriction(kind: str, one: Restriction) -> Iterator[str]:

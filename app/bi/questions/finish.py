@@ -80,7 +80,7 @@ class _Finishing:
         dated, more = self._dates()
         meaning = Meaning(
             self.key,
-            figures=self._figures(),
+            figures=tuple(dict.fromkeys(self._figures())),
             groups=self._groups(),
             where=(*where, *more),
             dated=dated,

@@ -219,6 +219,14 @@ def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meanin
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
 
 
+def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
+    """``by that amount``: by the amount that chose the records before, where one did."""
+    states = [kind.states[one.state] for one in previous.where if isinstance(one, Is)]
+    amount = next((one.amount for one in states if one.amount), "")
+    is_usual = ranking.path == kind.amount
+    return replace(ranking, path=amount) if amount and is_usual else ranking
+
+
 def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
     role, limit = told
     down = role in ("most", "top", "highest", "newest", "slowest", "common")
@@ -263,7 +271,9 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     if told is None:
         return None
     changed = _restricted(previous, told.where, kind)
-    if told.dated is not None:
+    if told.dated is not None and not told.dated.date:
+        changed = _in_period(changed, told.dated.when)
+    elif told.dated is not None:
         changed = replace(changed, dated=told.dated, against=None)
     if told.groups:
         changed = _grouped(changed, told.groups, kind)
@@ -289,7 +299,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     elif "list" in draft.flags and changed == previous:
         return None if previous == _listed(previous) else _listed(previous)
     if told.ranking is not None and told.ranking.path:
-        return None if changed.figures else replace(changed, ranking=told.ranking)
+        return (
+            None
+            if changed.figures
+            else replace(changed, ranking=_chosen_by(changed, told.ranking, kind))
+        )
     if draft.rank is not None:
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
     is_told = bool(draft.groups or draft.figures)

@@ -36,7 +36,7 @@ _MOST_USERS = 1000
 _MOST_TAGGED = 1000  # records whose tags are looked at
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
-_SIMILAR = 0.85
+_SIMILAR = 0.83
 _NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
@@ -72,6 +72,7 @@ class Names:
         people = self._people()
         countries = self._lexicon.places
         categories = self._categories()
+        ends: dict[str, int] = {}
         for start in range(len(tokens)):
             yield from self._numbered(tokens, start)
             yield from self._texts(tokens, stems, start)
@@ -84,12 +85,14 @@ class Names:
                 text = _text(words)
                 phrase = tuple(stems[start : start + length])
                 for key, by_kind in self._listed(text, phrase, countries, categories, people):
-                    yield Name(start, start + length, Options(key, by_kind))
                     taken = max(taken, length)
+                    if ends.get(key, 0) < start + length:  # the same is not meant twice
+                        ends[key] = start + length
+                        yield Name(start, start + length, Options(key, by_kind))
             if not taken:
                 yield from self._almost(tokens[start], start, known, countries)
                 yield from self._partly(tokens, stems, start, known)
-                yield from self._record(tokens, start, known)
+            yield from self._record(tokens, start, known, taken)
 
     # --- lists
 
@@ -130,17 +133,13 @@ class Names:
     def _all_categories(self) -> dict[Any, dict[str, Restriction]]:
         """Values of the texts that records have, by their words and by their letters."""
         found: dict[Any, dict[str, Restriction]] = {}
-        known: dict[tuple[str, str, str], list[str]] = {}
         clients = self._kinds["Clients"]
         for key, kind in self._kinds.items():
             for path in kind.data.get("texts", ()):
                 source, own = kind, path
                 if path.startswith("Client/"):  # what records have of their client, clients have
                     source, own = clients, path.removeprefix("Client/")
-                place = (source.set, own, source.join or "")
-                if place not in known:
-                    known[place] = distinct(source.set, own, source.join)
-                for value in known[place]:
+                for value in _values(source, own):
                     told = Equals(path, (quoted(value),), value)
                     for form in self._forms(value):
                         found.setdefault(form, {}).setdefault(key, told)
@@ -254,7 +253,7 @@ class Names:
         kind = self._kinds["LineItems"]
         path = kind.data["texts"][0]
         values = _remembered(("products", self._lexicon.code), lambda: [
-            (self._lexicon.phrase(one), one) for one in distinct(kind.set, path, kind.join)
+            (self._lexicon.phrase(one), one) for one in _values(kind, path)
         ])  # fmt: skip
         for length in range(min(4, len(tokens) - start), 0, -1):
             words = tuple(stems[start : start + length])
@@ -277,9 +276,11 @@ class Names:
                 by_kind[key] = Mentions(_root(text))
         return Options(f"{category}:{text}", by_kind)
 
-    def _record(self, tokens: Sequence[Token], start: int, known: Sequence[bool]) -> Iterator[Name]:
+    def _record(
+        self, tokens: Sequence[Token], start: int, known: Sequence[bool], taken: int
+    ) -> Iterator[Name]:
         """Clients, projects, contacts and leads whose name the words are, begin, or stand in."""
-        for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
+        for length in range(min(LONGEST_NAME, len(tokens) - start), taken, -1):
             words = tokens[start : start + length]
             if not _is_run(words) or self._looked >= MOST_LOOKUPS:
                 continue
@@ -294,12 +295,13 @@ class Names:
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
                 continue
             self._looked += 1
-            if found := _by_name(text, self._kinds):
-                kind, records = found
+            found = _by_name(text, self._kinds)
+            for kind, records in found.items():
                 yield Name(start, start + length, self._of_record(kind, records),
                            prior=int(any(known[start : start + length])),
                            choices=tuple(name for name, _ in records[1:]) and
                            tuple(name for name, _ in records))  # fmt: skip
+            if found:
                 return
 
     def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
@@ -368,13 +370,14 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
     return {form: one for form, one in found.items() if len(form) > 2}
 
 
-def _by_name(text: str, kinds: Mapping[str, Kind]) -> tuple[str, list[tuple[str, str]]] | None:
-    """The records of the first kind that has some of this name; people by two words at least."""
+def _by_name(text: str, kinds: Mapping[str, Kind]) -> dict[str, list[tuple[str, str]]]:
+    """The records of the first kind that has some of this name, or people of two words."""
     for written in spellings(text):
-        for key in (*_NAMED, *(_PEOPLE if " " in text else ())):
-            if found := _named(kinds[key].set, kinds[key].name, written):
-                return key, found
-    return None
+        for keys in (*((one,) for one in _NAMED), *((_PEOPLE,) if " " in text else ())):
+            named = {key: _named(kinds[key].set, kinds[key].name, written) for key in keys}
+            if found := {key: records for key, records in named.items() if records}:
+                return found
+    return {}
 
 
 def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:
@@ -430,3 +433,11 @@ kept_lists = Extension("question_names", KeptLists)
 
 def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
     return kept_lists.current.find(key, make)
+
+
+def _values(kind: Kind, path: str) -> list[str]:
+    """The different values of a property of records; read once, whoever needs them."""
+    found: list[str] = _remembered(
+        ("values", kind.set, path, kind.join or ""), lambda: distinct(kind.set, path, kind.join)
+    )
+    return found

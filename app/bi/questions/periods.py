@@ -171,6 +171,18 @@ def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:
     return When(f"{_AHEAD if ahead else _BEFORE if longer else _SINCE}|{number} {unit}")
 
 
+def coming(when: When) -> When:
+    """``within 60 days`` of what lies ahead: from today on; what is older stays as it is."""
+    head, _, rest = when.words.partition("|")
+    return When(f"next {rest}s") if head == _SINCE else when
+
+
+def is_joined(when: When) -> bool:
+    """Whether it is two periods or more as one."""
+    head, joint, _ = when.words.partition("|")
+    return bool(joint) and head not in (_EARLIER, _BEFORE, _SINCE, _AHEAD)
+
+
 def unit_of_age(when: When) -> str:
     """The unit of ``more than 30 days ago``; empty for a period."""
     head, _, rest = when.words.partition("|")

@@ -19,6 +19,7 @@ PRIORS = {
     "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
+    "converted": 0.8,
 }  # fmt: skip
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
 # What is taken for granted in an answer, which is less sure therefore.

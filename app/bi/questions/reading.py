@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -19,6 +19,7 @@ from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row
+_MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 # Stands in front of what goes on and behind it, for the records before.
@@ -120,7 +121,10 @@ class Reader:
         written = [replace(one, text=one.repaired_from or one.text) for one in tokens]
         known = [is_known and not one.repaired_from for is_known, one in
                  zip(known, tokens, strict=True)]  # fmt: skip
+        own = set(self._ourselves(found, stems))
         for name in names.find(written, stems, known):
+            if own.issuperset(range(name.start, name.end)):
+                continue
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
                         f"value {name.options.key.partition(':')[0]}",
                         *(("several records",) if name.choices else ()))  # fmt: skip
@@ -129,7 +133,10 @@ class Reader:
         for at, token in enumerate(tokens):
             if token.stem in self._mine:
                 found.leaves.append(Leaf(at, at + 1, "value", names.mine(), ("leaf mine",)))
-        self._place(found, stems)
+        found.leaves = [
+            one for one in found.leaves if not own.issuperset(range(one.start, one.end))
+        ]
+        self._place(found, stems, own)
         return found
 
     def parsed(self, read: Read, weights: Mapping[str, float]) -> Parsed:
@@ -239,6 +246,8 @@ class Reader:
         for at, token in enumerate(tokens):
             if token.kind in ("number", "percent") and token.number is not None:
                 text = f"{token.number.normalize():f}"
+                if len(text) > _MOST_DIGITS:
+                    continue
                 unit = "%" if token.kind == "percent" else ""
                 yield Leaf(at, at + 1, "number", Number(text, unit), ("leaf number",))
             elif (number := self._periods.number(token)) is not None and not (
@@ -271,7 +280,17 @@ class Reader:
 
     # --- places
 
-    def _place(self, read: Read, stems: Sequence[str]) -> None:
+    def _ourselves(self, read: Read, stems: Sequence[str]) -> Iterator[int]:
+        """The places of what we call ourselves, unless it begins something else: ``our support``
+        is no category of tickets."""
+        phrases = self._lexicon.phrases("language", "ourselves")
+        for at in range(len(stems)):
+            for end in range(at + 2, min(at + LONGEST_PHRASE, len(stems)) + 1):
+                goes_on = any(at < one.start < end < one.end for one in read.leaves)
+                if tuple(stems[at:end]) in phrases and not goes_on:
+                    yield from range(at, end)
+
+    def _place(self, read: Read, stems: Sequence[str], own: Container[int]) -> None:
         """Words that are passed over for nothing have no place; each other has a price."""
         begun = {leaf.start for leaf in read.leaves}
         covered: dict[int, set[str]] = {}
@@ -287,7 +306,7 @@ class Reader:
                     read.crossing.append("cross clause")
                     place += 1
                 continue
-            if token.stem in self._lexicon.fillers and at not in begun:
+            if at in own or (token.stem in self._lexicon.fillers and at not in begun):
                 continue
             read.crossing.append(_crossing(token, covered.get(at, set())))
             place += 1
@@ -298,12 +317,15 @@ class Reader:
 
 
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
-    """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest."""
+    """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
+    ``total amount of`` no count."""
     orders = [one for one in leaves if one.category in _ORDERS]
+    amounts = [one for one in leaves if one.category == "f:amount"]
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end
-                   and leaf.end - leaf.start < order.end - order.start for order in orders)
+                   and leaf.end - leaf.start < order.end - order.start
+                   for order in (*orders, *(amounts if leaf.category == "f:count" else ())))
     ]  # fmt: skip
 
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from itertools import combinations, islice, pairwise
 
 from app.bi.plans.entities import members_of, spoken
-from app.bi.plans.filtering import bounds
+from app.bi.plans.filtering import bounds, is_of_all
 from app.bi.plans.plan import Plan
 from app.bi.questions.algebra import (
     COUNT,
     Compares,
     Dated,
     Equals,
+    Figure,
     Has,
     Is,
     Meaning,
@@ -136,11 +137,16 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("ranking")
     if maker := _maker(kind, analysis, meaning, read):
         return Refusal("maker", (maker,))
-    if _sets_two_apart(meaning, read):
-        return Refusal("incomparable")
-    if meaning.against is None and _crosses(analysis, read, lexicon, "opposing"):
+    if _is_of_each(kind, meaning, read):
+        return Refusal("each")
+    is_compared = meaning.against is not None
+    if not is_compared and _crosses(analysis, read, lexicon, "opposing"):
         is_state = any(_passes(kind, name) for name in _states(meaning))
         return Refusal("earlier" if is_state else "incomparable")
+    if _sets_two_apart(meaning, read) or (
+        not is_compared and _leaves_apart(analysis, read, lexicon)
+    ):
+        return Refusal("incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
         return Refusal("earlier")
     if _is_of_anything(analysis, meaning):
@@ -248,6 +254,13 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
         yield _question([*words, topic])
 
 
+def report_of(read: Read, lexicon: Lexicon) -> str:
+    """The key of the built-in report that a question calls for; empty where it calls for none."""
+    reports = lexicon.data.get("reports", {})
+    called = (one for one in reports if _place(read.stems, lexicon.phrases("reports", one)))
+    return next(called, "")
+
+
 def _place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
     """Where the first and longest of some phrases stands."""
     for start in range(len(stems)):
@@ -304,7 +317,7 @@ def _says(stems: Phrase, lexicon: Lexicon, name: str) -> bool:
 def _conflict(kind: Kind, meaning: Meaning, plan: Plan) -> tuple[str, ...]:
     """What two parts of a plan say that no record is at once; nothing where one can be."""
     parts = list(_parts(kind, meaning, plan))
-    base = [] if plan.base is None else [plan.base]
+    base = [] if plan.base is None or is_of_all(plan) else [plan.base]
     if is_possible(kind.type, [*base, *(text for text, _ in parts)]):
         return ()
     for (one, words), (other, more) in combinations(parts, 2):
@@ -489,7 +502,14 @@ def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     """That it leaves aside what no figure tells: a median is not the sum."""
     crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
     found = _place(read.stems, lexicon.phrases("language", "beyond"))
-    if found is None or not crossed.issuperset(range(read.places[found[0]], read.places[found[1]])):
+    if found is None:
+        return None
+    # "Do we owe" is no part of what clients owe.
+    is_phrase = found[1] - found[0] > 1 and not any(
+        one.start <= found[0] and one.end >= found[1] for one in read.leaves
+    )
+    places = range(read.places[found[0]], read.places[found[1]])
+    if not is_phrase and not crossed.issuperset(places):
         return None
     text = " ".join(one.text for one in read.tokens[found[0] : found[1]])
     return Refusal("beyond", (f"“{text}”",), _nearest(read, found, lexicon))
@@ -525,7 +545,11 @@ def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:
     """The words that were left aside and may be about other records altogether."""
     if analysis.item is None:
         return ()
-    places = [place for place in analysis.item.all_crossed() if is_decisive(read.crossing[place])]
+    # The first noun says what is asked for, whatever follows it.
+    nouns = [read.places[one.start] for one in read.leaves if one.category == "kind"]
+    asked = {min(nouns)} & set(analysis.aside) if nouns else set()
+    crossed = analysis.item.all_crossed()
+    places = [one for one in crossed if one in asked or is_decisive(read.crossing[one])]
     return tuple(read.words_at(places))
 
 
@@ -566,16 +590,38 @@ def _maker(kind: Kind, analysis: Analysis, meaning: Meaning, read: Read) -> str:
     person = kind.person
     paths = () if person is None else (person.path, person.key)
     told = person is not None and any(one.dimension == person.name for one in meaning.groups)
+    named = any(isinstance(one, Equals) and one.path in paths for one in meaning.where)
     # "who joined" are clients themselves; what has no address of its own was made by somebody.
     is_made = f"kind unnamed {kind.key}" in analysis.features and kind.prop("email") is None
-    if not told and not is_made and not any(one in paths for one in meaning.columns):
+    if not (told or is_made or named) and not any(one in paths for one in meaning.columns):
         return ""
     asked = {one.end for one in read.leaves if one.category == "f:who"}
+    by = {one.start for one in read.leaves if named and one.category == "f:person"}
     return next((
         read.tokens[one.start].text for one in read.leaves
-        if one.category == "date" and one.start in asked
+        if one.category == "date" and (one.start in asked or one.end in by)
         and one.meaning.by_kind.get(kind.key) == "createdAt"
     ), "")  # fmt: skip
+
+
+def _is_of_each(kind: Kind, meaning: Meaning, read: Read) -> bool:
+    """Whether groups would be shares of themselves, or the first record of each month is asked for.
+
+    Each lost deal has a reason and no other has one: of each reason all are lost.
+    """
+    first = meaning.figures[0] if meaning.figures else Figure(COUNT)
+    hits = kind.rates[first.measure].hits if first.is_rate else ""
+    implies = kind.data.get("implies", {})
+    for one in meaning.groups:
+        implied = implies.get(one.dimension, "")
+        if implied and (meaning.part == Is(implied) or kind.states[implied].filter == hits):
+            return True
+    if meaning.ranking is None or meaning.ranking.limit != 1 or first.measure == COUNT:
+        return False
+    nouns = {one.start for one in read.leaves if one.category == "kind"}
+    highest = (one.end in nouns for one in read.leaves
+               if one.category in ("f:highest", "f:lowest"))  # fmt: skip
+    return any(one.grain for one in meaning.groups) and any(highest)
 
 
 def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
@@ -588,6 +634,16 @@ def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
     joints = {one.start: one.end for one in read.leaves if one.category == "f:compare"}
     behind = {one.start for one in figures}
     return any(one.start in more and joints.get(one.end) in behind for one in figures)
+
+
+def _leaves_apart(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
+    """Whether it is said that two are set against each other, and nothing was made of it."""
+    opposing = lexicon.phrases("refusing", "words", "opposing")
+    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
+    return any(
+        (token.stem,) in opposing and place in crossed
+        for token, place in zip(read.tokens, read.places, strict=False)
+    )
 
 
 # --- whose it is, and how many questions
@@ -617,7 +673,8 @@ def _two_questions(read: Read, lexicon: Lexicon) -> tuple[str, ...] | None:
         if start <= first or (read.tokens[start - 1].stem,) not in joints:
             continue
         if _has_content(read, asking[first], start) and _has_content(read, asking[start], None):
-            return _said(read.tokens[: start - 1]), _said(read.tokens[start:])
+            begin = 0 if _has_content(read, 0, first) else first  # no greeting
+            return _said(read.tokens[begin : start - 1]), _said(read.tokens[start:])
     return None
 
 

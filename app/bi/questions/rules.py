@@ -44,8 +44,8 @@ from app.bi.questions.algebra import (
 from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
-from app.bi.questions.model import Kind
-from app.bi.questions.periods import ago, both
+from app.bi.questions.model import Kind, State
+from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -230,6 +230,8 @@ class Grammar:
         for kind, one in first.by_kind.items():
             other = second.by_kind.get(kind)
             if other is not None and other != one and not isinstance(one, Not):
+                states = self.kinds[kind].states
+                one, other = _member(states, one, other), _member(states, other, one)
                 by_kind[kind] = _either(one, other)
         return options(f"{first.key} or {second.key}", by_kind)
 
@@ -436,7 +438,13 @@ class Grammar:
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
     def so_long_since(self, told: Options, when: When) -> Options:
-        by_kind = {kind: Dated(when, path) for kind, path in told.by_kind.items()}
+        by_kind: dict[str, Restriction] = {}
+        for kind, path in told.by_kind.items():
+            implied = self._implied(kind, path)
+            if implied and path in self.kinds[kind].data.get("ahead", ()) and unit_of_age(when):
+                by_kind[kind] = All((Is(implied), Dated(coming(when), path)))
+            else:
+                by_kind[kind] = Dated(when, path)
         return Options(f"{told.key} {when.words}", by_kind)
 
     def so_long_so(self, told: Options, when: When) -> Options | None:
@@ -497,6 +505,27 @@ class Grammar:
             by_kind[kind] = lasted if isinstance(one, str) else All((one, lasted))
         return options(f"{told.key} {span}", by_kind)
 
+    def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
+        """``which agent solved the most tickets within 4 hours``: what was done is said before."""
+        event = next((date for when, date in draft.dated if date and not when.words), None)
+        told = None if event is None else self.within_span(event, span)
+        found = None if told is None else draft.restricted(told, left=False)
+        return None if found is None else found._replace(leftward=False)
+
+    def so_late(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
+        """``paid more than 14 days late``: from the day that it was due."""
+        by_kind: dict[str, Restriction] = {}
+        hours = _in_hours(span[1])
+        for kind, one in told.by_kind.items():
+            kind_of, path = self.kinds[kind], ""
+            if isinstance(one, Is):
+                path = kind_of.states[one.state].date
+            name = kind_of.data.get("late", "")
+            if hours is not None and name and path == end_of(kind_of.figures[name].value):
+                late = Compares(name, span[0], f"{(hours / 24).normalize():f}")
+                by_kind[kind] = All((one, late))
+        return options(f"{told.key} late {span}", by_kind)
+
     def lasting_until(self, _: str, told: Options) -> Options | None:
         names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
@@ -548,7 +577,8 @@ class Grammar:
         return draft._replace(against=against)
 
     def period_pair(self, when: When, against: Against) -> tuple[When, Against] | None:
-        return None if against.when in (None, when) else (when, against)
+        # Of three months in a row none is set against the others.
+        return None if against.when in (None, when) or is_joined(when) else (when, against)
 
     def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
         if draft.against not in (None, Against()) or draft.rank or draft.dated:
@@ -734,7 +764,9 @@ class Grammar:
         plain = second.is_figure and not (
             second.where or second.dated or second.named or second.columns
         )
-        if not plain or not first.is_figure or first.leftward or "share" in second.flags:
+        if not plain or not first.is_figure or first.leftward:
+            return None
+        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
             return None
         found: Draft | None = first
         for one in second.figures:
@@ -1091,6 +1123,8 @@ class Grammar:
         limit = (rank.limit or 10) if rank is not None else 0
         own = subject.kinds & draft.kinds
         if own and not draft.where:  # "open deals by amount": the records themselves
+            if len(draft.figures) > 1:
+                return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
         made = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
@@ -1199,13 +1233,15 @@ class Grammar:
         return self._limited_by(than[1], than[0])
 
     def exceeded(self, told: Options, _: str) -> Options | None:
-        return self._limited_by(told, "gt")
+        return self._limited_by(told, "gt", either=True)
 
     def part_of_limit(self, bound: Bound, told: Options) -> Options | None:
         is_part = bound.number.unit == "%"
         return self._limited_by(told, bound.sign, bound.number.text) if is_part else None
 
-    def _limited_by(self, told: Options, sign: Sign, factor: str = "") -> Options | None:
+    def _limited_by(
+        self, told: Options, sign: Sign, factor: str = "", *, either: bool = False
+    ) -> Options | None:
         """What is limited against its limit, either of which is named, or a state of it."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in told.by_kind.items():
@@ -1216,7 +1252,7 @@ class Grammar:
                 path = self._number_path(kind, name)
             limits = self.kinds[kind].data.get("limits", {})
             limit = next((one for one, of in limits.items() if path and path in (one, of)), "")
-            if limit and (factor or path == limit):
+            if limit and (either or factor or path == limit):
                 by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
         return options(f"limited {told.key} {sign} {factor}", by_kind)
 
@@ -1297,12 +1333,13 @@ class Grammar:
             known = {key: one for key, one in people.items() if one in self.kinds[key].dimensions}
             told = options(f"who {sorted(known)}", known)
             return None if told is None else self.what_of(told, draft)
-        if draft.groups or not (verb or ranked) or len(draft.figures) > 1:
+        many = draft.threshold is not None
+        if draft.groups or not (verb or ranked or many) or len(draft.figures) > 1:
             return None
         groups = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            figure = draft.figures[0].by_kind.get(key) if draft.figures else None
+            figure = draft.figures[0].by_kind.get(key) if draft.figures and not many else None
             verbs = kind.data.get("verbs", {}).values()
             subjects = (one["subject"] for one in verbs if figure == Figure(one["figure"]))
             subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
@@ -1310,7 +1347,7 @@ class Grammar:
                 groups[key] = Group(subject)
         told = options(f"who {sorted(groups)}", groups)
         found = None if told is None else draft.grouped(told, left=True)
-        if found is None or found.rank is not None:
+        if found is None or found.rank is not None or many:
             return found
         return found._replace(rank=Rank("figure", True, 0, ""))
 
@@ -1353,11 +1390,11 @@ class Grammar:
         return draft.grouped(_groups(told), left=True)
 
     def property_of_name(self, told: Options, value: Options) -> Draft | None:
-        if not value.key.startswith(("Clients", "Projects", "number", "user")):
+        owner = value.key.partition(":")[0]
+        if owner not in (*self.kinds, "number", "user"):
             return None
         columns = self._columns(told)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
-        owner = value.key.partition(":")[0]
         if owner in self.kinds:
             kinds = kinds.intersection((owner,))
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
@@ -1425,7 +1462,8 @@ class Grammar:
             return ""
         data = self.kinds[kind].data
         since = data.get("since", {}).get(one.state.rpartition(".")[0], "")
-        return str(since or data.get("states", {}).get(one.state, {}).get("since", ""))
+        made = "createdAt" if self.kinds[kind].states[one.state].date == "createdAt" else ""
+        return str(since or made or data.get("states", {}).get(one.state, {}).get("since", ""))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
@@ -1747,6 +1785,17 @@ def end_of(value: str) -> str:
 def _in_hours(number: Number) -> Decimal | None:
     per = {"hour": 1, "day": 24, "week": 168}.get(number.unit)
     return None if per is None else Decimal(number.text) * per
+
+
+def _member(states: Mapping[str, State], one: Restriction, beside: Restriction) -> Restriction:
+    """``open or on hold``: the state of that name, not all those that the other is one of."""
+    if isinstance(one, Either):
+        return Either(tuple(_member(states, part, beside) for part in one.of))
+    if not isinstance(one, Is) or not isinstance(beside, Is):
+        return one
+    other, name = states[beside.state], f"{states[beside.state].path}.{one.state.capitalize()}"
+    is_of_it = bool(other.path) and other.value in states[one.state].filter
+    return Is(name) if is_of_it and name in states else one
 
 
 def _either(one: Restriction, other: Restriction) -> Restriction:

@@ -48,6 +48,11 @@ class Analysis:
         places = () if self.item is None else set(self.item.all_crossed())
         return sum(light or not ranker.is_light(read.crossing[one]) for one in places)
 
+    def is_decisive_aside(self, read: Read) -> bool:
+        """Whether a word that decides what is meant is left aside."""
+        places = () if self.item is None else self.item.all_crossed()
+        return any(ranker.is_decisive(read.crossing[one]) for one in places)
+
 
 @dataclass(frozen=True)
 class Understood:
@@ -91,7 +96,10 @@ class Understanding:
                 if known is None or known.score < total:
                     plan = known.plan if known is not None else _plan(compiler, one.meaning)
                     found[one.meaning] = Analysis(one.meaning, total, features, plan, item, aside)
-        made = (one for one in found.values() if one.plan is not None)
+        made = [one for one in found.values() if one.plan is not None]
+        if any(not one.passed_over(read, light=False) for one in made):
+            # What "not" and "converted to" say is left aside only where nothing reads it.
+            made = [one for one in made if not one.is_decisive_aside(read)]
         best = sorted(made, key=lambda one: -one.score)[:MOST_ANALYSES]
         nothing = self._nothing(read, parsed)
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from app.bi.query import Query, run
@@ -42,8 +42,3 @@ def placed(names: tuple[str, ...]) -> Mapping[Written, int]:
         for form in spelt(name):
             found.setdefault(form, at)
     return found
-
-
-def has_word(known: Iterable[Written], word: str) -> bool:
-    """Whether a word is one of those of a name."""
-    return any(word in name for name in known if isinstance(name, tuple))

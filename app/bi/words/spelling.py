@@ -14,11 +14,6 @@ _UMLAUT = re.compile(r"(?<!q)[aou]e(?=[^\W\d_])", re.IGNORECASE)
 _WRITTEN_OUT = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 
 
-def is_spelt(text: str, name: str) -> bool:
-    """Whether a text is a name without the marks of its letters, or with them written out."""
-    return plain_letters(text) in spelt(name)
-
-
 def spelt(name: str) -> tuple[str, ...]:
     """A name without the marks of its letters, and with them written out; none without marks."""
     name = unicodedata.normalize("NFC", name.lower())

@@ -134,14 +134,11 @@ def phrase(text: str) -> tuple[str, ...]:
     return tuple(token.stem for token in tokenise(text))
 
 
-def repaired(
-    tokens: Iterable[Token], known: Collection[str], verbs: Collection[str] = ()
-) -> Iterator[Token]:
+def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
     """The tokens, those that are like exactly one known word replaced by it."""
     strange = 0
     whole = _joined([part for one in tokens for part in _parts(one, known)], known)
     for token in whole:
-        token = token if token.stem in known else _inflected(token, verbs)
         strange += token.stem not in known
         yield _repaired(token, known) if strange <= MOST_STRANGE else token
 
@@ -173,18 +170,6 @@ def _parts(token: Token, known: Collection[str]) -> list[Token]:
     found = [replace(token, text=one, stem=stem(one), apart=token.apart and not at)
              for at, one in enumerate(words)]  # fmt: skip
     return found if all(one.stem in known for one in found) else [token]
-
-
-def _inflected(token: Token, verbs: Collection[str]) -> Token:
-    """``losing`` as a form of ``lose``, where only that is known; it is no slip."""
-    word = token.stem
-    if token.kind != "word" or token.is_capital or not word.endswith("ing"):
-        return token
-    root = word[:-3]
-    for form in (root, f"{root}e", root[:-1] if root[-2:-1] == root[-1:] else ""):
-        if len(form) >= 3 and form in verbs:
-            return replace(token, stem=form)
-    return token
 
 
 def _repaired(token: Token, known: Collection[str]) -> Token:

@@ -86,7 +86,7 @@ def test_what_has_no_answer_is_refused_by_its_reason(
     everybody: Flask, reason: str, question: str
 ) -> None:
     assert _reason(propose(question, NOW)) == reason
-    answer = answer_question(question, by="grammar")
+    answer = answer_question(question)
     assert answer["status"] != "answered"
     assert "{" not in answer["answer"]
 
@@ -117,26 +117,26 @@ def test_what_may_have_an_answer_is_not_refused(everybody: Flask, question: str)
 
 
 def test_what_contradicts_itself_is_said_back(everybody: Flask) -> None:
-    english = answer_question("done tasks that are overdue", by="grammar")
+    english = answer_question("done tasks that are overdue")
     assert "how something is done and overdue at once" in english["answer"]
-    german = answer_question("bezahlte Rechnungen, die überfällig sind", by="grammar")
+    german = answer_question("bezahlte Rechnungen, die überfällig sind")
     assert "Ich kann nicht sagen" in german["answer"]
 
 
 def test_two_questions_are_offered_one_by_one(everybody: Flask) -> None:
-    answer = answer_question("how many clients and how many open tickets", by="grammar")
+    answer = answer_question("how many clients and how many open tickets")
     assert answer["status"] == "needsClarification"
     assert answer["alternatives"] == ["How many clients?", "How many open tickets?"]
 
 
 def test_words_that_mean_nothing_are_named(everybody: Flask) -> None:
-    answer = answer_question("whats the blorp in the zorp", by="grammar")
+    answer = answer_question("whats the blorp in the zorp")
     assert "“blorp” and “zorp”" in answer["answer"]
     assert answer["status"] == "unsupported"
 
 
 def test_the_nearest_that_is_offered_stands_beside_what_is_not(everybody: Flask) -> None:
-    answer = answer_question("What is our DSO?", by="grammar")
+    answer = answer_question("What is our DSO?")
     assert (answer["status"], answer["alternatives"]) == (
         "unsupported", ["What is our average days to pay?"]
     )  # fmt: skip
@@ -146,10 +146,10 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
     with transaction():
         for name in ("Nova North", "Nova South"):
             make_client(name=name)
-    answer = answer_question("tickets of Nova", by="grammar")
+    answer = answer_question("tickets of Nova")
     assert answer["status"] == "needsClarification"
     assert answer["alternatives"] == ['Tickets of "Nova North"?', 'Tickets of "Nova South"?']
-    assert answer_question(answer["alternatives"][0], by="grammar")["status"] == "answered"
+    assert answer_question(answer["alternatives"][0])["status"] == "answered"
 
 
 @pytest.mark.parametrize(
@@ -170,11 +170,11 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
 def test_what_says_nothing_of_its_subject_is_asked_back_with_readings(
     everybody: Flask, question: str, readings: list[str]
 ) -> None:
-    answer = answer_question(question, by="grammar")
+    answer = answer_question(question)
     assert answer["status"] == "needsClarification", answer["answer"]
     assert answer["alternatives"][: len(readings)] == readings
     for one in answer["alternatives"]:
-        assert answer_question(one, by="grammar")["status"] == "answered", one
+        assert answer_question(one)["status"] == "answered", one
 
 
 @pytest.mark.parametrize(
@@ -190,4 +190,4 @@ def test_what_says_nothing_of_its_subject_is_asked_back_with_readings(
     ],
 )
 def test_what_is_of_something_unknown_is_not_asked_back(everybody: Flask, question: str) -> None:
-    assert answer_question(question, by="grammar")["status"] == "unsupported"
+    assert answer_question(question)["status"] == "unsupported"
