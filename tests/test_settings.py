@@ -6,8 +6,10 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from app.errors import ForbiddenError, NotFoundError, ValidationError
+from app.extensions import db
 from app.http.security import Caller, acting_as
 from app.models.event import AuditRecord
 from app.settings import organisation, save_settings
@@ -62,3 +64,20 @@ def test_only_administrators_change_settings(admin: Caller) -> None:
         save_settings("colours", {})
     with acting_as(make_user("Manager")), pytest.raises(ForbiddenError):
         save_settings("seller", {"name": "Mine"})
+
+
+def test_a_transaction_reads_them_once_and_forgets_what_a_savepoint_takes_back(
+    admin: Caller,
+) -> None:
+    statements: list[str] = []
+    event.listen(db.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    assert organisation().defaults.tax_rate == organisation().defaults.tax_rate == Decimal(19)
+    assert len([text for text in statements if "FROM settings" in text]) == 1
+    savepoint = db.session.begin_nested()
+    save_settings("defaults", {"taxRate": Decimal("7.7")})
+    assert organisation().defaults.tax_rate == Decimal("7.7")
+    savepoint.rollback()
+    assert organisation().defaults.tax_rate == Decimal("19.00")
+    save_settings("defaults", {"taxRate": Decimal("8.1")})
+    db.session.rollback()
+    assert organisation().defaults.tax_rate == Decimal("19.00")

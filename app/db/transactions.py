@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from sqlalchemy import event, text
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, SessionTransaction
 
 from app.extensions import db
 
 _NOTES = "notes"
+_KEPT = "kept"
+T = TypeVar("T")
 # In the order of the locks themselves, which two names may share.
 _LOCK_IN_ORDER = text(
     "SELECT pg_advisory_xact_lock(key) FROM"
@@ -39,10 +41,30 @@ def forget_notes() -> None:
     db.session.info.pop(_NOTES, None)
 
 
+def kept(name: str, make: Callable[[], T]) -> T:
+    """What ``make`` gives: the same until the transaction or a savepoint ends, or ``forget``."""
+    values = db.session.info.setdefault(_KEPT, {})
+    if name not in values:
+        values[name] = make()
+    value: T = values[name]
+    return value
+
+
+def forget(name: str) -> None:
+    """Let ``make`` be asked again for what is kept under ``name``."""
+    db.session.info.get(_KEPT, {}).pop(name, None)
+
+
 @event.listens_for(db.session, "after_commit")
 @event.listens_for(db.session, "after_rollback")
 def _end(session: Session) -> None:
     session.info.pop(_NOTES, None)
+    session.info.pop(_KEPT, None)
+
+
+@event.listens_for(db.session, "after_soft_rollback")
+def _end_savepoint(session: Session, ended: SessionTransaction) -> None:
+    session.info.pop(_KEPT, None)
 
 
 def advisory_lock(name: str) -> None:

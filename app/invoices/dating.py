@@ -17,6 +17,7 @@ from app.errors import ValidationError
 from app.models.invoice import Invoice
 from app.settings import organisation
 from app.settings.days import today
+from app.settings.store import look_again
 from app.writing.change import Change
 
 
@@ -75,6 +76,7 @@ def require_issue_date(change: Change[Invoice]) -> date | None:
     Returns: the date of the last document of the series, where that is after this one's.
     Raises: ValidationError, a later document of the series was issued meanwhile.
     """
+    look_again()
     issue_date, allowed = change.get("issue_date"), issue_dates(change)
     if problem := allowed.problem(issue_date):
         raise ValidationError([("issueDate", problem)])

@@ -1,14 +1,14 @@
 """Issue freezes the PDF: its bytes lie in the store of files, their SHA-256 in the row and chain.
 
 It happens in the issuing transaction, after the number: a document whose file cannot be written is
-not issued, and its number is given again (docs/adr/0030).
+not issued, and its number is given again (docs/adr/0030). Others wait for the number meanwhile, so
+whatever needs none was read before.
 """
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from datetime import date
 
 from app.blobs import blobs
 from app.db import records
@@ -18,24 +18,17 @@ from app.invoices.drawing import draw_pdf
 from app.invoices.reading import read_document
 from app.models.invoice import Invoice
 from app.money import ZERO
-from app.settings.days import today
 
 PDF_HEADERS = {"Content-Type": "application/pdf"}
 
 
-def freeze(invoice_id: int, e_invoice_format: str, backdated_from: date | None) -> str:
-    """Draw the document as it is issued, keep the file, and add it to the chain.
+def freeze(document: InvoiceDocument, e_invoice_format: str) -> str:
+    """Draw the document as it is issued, and keep the file.
 
-    Args:
-        backdated_from: the date of the last document of its series, where the document has an
-            earlier one.
-    Returns: the SHA-256 of the file, hex.
+    Returns: its SHA-256, hex.
     Raises: ServiceUnavailableError, the store of files does not answer.
     """
-    sha256 = keep_file(draw_pdf(read_document(invoice_id), e_invoice_format), PDF_HEADERS)
-    records.update(Invoice, invoice_id, {"pdf_sha256": sha256})
-    add_link(invoice_id, issued_on=today(), backdated_from=backdated_from)
-    return sha256
+    return keep_file(draw_pdf(document, e_invoice_format), PDF_HEADERS)
 
 
 def frozen_file(invoice_id: int) -> str:
@@ -52,7 +45,7 @@ def frozen_file(invoice_id: int) -> str:
     if invoice.pdf_sha256 is not None:
         return invoice.pdf_sha256
     document = _as_issued(read_document(invoice_id))
-    sha256 = keep_file(draw_pdf(document, invoice.e_invoice_format), PDF_HEADERS)
+    sha256 = freeze(document, invoice.e_invoice_format)
     records.update(Invoice, invoice_id, {"pdf_sha256": sha256})
     lock_chain()
     add_link(invoice_id)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Text, cast, select
 
 from app.db import records
+from app.db.types import json_text
 from app.errors import NotFoundError
 from app.invoices.document import (
     Address,
@@ -28,6 +29,7 @@ from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
 from app.settings import organisation
+from app.writing.change import Change
 
 _LINE = (
     "description", "quantity", "unit_price", "line_net", "line_total", "tax_rate",
@@ -51,6 +53,22 @@ def read_document(invoice_id: int) -> InvoiceDocument:
     invoice = records.read(Invoice, invoice_id)
     if invoice is None:
         raise NotFoundError(f"There is no invoice {invoice_id}.")
+    return document_of(invoice, _kept_breakdown(invoice_id))
+
+
+def issued_document(change: Change[Invoice]) -> InvoiceDocument:
+    """The document that a change issues, but for its number; its lines are written."""
+    computed = change.values.get("tax_breakdown")
+    kept = _kept_breakdown(change.key) if computed is None else json_text(computed)
+    return document_of(change.after(), kept)
+
+
+def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:
+    """The document of an invoice as it is, or will be, whose lines are in the database.
+
+    Args:
+        tax_breakdown: as it is kept: what is read of a column of JSON are floats.
+    """
     client = records.get(Client, invoice.client_id)
     contact = records.read(Contact, invoice.contact_id)
     settings = organisation()
@@ -70,9 +88,9 @@ def read_document(invoice_id: int) -> InvoiceDocument:
         seller=_party(seller),
         buyer=_party(buyer, number=buyer.get("number") or client.number),
         bank=_bank(seller),
-        lines=_lines(invoice_id),
-        tax_breakdown=_breakdown(invoice_id),
-        payments=_payments(invoice_id),
+        lines=_lines(invoice.id),
+        tax_breakdown=_breakdown(tax_breakdown),
+        payments=_payments(invoice.id),
         credited=_credited(invoice.credited_invoice_id),
     )
 
@@ -125,10 +143,12 @@ def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
     )
 
 
-def _breakdown(invoice_id: int) -> tuple[TaxSubtotal, ...]:
-    """From the text that is kept: a column of JSON gives floats."""
+def _kept_breakdown(invoice_id: int) -> str:
     text = select(cast(Invoice.tax_breakdown, Text)).where(Invoice.id == invoice_id)
-    kept = records.connection().execute(text).scalar_one()
+    return str(records.connection().execute(text).scalar_one())
+
+
+def _breakdown(kept: str) -> tuple[TaxSubtotal, ...]:
     return tuple(
         TaxSubtotal(
             tax_category=group["taxCategory"],

@@ -68,13 +68,15 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     require(caller, "invoices:send", invoice)
     require_operation("Invoice", "invoice", "send", invoice)
     is_draft = invoice.status == "Draft"
+    document = issue_invoice(invoice_id) if is_draft else read_document(invoice_id)
     if is_draft:
-        issue_invoice(invoice_id)
-        _require_number(invoice_id, letter.number)
-    mail = None if letter.mark_only else _mail_about(invoice_id, letter)
-    twin = None if mail is None or letter.key else find_same(mail, utc_now() - ONCE_WITHIN)
-    delivery = None if mail is None else shown_delivery(twin or queue_mail(**mail))
+        _require_number(document.number, letter.number)
     after = INVOICES.stored(invoice_id)
+    mail = None if letter.mark_only else _mail_about(after, document, letter)
+    twin = None
+    if mail is not None and not is_draft and not letter.key:
+        twin = find_same(mail, utc_now() - ONCE_WITHIN)
+    delivery = None if mail is None else shown_delivery(twin or queue_mail(**mail))
     if delivery is not None and twin is None:
         audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
         if not is_draft:  # issue has said so already
@@ -89,9 +91,8 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     }
 
 
-def _require_number(invoice_id: int, expected: str | None) -> None:
+def _require_number(number: str | None, expected: str | None) -> None:
     """Refuse a letter that names another number than the document has got."""
-    number = INVOICES.stored(invoice_id).number
     if expected and number != expected:
         raise InvalidStateError(
             f"{expected} was given to another document meanwhile: look at the letter again.",
@@ -133,19 +134,19 @@ def write_mail(invoice_id: int, letter: Letter) -> None:
 
     Raises: ValidationError, there is no recipient, or an address is none.
     """
-    queue_mail(**_mail_about(invoice_id, letter))
+    invoice = records.get(Invoice, invoice_id)
+    queue_mail(**_mail_about(invoice, read_document(invoice_id), letter))
 
 
-def _mail_about(invoice_id: int, letter: Letter) -> dict[str, Any]:
+def _mail_about(invoice: Invoice, document: InvoiceDocument, letter: Letter) -> dict[str, Any]:
     """What ``queue_mail`` takes."""
-    document = read_document(invoice_id)
     recipients = _recipients(document, letter)
     copies = check_addresses("cc", letter.cc)
-    written = _written(invoice_id, document, letter)
+    written = _written(invoice, document, letter)
     return {
         "to": recipients, "cc": copies, "subject": written.subject, "text": written.text,
-        "html": written.html, "attachments": _attachments(invoice_id, document, letter),
-        "entity": "Invoice", "entity_id": invoice_id, "key": letter.key,
+        "html": written.html, "attachments": _attachments(invoice, document, letter),
+        "entity": "Invoice", "entity_id": invoice.id, "key": letter.key,
     }  # fmt: skip
 
 
@@ -161,7 +162,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
     require(caller, "invoices:send", invoice)
     document = _dated(read_document(invoice_id), invoice.client_id)
     document = _numbered(document, letter.number)
-    written = _written(invoice_id, document, letter)
+    written = _written(invoice, document, letter)
     name = file_name(document.number, invoice_id)
     ubl = file_name(document.number, invoice_id, "xml")
     return {
@@ -181,10 +182,10 @@ def _dated(document: InvoiceDocument, client_id: int) -> InvoiceDocument:
     return replace(document, issue_date=issued, due_date=due)
 
 
-def _written(invoice_id: int, document: InvoiceDocument, letter: Letter) -> Written:
+def _written(invoice: Invoice, document: InvoiceDocument, letter: Letter) -> Written:
     return write_letter(
         document, organisation(), kind=letter.kind, subject=letter.subject,
-        message=letter.message, link=link_for_mail(records.get(Invoice, invoice_id)),
+        message=letter.message, link=link_for_mail(invoice),
     )  # fmt: skip
 
 
@@ -196,17 +197,17 @@ def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
 
 
 def _attachments(
-    invoice_id: int, document: InvoiceDocument, letter: Letter
+    invoice: Invoice, document: InvoiceDocument, letter: Letter
 ) -> list[dict[str, str]]:
     """The files of the document, as it was issued."""
     attached: list[dict[str, str]] = []
     if letter.attach_pdf:
-        name = file_name(document.number, invoice_id)
-        attached.append(_attached(name, PDF, frozen_file(invoice_id)))
+        name = file_name(document.number, invoice.id)
+        attached.append(_attached(name, PDF, invoice.pdf_sha256 or frozen_file(invoice.id)))
     if letter.attach_e_invoice:
         refuse_incomplete(document)
         sha256 = keep_file(write_ubl(document), {"Content-Type": XML})
-        attached.append(_attached(file_name(document.number, invoice_id, "xml"), XML, sha256))
+        attached.append(_attached(file_name(document.number, invoice.id, "xml"), XML, sha256))
     return attached
 
 

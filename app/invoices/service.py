@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
-from app.invoices.chain import lock_chain
+from app.invoices.chain import add_link, lock_chain
 from app.invoices.dating import require_issue_date
 from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
@@ -26,6 +27,7 @@ from app.invoices.lines import (
 )
 from app.invoices.posting import post, rate_of
 from app.invoices.products import take_over
+from app.invoices.reading import issued_document
 from app.invoices.settlement import settled_values
 from app.invoices.totals import Totals
 from app.models.client import Client
@@ -33,6 +35,7 @@ from app.models.invoice import Invoice
 from app.money import USUAL_DIGITS, digits, rounded
 from app.permissions import require
 from app.settings import Organisation, organisation
+from app.settings.days import today
 from app.writing.change import Change, History
 from app.writing.fields import MONEY_LIMIT
 from app.writing.numbering import document_number
@@ -173,13 +176,21 @@ class InvoiceService(EntityService[Invoice]):
             change.events.append("invoice.paid")
 
     def number(self, change: Change[Invoice]) -> None:
-        """``INV-2026-00007``, of the year of issue; a draft has none."""
-        if _is_issued(change):
-            start_drawing()
-            year = change.get("issue_date").year
-            change.values["number"] = document_number(change.get("series"), year)
-            lock_chain()
-            change.work["backdated_from"] = require_issue_date(change)
+        """``INV-2026-00007``, of the year of issue, and the file that bears it; a draft has none.
+
+        Others wait from here on until the transaction ends.
+        """
+        if not _is_issued(change):
+            return
+        _write_lines(change)
+        document = issued_document(change)
+        start_drawing()
+        number = document_number(change.get("series"), change.get("issue_date").year)
+        lock_chain()
+        change.values["number"] = number
+        change.work["backdated_from"] = require_issue_date(change)
+        change.work["document"] = document = replace(document, number=number)
+        change.values["pdf_sha256"] = freeze(document, change.get("e_invoice_format"))
 
     def number_many(self, changes: Sequence[Change[Invoice]]) -> None:
         """Every series goes on after the numbers that were given; payments get theirs."""
@@ -187,13 +198,11 @@ class InvoiceService(EntityService[Invoice]):
 
     def written(self, change: Change[Invoice]) -> None:
         """Lines, the credited invoice, and the balances of the client."""
-        if "totals" in change.work:
-            write_lines(change, change.work["lines"], change.work["totals"])
-            bill_tasks(change, change.work["lines"])
         if _is_issued(change):
             backdated_from = change.work["backdated_from"]
-            sha256 = freeze(change.key, change.get("e_invoice_format"), backdated_from)
-            change.values["pdf_sha256"] = sha256
+            add_link(change.key, issued_on=today(), backdated_from=backdated_from)
+        else:
+            _write_lines(change)
         if not change.changes("status", "amount_due", "amount_paid", "amount_credited"):
             return
         if change.get("status") == "Draft":
@@ -229,6 +238,13 @@ class InvoiceService(EntityService[Invoice]):
     def deleting(self, invoice: Invoice) -> None:
         """Only drafts can go: an issued number stays (contract section 10)."""
         require_operation("Invoice", "invoice", DELETE, invoice)
+
+
+def _write_lines(change: Change[Invoice]) -> None:
+    """The lines of a draft whose amounts were computed, and what they bill."""
+    if "totals" in change.work:
+        write_lines(change, change.work["lines"], change.work["totals"])
+        bill_tasks(change, change.work["lines"])
 
 
 def _past_rate(change: Change[Invoice]) -> Decimal:

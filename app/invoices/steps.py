@@ -7,6 +7,7 @@ from typing import Any
 from app.clock import utc_now
 from app.errors import ValidationError
 from app.http.security import current_caller
+from app.invoices.document import InvoiceDocument
 from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
@@ -23,16 +24,20 @@ REASON = RowRules(
 )
 
 
-def issue_invoice(invoice_id: int, *, by: str = "send") -> None:
+def issue_invoice(invoice_id: int, *, by: str = "send") -> InvoiceDocument:
     """Issue a draft: it gets its number and is frozen.
 
     Args:
         by: ``send``, after which the document counts as sent, or ``payment``.
+    Returns: the document as it was issued.
     Raises: NotFoundError; ForbiddenError; InvalidStateError; ValidationError, what is missing.
     """
     _allowed(invoice_id, "Sent", by)
     events = ("invoice.sent",) if by == "send" else ()
-    INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by)
+    document: InvoiceDocument = INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by).work[
+        "document"
+    ]
+    return document
 
 
 def void_invoice(invoice_id: int, reason: Any) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Text, cast, select, update
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.db.transactions import advisory_lock, has_begun
+from app.db.transactions import advisory_lock, forget, has_begun, kept
 from app.db.types import json_text
 from app.errors import (
     Detail,
@@ -38,20 +38,26 @@ from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, 
 from app.settings.values import BadPartsError, check_members, check_rate
 from app.writing.normal_forms import forget_national_forms
 
+_KEPT = "organisation"
 _READ = "SELECT name, CAST(value AS TEXT) FROM settings ORDER BY name"
 
 
 def organisation(*, about_to_write: bool = False) -> Organisation:
-    """The settings as they stand in the running transaction, or as they were last committed.
+    """The settings as the running transaction first saw them, or as they were last committed.
 
-    Reading them begins no transaction, and a request that only reads does it once.
+    Reading them begins no transaction. A transaction, and a request that only reads, does it once.
 
     Args:
         about_to_write: the transaction comes next and may begin now; in it they cost least.
     """
     if about_to_write or has_begun():
-        return read_organisation(records.connection())
-    return kept_while_reading("organisation", _committed)
+        return kept(_KEPT, lambda: read_organisation(records.connection()))
+    return kept_while_reading(_KEPT, _committed)
+
+
+def look_again() -> None:
+    """Let what follows see what others have changed, after a wait for a lock."""
+    forget(_KEPT)
 
 
 def _committed() -> Organisation:
@@ -106,6 +112,7 @@ def write_row(name: str, value: Mapping[str, Any]) -> None:
         records.insert(Setting, {"name": name, **row})
     else:
         records.connection().execute(update(Setting).where(Setting.name == name).values(row))
+    look_again()
     audit.record("settings.updated", "Setting", before={name: before}, after={name: dict(value)})
 
 

@@ -215,7 +215,7 @@ class EntityService(Generic[E]):
 
     def apply(
         self, key: int, values: Mapping[str, Any], *events: str, by: str | None = None
-    ) -> None:
+    ) -> Change[E]:
         """Change a record as a consequence of something else: no permission, no validation.
 
         Audit and events are written as for any change.
@@ -223,6 +223,7 @@ class EntityService(Generic[E]):
         Args:
             events: the specific ones.
             by: the operation that takes a step of the state machine, with all that it brings.
+        Returns: the change, with what the hooks handed on.
         Raises: NotFoundError; InvalidStateError, the operation does not lead there;
             ValidationError, the step needs what the record does not have.
         """
@@ -230,7 +231,7 @@ class EntityService(Generic[E]):
         change = self._change(current_caller(), values=dict(values), key=key, before=before)
         change.drop_unchanged()
         if not change.values:
-            return
+            return change
         change.events.extend(events)
         if by is not None:
             if self.machine is not None and self.machine.attribute in change.values:
@@ -242,6 +243,7 @@ class EntityService(Generic[E]):
         if change.problems:
             raise ValidationError(change.problems)
         self._save(change)
+        return change
 
     def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
         """Keep totals that follow from other rows: a new version, but no event of its own."""
@@ -452,10 +454,9 @@ class EntityService(Generic[E]):
         before = change.before
         assert before is not None  # only a new record has none
         change.drop_unchanged()
-        self.number(change)
-        row = self._row(change)
-        row["version"] = before.version + 1
         with named_refusals(self.rules):
+            self.number(change)
+            row = {**self._row(change), "version": before.version + 1}
             records.update(self.rules.table, change.key, row)
             self.written(change)
             told = self._told(change, "updated")

@@ -11,10 +11,18 @@ import pytest
 import time_machine
 from flask import Flask
 
+from app.blobs import blobs
+from app.clock import utc_now
+from app.db import records
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as, system_caller
+from app.invoices import service
+from app.invoices.drawing import draw_pdf
+from app.invoices.freezing import frozen_file, key_of
+from app.invoices.reading import read_document
 from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
+from app.models.event import Setting
 from app.models.invoice import Invoice, LineItem
 from app.settings import save_settings
 from tests.business import bind_services
@@ -232,3 +240,51 @@ def test_parallel_issues_give_consecutive_numbers_and_failures_leave_no_gap(app:
     with app.app_context(), transaction():
         numbers = sorted(row["number"] for row in rows(Invoice))
     assert numbers == [f"INV-2026-{place:05d}" for place in range(1, 51)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {
+            "line_items": [
+                line("0.01", quantity=Decimal("0.3333"), tax_rate=Decimal("7.5")),
+                line("12.3456"),
+            ]
+        },
+        {"discount_percent": Decimal("12.5"), "prices_include_tax": True},
+        {"currency": "JPY", "line_items": [line("1500", discount_percent=Decimal("33.33"))]},
+        {"currency": "KWD", "line_items": [line("1.2345")]},
+        {"line_items": [line("0")]},
+    ],
+    ids=["plain", "fractions", "discount", "no digits", "three digits", "nothing to pay"],
+)
+@pytest.mark.parametrize("with_lines", [False, True], ids=["as it lies there", "with new lines"])
+def test_the_frozen_file_is_the_one_that_the_row_would_give(
+    admin: Caller, given: dict[str, Any], with_lines: bool
+) -> None:
+    save_settings("exchangeRates", {"JPY": "0.0061", "KWD": "3.01"})
+    if with_lines:
+        key = make_invoice(**{**given, "line_items": [line("3")]})
+        lines = given.get("line_items", [line("99.99")])
+        update("Invoice", key, status="Sent", line_items=lines)
+    else:
+        key = make_issued_invoice(**given)
+    frozen = blobs.current.read(key_of(frozen_file(key)))
+    assert frozen == draw_pdf(read_document(key), "Auto")
+
+
+def test_books_that_are_closed_while_a_number_is_waited_for_stay_closed(
+    admin: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = make_invoice(issue_date=day("2026-03-01"))
+    number = service.document_number
+
+    def close_meanwhile(series: str, year: int) -> str:
+        values = {"value": {"closedUntil": "2026-03-31"}, "updated_at": utc_now()}
+        records.insert(Setting, {"name": "invoicing", **values})
+        return number(series, year)
+
+    monkeypatch.setattr(service, "document_number", close_meanwhile)
+    with pytest.raises(ValidationError, match="issueDate"):
+        issue_invoice(key)
