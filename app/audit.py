@@ -30,10 +30,10 @@ def record(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
     """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
-    records.append(AuditRecord, made(action, entity, entity_id, **details))
+    records.append(AuditRecord, row_of(action, entity, entity_id, **details))
 
 
-def made(
+def row_of(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> dict[str, Any]:
     """The row of ``record``, for whoever writes it together with another."""

@@ -2,7 +2,7 @@
 
 A key is made by the service and never from a name that somebody gave. A blob appears whole or not
 at all, is written once and never changed. Rows name blobs; what no row names is swept up later
-(app/documents/cleaning.py), so a crash between the two leaves at worst bytes that nobody sees.
+(app/documents/cleanup.py), so a crash between the two leaves at worst bytes that nobody sees.
 """
 
 from __future__ import annotations
@@ -253,8 +253,8 @@ class BlobStore:
         if self.scheme != "file":
             return
         path = self._folder / key
-        for place in (path, path.parent):
-            descriptor = os.open(place, os.O_RDONLY)
+        for folder in (path, path.parent):
+            descriptor = os.open(folder, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
             finally:

@@ -74,14 +74,14 @@ def emit(
         details: what the event tells besides the record, in wire spelling.
     Raises: KeyError, ``name`` is not an event.
     """
-    row = made(
+    row = row_of(
         name, entity, entity_id,
         sequence=sequence, representation=representation, previous=previous, details=details,
     )  # fmt: skip
     records.append(Event, row)
 
 
-def made(
+def row_of(
     name: str,
     entity: str,
     entity_id: int,

@@ -174,7 +174,7 @@ def redact(logger: Any, method: str, event: Event) -> Event:
 
 def escape(text: str) -> str:
     """``text`` with line breaks and other control characters as ``\\x0a``."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def escape_control(logger: Any, method: str, event: Event) -> Event:

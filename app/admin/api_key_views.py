@@ -48,8 +48,8 @@ def list_api_keys(query: dict[str, Any]) -> Page:
 def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a key for an integration; `key` is shown this once."""
     made = api_keys.create_api_key(**wanted)
-    shown = {**_shown(records.connection(), made.id), "key": made.key}
-    return shown, 201, {"Location": f"/api/v1/admin/api-keys/{made.id}"}
+    body = {**_shown(records.connection(), made.id), "key": made.key}
+    return body, 201, {"Location": f"/api/v1/admin/api-keys/{made.id}"}
 
 
 @area.get("/api-keys/<int:key_id>")

@@ -91,12 +91,12 @@ def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
 
 def _pending(key: str) -> dict[str, Any]:
     """The proposal, locked, when it may still be decided."""
-    wanted = (
+    statement = (
         select(AiAction)
         .where(AiAction.key == key, AiAction.principal == current_caller().principal)
         .with_for_update()
     )
-    row = records.connection().execute(wanted).mappings().first()
+    row = records.connection().execute(statement).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no action {key[:40]}.")
     shown = describe_action(dict(row))

@@ -22,7 +22,6 @@ from app.ai.figures import (
     refusal_of_figures,
 )
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
-from app.ai.mentioned import find_mentioned
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import (
     answer_property,
@@ -31,11 +30,12 @@ from app.ai.record import (
     summarise,
     wants_summary,
 )
+from app.ai.references import find_mentioned
 from app.ai.refusals import NO_WRITES, is_command, refusal_of
 from app.ai.related import answer_related, find_related
 from app.ai.requests import NEEDS_RECORD, answer_request
+from app.ai.resolution import answer_help, find_help
 from app.ai.smalltalk import DECIDE, small_talk
-from app.ai.solving import answer_help, find_help
 
 # A summary of what is not there.
 _THIS = re.compile(

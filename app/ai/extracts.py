@@ -56,7 +56,7 @@ def best_extract(question: str, title: str, html: str) -> list[str]:
     if not pieces:
         return []
     values = _fitness(question, title, pieces)
-    start = max(range(len(pieces)), key=lambda place: (values[place], -place))
+    start = max(range(len(pieces)), key=lambda index: (values[index], -index))
     return list(_quoted(pieces, start))
 
 

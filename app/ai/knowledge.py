@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterator
 
 from app.ai.extracts import best_extract
-from app.ai.mentioned import without_numbers
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
+from app.ai.references import without_numbers
 from app.ai.wording import sentences
 from app.container import engine
 from app.events import entity_url
 from app.http.security import current_caller
 from app.kb.rendering import to_html
-from app.kb.search import Found, SearchResult, search_articles
-from app.kb.use import note_search
+from app.kb.search import FoundArticle, SearchResult, search_articles
+from app.kb.usage import note_search
 from app.permissions import allowed
 
 # An article that is farther from the question does not answer it (measured on help articles).
@@ -56,21 +56,21 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
         yield from _quote(question, found, whole=place == 0)
 
 
-def _answers(found: Found, result: SearchResult) -> bool:
+def _answers(found: FoundArticle, result: SearchResult) -> bool:
     if result.mode == "keyword":
         return found.score >= COVERED_ENOUGH
     return found.nearness >= NEAR_ENOUGH
 
 
-def _quote(question: str, found: Found, *, whole: bool) -> Iterator[Part]:
+def _quote(question: str, found: FoundArticle, *, whole: bool) -> Iterator[Part]:
     """The summary of an article, if it says something, and the piece that fits the question.
 
     Args:
         whole: whether the piece is quoted beside a summary, too.
     """
     key = found.article["id"]
-    wanted = "title,summary,body,bodyFormat,status"
-    article = engine.find_one(f"KbArticles({key})", select=wanted)
+    columns = "title,summary,body,bodyFormat,status"
+    article = engine.find_one(f"KbArticles({key})", select=columns)
     if article is None or article["status"] != "Published":
         return  # taken back since it was found
     summary = article["summary"] or ""

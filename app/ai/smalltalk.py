@@ -59,8 +59,8 @@ _HELP = r"help|what can you do(?: for me)?|who are you|what are you|how do you w
 
 def _said(*words: str) -> re.Pattern[str]:
     """Matches a message of nothing but such words, in any order, with signs between them."""
-    one = "|".join(words)
-    return re.compile(rf"^\W*(?:(?:{one})(?:\W+|$))+$", re.IGNORECASE)
+    alternatives = "|".join(words)
+    return re.compile(rf"^\W*(?:(?:{alternatives})(?:\W+|$))+$", re.IGNORECASE)
 
 
 _REPLIES: Mapping[re.Pattern[str], str] = {

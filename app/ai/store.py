@@ -66,13 +66,13 @@ def get_message(caller: Caller, key: str) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    wanted = (
+    statement = (
         select(AiMessage)
         .join(AiSession, AiSession.id == AiMessage.session_id)
         .where(AiMessage.key == key, AiSession.principal == caller.principal)
         .with_for_update(of=AiMessage)
     )
-    row = records.connection().execute(wanted).mappings().first()
+    row = records.connection().execute(statement).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no message {key[:40]}.")
     return dict(row)
@@ -110,9 +110,9 @@ def add_events(
         [
             {
                 "created_at": now, "session_id": session_id, "message_id": message_id,
-                "sequence": first + place, "type": kind, "data": dict(data),
+                "sequence": first + index, "type": kind, "data": dict(data),
             }
-            for place, (kind, data) in enumerate(added)
+            for index, (kind, data) in enumerate(added)
         ],
     )  # fmt: skip
     return last
@@ -123,7 +123,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     mine = AiSession.principal == caller.principal
     counted = select(func.count()).select_from(AiSession).where(mine)
     count = select(func.count()).where(AiMessage.session_id == AiSession.id).scalar_subquery()
-    wanted = (
+    statement = (
         select(AiSession, count.label("messages"))
         .where(mine)
         .order_by(AiSession.updated_at.desc(), AiSession.id.desc())
@@ -132,7 +132,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     )
     with records.looking() as connection:
         total = connection.execute(counted).scalar_one()
-        rows = connection.execute(wanted).all()
+        rows = connection.execute(statement).all()
     items = [
         {
             "sessionId": row.key, "title": row.title, "messages": row.messages,
@@ -160,26 +160,26 @@ def find_session(caller: Caller, key: str) -> dict[str, Any]:
 
 def dialogue_of(session_id: int) -> list[tuple[str, str]]:
     """Who said what last in a conversation, oldest first, read outside of any transaction."""
-    wanted = (
+    statement = (
         select(AiMessage.role, AiMessage.body)
         .where(AiMessage.session_id == session_id)
         .order_by(AiMessage.id.desc())
         .limit(20)
     )
     with primary_engine().connect() as connection:
-        return [(row.role, row.body) for row in connection.execute(wanted)][::-1]
+        return [(row.role, row.body) for row in connection.execute(statement)][::-1]
 
 
 def last_context_of(session_id: int) -> dict[str, Any] | None:
     """The context of the last message of a conversation, read outside of any transaction."""
-    wanted = (
+    statement = (
         select(AiMessage.context)
         .where(AiMessage.session_id == session_id)
         .order_by(AiMessage.id.desc())
         .limit(1)
     )
     with primary_engine().connect() as connection:
-        context: dict[str, Any] | None = connection.execute(wanted).scalar()
+        context: dict[str, Any] | None = connection.execute(statement).scalar()
         return context
 
 

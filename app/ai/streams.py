@@ -14,7 +14,7 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy import Connection, func, select
 
-from app.ai.keeping import MOST_KEPT, Kept, StreamKeeper, can_keep, handed_over
+from app.ai.open_streams import MOST_KEPT, StreamKeeper, StreamReader, can_keep, handed_over
 from app.ai.turns import Signals, fail, signals
 from app.clock import utc_now
 from app.db.engines import primary_engine, transaction
@@ -95,7 +95,7 @@ def _kept(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]
     return handed_over(keeper, sock, session_id, start, RETRY)
 
 
-def _look_after(readers: list[Kept]) -> None:
+def _look_after(readers: list[StreamReader]) -> None:
     """Tell each reader what is new for it: one question to the database for all of them."""
     last = _last_sequences({reader.session_id for reader in readers})
     now = time.monotonic()
@@ -126,9 +126,11 @@ def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
     with app.app_context():
         bell = signals.current
     spoken = began = time.monotonic()
-    seen = -1
+    last_position = -1
     while time.monotonic() - began < LONGEST_SECONDS:
-        seen = bell.wait(seen, LOOK_SECONDS) if seen >= 0 else _count(bell)
+        last_position = (
+            bell.wait(last_position, LOOK_SECONDS) if last_position >= 0 else _count(bell)
+        )
         with app.app_context():
             events, is_over = _read(session_id, sequence)
         for event in events:
@@ -157,12 +159,12 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
     with primary_engine().connect() as connection:
         # The state first: what ends after it is asked has its last event read a moment later.
         latest = _latest(connection, session_id)
-        wanted = (
+        statement = (
             select(AiEvent.sequence, AiEvent.type, AiEvent.data)
             .where(AiEvent.session_id == session_id, AiEvent.sequence > sequence)
             .order_by(AiEvent.sequence)
         )
-        events = list(connection.execute(wanted))
+        events = list(connection.execute(statement))
     if latest is None:
         return events, True
     if latest["status"] != "in_progress":
@@ -175,13 +177,13 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
 
 def _latest(connection: Connection, session_id: int) -> Mapping[str, Any] | None:
     """The last answer of a session."""
-    wanted = (
+    statement = (
         select(AiMessage)
         .where(AiMessage.session_id == session_id, AiMessage.role == "assistant")
         .order_by(AiMessage.id.desc())
         .limit(1)
     )
-    row = connection.execute(wanted).mappings().first()
+    row = connection.execute(statement).mappings().first()
     return None if row is None else dict(row)
 
 

@@ -157,12 +157,12 @@ class Turn:
 
     def kept(self) -> dict[str, Any]:
         """The columns of the message so far."""
-        kept = {"body": self.body, "citations": self.citations, "tool_calls": self.tool_calls}
+        row = {"body": self.body, "citations": self.citations, "tool_calls": self.tool_calls}
         served = self.served
         if served is None:
-            return kept
+            return row
         provider = {"status": served.status, "reason": served.reason}
-        return {**kept, "model": served.model[:100], "provider": provider}
+        return {**row, "model": served.model[:100], "provider": provider}
 
 
 def begin_turn(

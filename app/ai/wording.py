@@ -67,12 +67,12 @@ def sentences(text: str) -> list[str]:
     """The sentences of a plain text; a line is at least one."""
     pieces: list[str] = []
     for line in text.split("\n"):
-        held = ""
+        pending = ""
         for piece in _SENTENCE.split(line.strip()):
-            held = f"{held} {piece}".strip()
-            if not _ABBREVIATION.search(held):
-                pieces.append(held)
-                held = ""
-        if held:
-            pieces.append(held)
+            pending = f"{pending} {piece}".strip()
+            if not _ABBREVIATION.search(pending):
+                pieces.append(pending)
+                pending = ""
+        if pending:
+            pieces.append(pending)
     return [sentence for sentence in pieces if sentence]

@@ -58,9 +58,9 @@ def create_api_key(
             "expires_at": expires_at,
         },
     )
-    shown = {"name": name, "prefix": key.prefix, "role": role, "scopes": sorted(set(scopes))}
-    audit.record("api_key.created", "ApiKey", key_id, after=shown)
-    _emit("api_key.created", key_id, shown)
+    audited = {"name": name, "prefix": key.prefix, "role": role, "scopes": sorted(set(scopes))}
+    audit.record("api_key.created", "ApiKey", key_id, after=audited)
+    _emit("api_key.created", key_id, audited)
     return MadeKey(key_id, key.key)
 
 
@@ -76,9 +76,9 @@ def revoke_api_key(key_id: int) -> None:
     records.update(ApiKey, key_id, {"revoked_at": now})
     records.update(User, row.user_id, {"status": "disabled", "updated_at": now})
     bump_epoch()
-    shown = {"name": row.name, "prefix": row.prefix}
-    audit.record("api_key.revoked", "ApiKey", key_id, before=shown)
-    _emit("api_key.revoked", key_id, shown)
+    audited = {"name": row.name, "prefix": row.prefix}
+    audit.record("api_key.revoked", "ApiKey", key_id, before=audited)
+    _emit("api_key.revoked", key_id, audited)
 
 
 def api_key_dict(row: AnyRow) -> dict[str, Any]:

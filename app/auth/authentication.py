@@ -16,7 +16,7 @@ from sqlalchemy import Engine
 
 from app.auth.credentials import check_api_key_form, read_authorization
 from app.auth.epoch import EpochSource
-from app.auth.lookup import Found, find_by_api_key, find_by_session
+from app.auth.lookup import VerifiedCaller, find_by_api_key, find_by_session
 from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError
@@ -105,7 +105,9 @@ class Authenticator:
             return None
         return entry
 
-    def _remember(self, name: str | bytes, found: Found, expires: float, basic: bool) -> Entry:
+    def _remember(
+        self, name: str | bytes, found: VerifiedCaller, expires: float, basic: bool
+    ) -> Entry:
         if len(self._entries) >= MAXIMUM_ENTRIES:
             self._entries.clear()
         entry = self._entries[name] = Entry(found.caller, found.epoch, expires, basic)

@@ -108,9 +108,9 @@ def list_users() -> None:
     """Show the accounts: id, user name, status, roles, e-mail address."""
     connection = records.connection()
     people = select(*User.__table__.c).where(User.kind == "person").order_by(User.username_key)
-    for shown in user_dicts(connection, connection.execute(people)):
-        roles = ", ".join(shown["roles"]) or "no role"
-        _line(shown["id"], shown["username"], shown["status"], roles, shown["email"])
+    for account in user_dicts(connection, connection.execute(people)):
+        roles = ", ".join(account["roles"]) or "no role"
+        _line(account["id"], account["username"], account["status"], roles, account["email"])
 
 
 @user.command("reset-password")

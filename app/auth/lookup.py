@@ -65,7 +65,7 @@ _ACCOUNT_KEY: Select[Any] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class VerifiedCaller:
     """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970)."""
 
     caller: Caller
@@ -73,7 +73,7 @@ class Found:
     expires: float
 
 
-def find_by_session(engine: Engine, user_id: int, session_key: str) -> Found:
+def find_by_session(engine: Engine, user_id: int, session_key: str) -> VerifiedCaller:
     """The person of a session.
 
     Raises: TokenRevokedError, the session has ended or the account may not sign in.
@@ -91,10 +91,10 @@ def find_by_session(engine: Engine, user_id: int, session_key: str) -> Found:
         roles=tuple(role.name for role in roles),
         session_key=session_key,
     )
-    return Found(caller, rows[0].epoch, rows[0].expires_at.timestamp())
+    return VerifiedCaller(caller, rows[0].epoch, rows[0].expires_at.timestamp())
 
 
-def find_by_api_key(engine: Engine, key: str) -> Found:
+def find_by_api_key(engine: Engine, key: str) -> VerifiedCaller:
     """The account of an API key: its role's rights, narrowed by its scopes.
 
     Raises: ApiKeyInvalidError, unknown, expired or revoked.
@@ -115,7 +115,7 @@ def find_by_api_key(engine: Engine, key: str) -> Found:
         api_key_id=row.key_id,
     )
     expires = row.expires_at.timestamp() if row.expires_at else float("inf")
-    return Found(caller, row.epoch, expires)
+    return VerifiedCaller(caller, row.epoch, expires)
 
 
 def find_account(engine: Engine, user_id: int, api_key_id: int | None) -> Caller:

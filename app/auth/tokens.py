@@ -17,7 +17,7 @@ from flask_jwt_extended import (
 from jwt import InvalidTokenError
 from sqlalchemy import Engine
 
-from app.auth.lookup import Found, find_by_session
+from app.auth.lookup import VerifiedCaller, find_by_session
 from app.config import Config
 from app.errors import (
     ApiError,
@@ -42,7 +42,7 @@ ErrorHandler = Callable[[ApiError], Response]
 class Verified(NamedTuple):
     """Who a token of this request is of; good until ``expires``, seconds since 1970."""
 
-    found: Found
+    found: VerifiedCaller
     expires: float
 
 
@@ -121,13 +121,13 @@ def _use_sessions(manager: JWTManager, engine: Engine) -> None:
         return False
 
     @manager.user_lookup_loader
-    def caller(header: Mapping[str, Any], claims: Mapping[str, Any]) -> Found:
+    def caller(header: Mapping[str, Any], claims: Mapping[str, Any]) -> VerifiedCaller:
         # One statement has told both, whether the session lives and what its user may.
-        session: Found = g.pop("session_of_token")
+        session: VerifiedCaller = g.pop("session_of_token")
         return session
 
 
-def _session_of(claims: Mapping[str, Any], engine: Engine) -> Found:
+def _session_of(claims: Mapping[str, Any], engine: Engine) -> VerifiedCaller:
     session_key = claims.get("sid")
     if not claims["sub"].isdecimal() or not isinstance(session_key, str) or "exp" not in claims:
         raise InvalidTokenError("a claim is missing")

@@ -113,15 +113,15 @@ def update_user(user_id: int, changes: Mapping[str, Any]) -> None:
     before = {name: getattr(row, name) for name in columns}
     gathered(lambda: _checked(columns), lambda: find_roles(roles or ()))
     columns.update(_checked(columns))
-    held = [role.name for role in roles_of(records.connection(), [user_id]).get(user_id, ())]
+    role_names = [role.name for role in roles_of(records.connection(), [user_id]).get(user_id, ())]
     if roles is not None:
-        before["roles"] = held
+        before["roles"] = role_names
         set_roles(user_id, roles)
     records.update(User, user_id, {**columns, "updated_at": utc_now()})
     if roles is not None or "status" in columns:
         # The lock of the epoch's row: two administrators cannot remove each other.
         bump_epoch()
-        if ADMIN in held and row.status == "active":
+        if ADMIN in role_names and row.status == "active":
             _require_an_administrator()
     audit.record("user.updated", "User", user_id, before=_wire(before), after=_wire(changes))
     if columns.get("status") == "disabled" and row.status != "disabled":
@@ -176,10 +176,10 @@ def find_user_id(username: str) -> int | None:
 def emit_user_event(name: str, user_id: int) -> None:
     """Emit ``user.created`` and the like, with the account as it is now."""
     row = records.get(User, user_id)
-    shown = {"id": row.id, "username": row.username, "email": row.email, "status": row.status}
+    user = {"id": row.id, "username": row.username, "email": row.email, "status": row.status}
     # Accounts have no row version; their events follow each other by the clock.
     sequence = int(utc_now().timestamp() * 1000)
-    events.emit(name, "User", user_id, sequence=sequence, representation=json_text(shown))
+    events.emit(name, "User", user_id, sequence=sequence, representation=json_text(user))
 
 
 def _get_person(user_id: int, *, lock: bool = False) -> User:

@@ -49,7 +49,7 @@ def restore_backup(path: Path, progress: Progress | None = None) -> Manifest:
     Raises: BackupError: no backup, a damaged one, one of a newer version, or a database in use.
     """
     manifest = read_manifest(path)
-    tell = progress or (lambda what, done, total: None)
+    tell = progress or (lambda label, done, total: None)
     _require_known(manifest)
     _require_empty()
     flask_migrate.upgrade(revision=manifest.revision)

@@ -45,7 +45,7 @@ def write_backup(path: Path, *, files: bool = True, progress: Progress | None = 
     if path.exists():
         raise BackupError(f"{path} exists already")
     unfinished = path.with_name(path.name + ".part")
-    tell = progress or (lambda what, done, total: None)
+    tell = progress or (lambda label, done, total: None)
     try:
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as out:

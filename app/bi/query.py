@@ -48,7 +48,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryRows:
     """Rows of a query; ``total`` counts all of them where ``$count`` asked for it."""
 
     rows: list[Row]
@@ -56,14 +56,14 @@ class Found:
     total: int | None = None
 
 
-def run(query: Query, limit: int) -> Found:
+def run(query: Query, limit: int) -> QueryRows:
     """The first ``limit`` rows, a page at most, nested values by their path (``Client/name``).
 
     Raises: InvalidQueryError, ForbiddenError, NotFoundError, as the address itself would.
     """
     body = _page(query.set_name, query.text, min(limit, ODATA.largest))
     rows = [flat(row) for row in body["value"]]
-    return Found(rows, "@odata.nextLink" in body, body.get("@odata.count"))
+    return QueryRows(rows, "@odata.nextLink" in body, body.get("@odata.count"))
 
 
 def pages(

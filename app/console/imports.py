@@ -37,8 +37,8 @@ from app.importing.form import read_import
 from app.importing.jobs import read_job
 from app.importing.named_columns import as_remembered, name_columns
 from app.importing.rows import Outcome
+from app.importing.submission import import_file
 from app.importing.tables import ENCODINGS
-from app.importing.taking import import_file
 from app.jobs.schedule import last_beat
 from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST

@@ -15,7 +15,7 @@ from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.container.engine import ask
-from app.documents.looking import inspect
+from app.documents.analysis import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.dispositions import content_disposition

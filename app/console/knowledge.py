@@ -14,7 +14,7 @@ from app.extensions import db
 from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
 from app.kb.search import describe_found, search_articles
-from app.kb.use import list_feedback, note_search, note_view, rate_article
+from app.kb.usage import list_feedback, note_search, note_view, rate_article
 from app.permissions import allowed
 
 FOUND = 20

@@ -113,7 +113,7 @@ def _state_of(entity: str) -> str:
 
 def _steps(machine: StateMachine, resource: str) -> Iterator[Action]:
     """The values that a PATCH may set the state to."""
-    found: dict[str, Action] = {}
+    actions: dict[str, Action] = {}
     for step in machine.transitions:
         if PATCH not in step.by:
             continue
@@ -122,10 +122,10 @@ def _steps(machine: StateMachine, resource: str) -> Iterator[Action]:
         action = Action(
             name, (f"{resource}:update", *own), step.sources, step.everywhere, step.type
         )
-        known = found.get(name, action)
+        known = actions.get(name, action)
         states = dict.fromkeys((*(known.states or ()), *step.sources))
-        found[name] = replace(known, states=tuple(states))
-    yield from found.values()
+        actions[name] = replace(known, states=tuple(states))
+    yield from actions.values()
 
 
 def _condition(

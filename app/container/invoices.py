@@ -24,7 +24,7 @@ from app.models.invoice import Invoice, LineItem, Payment
 from app.models.product import Product
 from app.odata.declare import by_name, prop, to_many, to_one
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 _invoice = Invoice.__table__
 _line = LineItem.__table__
@@ -47,7 +47,7 @@ def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
 def days_overdue(columns: Any, given: Mapping[str, ColumnElement[Any]]) -> ColumnElement[Any]:
     """Days since the due date of what is open; 0 where nothing is, or not yet."""
     day = given.get("asOf", dynamic("today"))
-    days = Spelled(
+    days = DialectSql(
         BigInteger(),
         "CAST(julianday({0}) - julianday({1}) AS INTEGER)",
         "CAST({0} - {1} AS BIGINT)",

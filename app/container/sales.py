@@ -23,7 +23,7 @@ from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
 from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 _lead = Lead.__table__
 _opportunity = Opportunity.__table__
@@ -32,7 +32,7 @@ _stage = StageChange.__table__
 
 def _days_in_stage(columns: Any, rights: Any) -> ColumnElement[Any]:
     """Whole days since the stage changed."""
-    return Spelled(
+    return DialectSql(
         Integer(),
         "CAST(julianday({0}) - julianday({1}) AS INTEGER)",
         "CAST(floor(extract(epoch FROM ({0} - {1})) / 86400) AS INTEGER)",

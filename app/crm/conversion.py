@@ -105,16 +105,16 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
     match = _explicit_client(wishes)
     with below("client"):
         overrides = read_properties(CLIENT, wishes.client)
-    wanted = client_values(lead) | overrides
+    values = client_values(lead) | overrides
     if match is None and wishes.on_duplicate != CREATE:
-        lock_matches(wanted)
-        match = find_client(caller, wanted)
+        lock_matches(values)
+        match = find_client(caller, values)
         if match is not None and wishes.on_duplicate == FAIL:
             raise DuplicateError(
                 f"There is a client with the same {match.by}.",
                 [(match.by, f"is that of the client {match.client_id}")],
             )
-    client_id = _client(match, wanted, owner_id, lead_id)
+    client_id = _client(match, values, owner_id, lead_id)
     contact_id, contact_created = _contact(caller, wishes, lead, client_id, owner_id)
     opportunity_id = _opportunity(wishes, lead, client_id, contact_id, owner_id)
     tasks = _move(TASKS, lead_id, client_id)
@@ -205,14 +205,14 @@ def _explicit_client(wishes: Wishes) -> Match | None:
 
 
 def _client(
-    match: Match | None, wanted: Mapping[str, Any], owner_id: int | None, lead_id: int
+    match: Match | None, values: Mapping[str, Any], owner_id: int | None, lead_id: int
 ) -> int:
     if match is not None:
         with below("client"):
-            _fill(CLIENTS, match.client_id, wanted)
+            _fill(CLIENTS, match.client_id, values)
         return match.client_id
     with below("client"):
-        return CLIENTS.create({"owner_id": owner_id, **wanted}, origin_lead_id=lead_id)
+        return CLIENTS.create({"owner_id": owner_id, **values}, origin_lead_id=lead_id)
 
 
 def _contact(
@@ -223,20 +223,20 @@ def _contact(
     owner_id: int | None,
 ) -> tuple[int | None, bool]:
     """The contact, and whether it was made now."""
-    wanted = contact_values(lead)
+    values = contact_values(lead)
     contact_id = wishes.contact_id
-    if contact_id is None and wishes.create_contact and wanted is not None:
+    if contact_id is None and wishes.create_contact and values is not None:
         contact_id = find_contact(caller, client_id, lead.email)
         if contact_id is None:
             values = {
-                **wanted,
+                **values,
                 "client_id": client_id,
                 "owner_id": owner_id,
                 "is_primary": not has_primary_contact(client_id),
             }
             return CONTACTS.create(values), True
     if contact_id is not None:
-        _fill(CONTACTS, contact_id, {**(wanted or {}), "client_id": client_id})
+        _fill(CONTACTS, contact_id, {**(values or {}), "client_id": client_id})
     return contact_id, False
 
 
@@ -259,12 +259,12 @@ def _opportunity(
         return OPPORTUNITIES.create(values, lead_id=lead.id)
 
 
-def _fill(service: EntityService[Any], key: int, wanted: Mapping[str, Any]) -> None:
+def _fill(service: EntityService[Any], key: int, values: Mapping[str, Any]) -> None:
     """Write what the record does not have yet, and nothing over what it has."""
     record = service.stored(key)
     empty = {
         name: value
-        for name, value in wanted.items()
+        for name, value in values.items()
         if value is not None and getattr(record, name, value) is None
     }
     if empty:

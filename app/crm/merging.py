@@ -22,7 +22,7 @@ from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.permissions import require
 from app.writing.fields import MAXIMUM_CUSTOM_FIELDS_BYTES, MAXIMUM_TAGS
-from app.writing.moving import move_references
+from app.writing.reassignment import move_references
 
 BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
 # What every client has from the start says nothing about it; labels and own fields come together.

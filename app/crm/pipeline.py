@@ -138,9 +138,9 @@ def _totals(sums: Mapping[str, _Sum], base: str) -> dict[str, Any]:
     won, lost = sums["ClosedWon"], sums["ClosedLost"]
     closed = won.count + lost.count
     return {
-        "openCount": sum(one.count for one in open_sums),
-        "openAmount": sum((one.amount for one in open_sums), ZERO),
-        "weightedAmount": sum((one.weighted for one in open_sums), ZERO),
+        "openCount": sum(stage.count for stage in open_sums),
+        "openAmount": sum((stage.amount for stage in open_sums), ZERO),
+        "weightedAmount": sum((stage.weighted for stage in open_sums), ZERO),
         "wonCount": won.count,
         "wonAmount": won.amount,
         "lostCount": lost.count,
@@ -154,9 +154,9 @@ def _days_in_stage(stays: Iterable[Row], running: Iterable[Row]) -> dict[str, De
     """Average days of all stays in an open stage, those that go on counted until now."""
     seconds: dict[str, Decimal] = {}
     number: dict[str, int] = {}
-    found = [(row["step"]["from"], row) for row in stays]
-    found += [(row["stage"], row) for row in running]
-    for stage, row in found:
+    staged = [(row["step"]["from"], row) for row in stays]
+    staged += [(row["stage"], row) for row in running]
+    for stage, row in staged:
         if stage in STAGE_OPEN and row["seconds"] is not None:
             seconds[stage] = seconds.get(stage, Decimal(0)) + Decimal(str(row["seconds"]))
             number[stage] = number.get(stage, 0) + row["stays"]

@@ -35,8 +35,8 @@ def make_clients(world: World) -> None:
     for number, age in enumerate(ages, 1):
         made = world.at(world.days_ago(age))
         client = _client(world, number, made, names)
-        for place in range(world.weighted([(1, 40), (2, 38), (3, 22)])):
-            _contact(world, client, made, place)
+        for index in range(world.weighted([(1, 40), (2, 38), (3, 22)])):
+            _contact(world, client, made, index)
 
 
 def _client(world: World, number: int, made: datetime, names: set[str]) -> Record:

@@ -57,10 +57,10 @@ class World:
     def add(self, set_name: str, **record: Any) -> Record:
         """A record of a set, with the next id; what is None is left out."""
         records = self.records.setdefault(set_name, [])
-        made = {"id": len(records) + 1}
-        made.update((name, value) for name, value in record.items() if value is not None)
-        records.append(made)
-        return made
+        values = {"id": len(records) + 1}
+        values.update((name, value) for name, value in record.items() if value is not None)
+        records.append(values)
+        return values
 
     def employee(self, *roles: str) -> int:
         """The id of somebody with one of the roles."""

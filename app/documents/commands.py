@@ -7,7 +7,7 @@ from datetime import timedelta
 import click
 from flask.cli import AppGroup
 
-from app.documents.cleaning import clean_store, purge_trash
+from app.documents.cleanup import clean_store, purge_trash
 from app.errors import ApiError
 
 

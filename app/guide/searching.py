@@ -12,7 +12,7 @@ _AROUND = 90
 _WORD = re.compile(r"[^\s]+")
 
 
-class Found(NamedTuple):
+class FoundSection(NamedTuple):
     """A section that has all the words."""
 
     address: str
@@ -33,7 +33,7 @@ def entries() -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def search(question: str) -> list[Found]:
+def search(question: str) -> list[FoundSection]:
     """The sections that have every word of ``question``; those with them in their titles first."""
     words = [word.lower() for word in _WORD.findall(question)[:10]]
     if not words:
@@ -45,8 +45,8 @@ def search(question: str) -> list[Found]:
             in_title = sum(word in title for word in words)
             ranked.append((-in_title, place, entry))
     return [
-        Found(entry["a"], entry["p"], entry["t"], _snippet(entry["x"], words))
-        for _, _, entry in sorted(ranked, key=lambda one: one[:2])[:MOST_FOUND]
+        FoundSection(entry["a"], entry["p"], entry["t"], _snippet(entry["x"], words))
+        for _, _, entry in sorted(ranked, key=lambda entry_rank: entry_rank[:2])[:MOST_FOUND]
     ]
 
 

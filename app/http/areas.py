@@ -157,7 +157,7 @@ def refuse_unread_query() -> None:
         return
     view: Any = current_app.view_functions[request.endpoint or ""]
     described = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
-    is_read = any(one["in"] == "query" for one in described)
+    is_read = any(parameter["in"] == "query" for parameter in described)
     if not is_read and not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
         raise ValidationError([(name, UNKNOWN) for name in request.args])
 

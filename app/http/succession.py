@@ -76,12 +76,12 @@ def leave_in_order(worker: Any) -> None:
             listener.sock.close()
         end(number, None)
 
-    leaving: list[threading.Thread] = []
+    threads: list[threading.Thread] = []
 
     def told(number: int, frame: Any) -> None:
-        if not leaving:  # gunicorn tells again and again
-            leaving.append(threading.Thread(target=leave, args=(number,), daemon=True))
-            leaving[0].start()
+        if not threads:  # gunicorn tells again and again
+            threads.append(threading.Thread(target=leave, args=(number,), daemon=True))
+            threads[0].start()
 
     signal.signal(signal.SIGTERM, told)
     # A system call that TERM interrupts is begun again, as gunicorn has it.

@@ -20,8 +20,8 @@ from app.importing.reading import Entries, Entry, Progress, read_entries
 from app.importing.sets import import_sets
 from app.models.columns import Entity
 from app.settings import organisation
+from app.writing.bulk_rows import close_circles, insert_rows
 from app.writing.change import Change, History
-from app.writing.many import close_circles, insert_rows
 from app.writing.rules import RowRules
 
 

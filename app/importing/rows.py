@@ -28,7 +28,7 @@ from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.writing.deletion import services
-from app.writing.sameness import email_form
+from app.writing.equivalence import email_form
 
 _log = structlog.get_logger(__name__)
 MOST_LISTED = 200

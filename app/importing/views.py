@@ -24,7 +24,7 @@ from app.importing.schemas import (
     OutcomeSchema,
     TemplateQuerySchema,
 )
-from app.importing.taking import import_file as take_file
+from app.importing.submission import import_file as take_file
 from app.models.import_job import ImportJob
 from app.permissions import allowed, require
 

@@ -16,7 +16,7 @@ from stdnum.eu import vat
 
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
-from app.invoices.dating import issue_dates
+from app.invoices.issue_dates import issue_dates
 from app.invoices.posting import exchange_factor, rate_of
 from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact

@@ -41,10 +41,10 @@ def _thin_marks(text: str) -> str:
     """Drop combining marks past ``MAX_MARKS`` on one letter."""
     if max(text, default="") < _FIRST_MARK:
         return text
-    kept = []
+    lines = []
     run = 0
     for letter in text:
         run = run + 1 if unicodedata.combining(letter) else 0
         if run <= MAX_MARKS:
-            kept.append(letter)
-    return "".join(kept)
+            lines.append(letter)
+    return "".join(lines)

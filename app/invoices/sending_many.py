@@ -47,8 +47,8 @@ def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
         db.session.rollback()
         found = as_api_error(error)
         return {**shown, "error": {"code": found.code, "message": found.message}}
-    told = {name: outcome[name] for name in ("number", "status", "delivery")}
-    return {**shown, "ok": True, **told}
+    outcome_sent = {name: outcome[name] for name in ("number", "status", "delivery")}
+    return {**shown, "ok": True, **outcome_sent}
 
 
 def _marked(letter: Letter, invoice_id: int, key: str | None) -> Letter:

@@ -11,10 +11,10 @@ from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.chain import add_link, lock_chain
-from app.invoices.dating import require_issue_date
 from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
 from app.invoices.history import continue_series, settle_history
+from app.invoices.issue_dates import require_issue_date
 from app.invoices.issuing import check_issuable, frozen_values
 from app.invoices.lines import (
     LINE_ITEM,

@@ -93,7 +93,7 @@ def compute_totals(
     members: dict[tuple[str, Decimal], list[int]] = {}
     for place, line in enumerate(lines):
         members.setdefault((line.tax_category, line.tax_rate), []).append(place)
-    sums = [sum((priced[place] for place in places), Decimal(0)) for places in members.values()]
+    sums = [sum((priced[index] for index in places), Decimal(0)) for places in members.values()]
     discount = rounded(sum(sums, Decimal(0)) * discount_percent / 100, currency)
     shares = spread(discount, sums, currency)
     nets = list(priced)
@@ -106,7 +106,7 @@ def compute_totals(
             net = net_of_gross(priced_sum, rate, currency)
             taxable = net_of_gross(priced_sum - share, rate, currency)
             discount, tax = net - taxable, priced_sum - share - taxable
-            parts = spread(net, [priced[place] for place in places], currency)
+            parts = spread(net, [priced[index] for index in places], currency)
             for place, part in zip(places, parts, strict=True):
                 nets[place] = part
         groups.append(
@@ -162,9 +162,9 @@ def spread(amount: Decimal, weights: Sequence[Decimal], currency: str) -> list[D
     exact = [amount * weight / whole for weight in weights]
     parts = [share.quantize(step, ROUND_DOWN) for share in exact]
     left = int((amount - sum(parts, Decimal(0))) / step)
-    order = sorted(range(len(weights)), key=lambda place: (parts[place] - exact[place], place))
-    for place in order[:left]:
-        parts[place] += step
+    order = sorted(range(len(weights)), key=lambda index: (parts[index] - exact[index], index))
+    for index in order[:left]:
+        parts[index] += step
     return parts
 
 

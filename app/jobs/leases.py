@@ -133,8 +133,8 @@ def take_within(
         .values(leased_until=now + timedelta(seconds=seconds))
         .returning(*wanted)
     )
-    found = {row["id"]: row for row in connection.execute(leased).mappings()}
-    return [found[key] for key in keys]
+    rows_by_key = {row["id"]: row for row in connection.execute(leased).mappings()}
+    return [rows_by_key[key] for key in keys]
 
 
 def finish(table: FromClause, row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:

@@ -119,9 +119,9 @@ class ChildProcess:
             return self._process
         self._end()
         command = [sys.executable, "-m", "app.jobs.processes", str(self._idle_seconds)]
-        given = {name: os.environ[name] for name in _KEPT if name in os.environ}
+        environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
         self._process = subprocess.Popen(
-            command, cwd=_ROOT, env=given, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            command, cwd=_ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         return self._process
 

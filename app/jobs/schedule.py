@@ -49,12 +49,12 @@ SCHEDULE = (
     PeriodicJob("overdue-tasks", 1, "app.projects.clocks:tell_overdue_tasks"),
     PeriodicJob("invoice-clocks", 10, "app.invoices.clocks:run_invoice_clocks"),
     PeriodicJob("expired-articles", 10, "app.kb.clocks:archive_expired"),
-    PeriodicJob("end-expired-links", 10, "app.documents.cleaning:end_expired_links"),
-    PeriodicJob("clean-documents", 60, "app.documents.cleaning:clean_up"),
-    PeriodicJob("fill-normal-forms", 10, "app.crm.forms:fill_normal_forms"),
+    PeriodicJob("end-expired-links", 10, "app.documents.cleanup:end_expired_links"),
+    PeriodicJob("clean-documents", 60, "app.documents.cleanup:clean_up"),
+    PeriodicJob("fill-normal-forms", 10, "app.crm.normal_forms:fill_normal_forms"),
     PeriodicJob("tidy-reports", 60, "app.bi.exports.working:tidy_reports"),
     PeriodicJob("tidy-bulk-changes", 60, "app.writing.bulk:tidy_runs"),
-    PeriodicJob("tidy-imports", 60, "app.importing.tidying:tidy_imports"),
+    PeriodicJob("tidy-imports", 60, "app.importing.cleanup:tidy_imports"),
     PeriodicJob("tidy-search-index", 1, "app.kb.indexing:tidy_index"),
 )
 

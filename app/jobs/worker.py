@@ -25,7 +25,7 @@ from redis.exceptions import RedisError
 
 from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP
 from app.db.schema import wait_for_tables
-from app.documents.looking import look_into_files
+from app.documents.analysis import look_into_files
 from app.http.request_context import running_app
 from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads

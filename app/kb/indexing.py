@@ -27,7 +27,7 @@ from app.models.ticket import Ticket
 from app.search import pgvector
 from app.search.analysis import language_of
 from app.search.embedding import MODEL, find_model, is_installed
-from app.search.entries import Made, make_entries, make_entry
+from app.search.entries import EntryColumns, make_entries, make_entry
 from app.search.writing import announce, forget, store
 
 ARTICLE, TICKET = "KbArticle", "Ticket"
@@ -183,7 +183,7 @@ def _text_of(article: Mapping[str, Any]) -> tuple[str, str, str]:
     return article["title"], text, language_of(article["language"])
 
 
-def _take_in(article: Mapping[str, Any], language: str, made: Made) -> bool:
+def _take_in(article: Mapping[str, Any], language: str, made: EntryColumns) -> bool:
     # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
     # No new version: what the search knows is no change of the article.
     marked = records.connection().execute(

@@ -12,7 +12,7 @@ from app.operations.declaration import Operation
 def find_articles(q: str, **wanted: Any) -> dict[str, Any]:
     """What ``search_articles`` finds, as the answer shows it."""
     result = search_articles(q, **wanted)
-    items = [describe_found(found, result.marker) for found in result.found]
+    items = [describe_found(article, result.marker) for article in result.found]
     return {"query": q, "mode": result.mode, "total": result.total, "items": items}
 
 

@@ -10,7 +10,7 @@ from app.http.areas import Area
 from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
 from app.kb.drafting import draft_from_ticket
-from app.kb.missing import missing_articles
+from app.kb.gaps import missing_articles
 from app.kb.operations import find_articles
 from app.kb.rendering import to_html
 from app.kb.schemas import (
@@ -28,7 +28,7 @@ from app.kb.schemas import (
     SuggestQuerySchema,
 )
 from app.kb.suggestions import suggest_for_ticket
-from app.kb.use import list_feedback, note_search, note_view, rate_article
+from app.kb.usage import list_feedback, note_search, note_view, rate_article
 
 area = Area("kb", __name__, description="Knowledge base: search, suggestions, feedback")
 BY_WORDS_ONLY = "The embedding model is not installed: the search went by words alone."
@@ -77,8 +77,8 @@ def from_ticket(query: dict[str, Any], body: dict[str, Any]) -> Any:
     to the ticket where you may change that.
     """
     article_id = draft_from_ticket(body.pop("ticket_id"), body)
-    shown = "id,title,slug,body,status,category,language,visibility,sourceTicketId"
-    draft = engine.read_one(f"KbArticles({article_id})", select=shown)
+    columns = "id,title,slug,body,status,category,language,visibility,sourceTicketId"
+    draft = engine.read_one(f"KbArticles({article_id})", select=columns)
     address = entity_url("KbArticle", article_id)
     if undo_if_dry(query):
         return {**draft, "id": None, "url": None}, 201, {}
@@ -90,8 +90,8 @@ def from_ticket(query: dict[str, Any], body: dict[str, Any]) -> Any:
 @requires("kb:read")
 def show_html(article_id: int) -> dict[str, Any]:
     """An article as HTML that is safe in any page; reading it so counts as a view."""
-    wanted = "id,title,slug,summary,language,category,status,version,updatedAt,body,bodyFormat"
-    article = engine.read_one(f"KbArticles({article_id})", select=wanted)
+    columns = "id,title,slug,summary,language,category,status,version,updatedAt,body,bodyFormat"
+    article = engine.read_one(f"KbArticles({article_id})", select=columns)
     body, body_format = article.pop("body"), article.pop("bodyFormat")
     if article["status"] == "Published":
         note_view(article_id)

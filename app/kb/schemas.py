@@ -11,7 +11,7 @@ from app.http.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, JsonBoolean, limit_field
 from app.models.kb_article import ARTICLE_VISIBILITIES
-from app.search.found import MODES
+from app.search.results import MODES
 
 _KEY = validate.Range(1, 2**63 - 1)
 

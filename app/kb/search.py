@@ -16,9 +16,9 @@ from app.http.page_sizes import ARTICLE_SEARCH
 from app.kb.indexing import ARTICLE
 from app.odata.syntax.literal_text import quoted
 from app.search.analysis import language_of
-from app.search.found import Mode, Ranked
+from app.search.indexed_text import passages_of
+from app.search.results import Mode, Ranked
 from app.search.snippets import Marker
-from app.search.texts_of import passages_of
 
 # So many are looked at for ``total``; nobody pages further.
 CANDIDATES = 200
@@ -26,7 +26,7 @@ _SHOWN = "title,slug,summary,category,language,visibility,updatedAt,version"
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundArticle:
     """An article that was found, as the caller may see it."""
 
     article: Mapping[str, Any]
@@ -41,7 +41,7 @@ class SearchResult:
 
     mode: Mode
     total: int
-    found: Sequence[Found]
+    found: Sequence[FoundArticle]
     marker: Marker
 
 
@@ -62,13 +62,13 @@ def search_articles(
     from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
     from app.search.ranking import rank
 
-    shelf = shelf_of(ARTICLE)
-    question = shelf.spelled_out(question)
-    hits, by_meaning = shelf.search(
+    index = shelf_of(ARTICLE)
+    question = index.spelled_out(question)
+    hits, by_meaning = index.search(
         question, by_words=mode != "semantic", by_meaning=mode != "keyword"
     )
     if mode == "semantic" and not by_meaning:
-        hits, _ = shelf.search(question, by_words=True, by_meaning=False)
+        hits, _ = index.search(question, by_words=True, by_meaning=False)
     used: Mode = mode if by_meaning else "keyword"
     if category is not None:
         hits = hits.only(hits.categories == category)
@@ -82,18 +82,18 @@ def search_articles(
         total, readable = _readable(ranked, limit, condition, language)
     marker = Marker(question, {language_of(row["language"]) for _, row in readable} or {"en"})
     texts = passages_of(ARTICLE, [each.key for each, _ in readable])
-    found = [
-        Found(
+    articles = [
+        FoundArticle(
             row, each.score, each.nearness,
             # What was indexed before the last change is not shown any more.
             texts[each.key][1] if texts.get(each.key, (0,))[0] == row["version"] else (),
         )
         for each, row in readable
     ]  # fmt: skip
-    return SearchResult(used, total, found, marker)
+    return SearchResult(used, total, articles, marker)
 
 
-def describe_found(found: Found, marker: Marker) -> dict[str, Any]:
+def describe_found(found: FoundArticle, marker: Marker) -> dict[str, Any]:
     """An item of the answer (contract 11.1)."""
     row = found.article
     language = language_of(row["language"])

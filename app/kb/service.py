@@ -16,8 +16,8 @@ from app.permissions import require
 from app.search.writing import forget_one
 from app.tickets.service import TICKETS
 from app.writing.change import Change, History
+from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService
-from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
 from app.writing.transitions import KB_ARTICLE as ARTICLE_STATES
 

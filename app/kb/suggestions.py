@@ -9,7 +9,7 @@ from app.container import engine
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
 from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
-from app.kb.search import Found, search_articles
+from app.kb.search import FoundArticle, search_articles
 from app.search.analysis import language_of
 from app.search.snippets import Marker
 
@@ -31,7 +31,7 @@ def suggest_for_ticket(ticket_id: int, limit: int) -> dict[str, Any]:
     linked_ids = {row["id"] for row in linked}
     return {
         "ticketId": ticket_id,
-        "items": [_item(found, result.marker, linked_ids) for found in result.found],
+        "items": [_item(article, result.marker, linked_ids) for article in result.found],
         "similarTickets": _similar(ticket_id, question),
     }
 
@@ -41,9 +41,9 @@ def read_ticket(ticket_id: int) -> Mapping[str, Any]:
 
     Raises: NotFoundError, there is none that the caller may read.
     """
-    wanted = "id,number,subject,description,category,language,status,resolution"
+    columns = "id,number,subject,description,category,language,status,resolution"
     try:
-        return engine.read_one(f"Tickets({ticket_id})", select=wanted)
+        return engine.read_one(f"Tickets({ticket_id})", select=columns)
     except (ForbiddenError, NotFoundError):
         raise NotFoundError(f"There is no ticket {ticket_id}.") from None
 
@@ -54,7 +54,7 @@ def question_of(ticket: Mapping[str, Any]) -> str:
     return " ".join([ticket["subject"], *words])
 
 
-def _item(found: Found, marker: Marker, linked: set[int]) -> dict[str, Any]:
+def _item(found: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, Any]:
     row = found.article
     language = language_of(row["language"])
     texts = found.passages or [row["summary"] or row["title"]]
@@ -74,14 +74,14 @@ def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
     from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
     from app.search.ranking import rank
 
-    shelf = shelf_of(TICKET)
-    hits, by_meaning = shelf.search(question, by_words=True, by_meaning=True)
+    index = shelf_of(TICKET)
+    hits, by_meaning = index.search(question, by_words=True, by_meaning=True)
     ranked = rank(hits, "hybrid" if by_meaning else "keyword", SIMILAR_TICKETS * 4)
     near = {each.key: each for each in ranked if each.score >= LEAST_SIMILAR}
     near.pop(ticket_id, None)
     states = " or ".join(f"status eq '{state}'" for state in SOLVED)
     rows = engine.read_by_id("Tickets", near, "number,subject,status,resolution", f"({states})")
-    found = [
+    similar = [
         {
             "id": key,
             **{name: rows[key][name] for name in ("number", "subject", "status", "resolution")},
@@ -90,4 +90,4 @@ def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
         for key, each in near.items()
         if key in rows
     ]
-    return found[:SIMILAR_TICKETS]
+    return similar[:SIMILAR_TICKETS]

@@ -17,7 +17,7 @@ from app.mail.recipients import SETTLED, status_of
 from app.mail.reports import DeliveryReport, FailedRecipient, read_report
 from app.models.event import OutgoingMail
 from app.settings import organisation
-from app.writing.sameness import email_form
+from app.writing.equivalence import email_form
 
 _ERROR_LENGTH = 1000
 NO_REPORT = "The message is no delivery report."

@@ -161,39 +161,39 @@ def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
         connection.close()
 
 
-def _send(held: OutgoingMail, connection: SmtpConnection) -> bool:
+def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
     """Send one mail and write down what became of it; whether the connection is still good."""
-    addressed = _everybody(held)
-    outcomes = outcomes_of(held)
+    addressed = _everybody(mail)
+    outcomes = outcomes_of(mail)
     try:
-        envelope = _envelope(held)
+        envelope = _envelope(mail)
         addressed = list(envelope.recipients.values())
         outcomes = with_outcome(outcomes, envelope.unreachable, "failed", UNREACHABLE)
         if not addressed:
-            _conclude(held, outcomes)
+            _conclude(mail, outcomes)
             return True
 
         def before_end(refusals: Refusals) -> None:
-            nonlocal held
+            nonlocal mail
             # Of those who are refused it is told with the rest, once.
             taken = [
                 recipient for form, recipient in envelope.recipients.items() if form not in refusals
             ]
-            held = _mark_sending(held, with_outcome(outcomes_of(held), taken, "sending"))
+            mail = _mark_sending(mail, with_outcome(outcomes_of(mail), taken, "sending"))
 
         refusals = connection.send(envelope, before_end)
     except RefusedError as error:
-        _fail(held, addressed, str(error))
+        _fail(mail, addressed, str(error))
         return True
     except TryAgainError as error:
-        _put_off(held, addressed, str(error))
+        _put_off(mail, addressed, str(error))
     except UnknownOutcomeError as error:
         text = f"outcome unknown: {error}; send again if it did not arrive"
-        _fail(held, _in_flight(held), text)
+        _fail(mail, _in_flight(mail), text)
     except LeaseLostError:
-        _log.warning("mail lease lost", mail=held.id)
+        _log.warning("mail lease lost", mail=mail.id)
     else:
-        _note_sent(held, _answered(outcomes, envelope, refusals))
+        _note_sent(mail, _answered(outcomes, envelope, refusals))
         return True
     return False
 
@@ -223,14 +223,14 @@ def _envelope(row: OutgoingMail) -> Envelope:
         raise RefusedError(f"no message can be made of it: {error}") from error
 
 
-def _mark_sending(held: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
+def _mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
     """The point of no return: from here on only an answer says what became of the mail."""
     until = utc_now() + _END_LEASE
     values = {"status": "sending", "leased_until": until, "outcomes": outcomes}
     with transaction():
-        if not _finish(held, values):
+        if not _finish(mail, values):
             raise LeaseLostError
-    return records.changed(held, **values)
+    return records.changed(mail, **values)
 
 
 def _note_sent(row: OutgoingMail, outcomes: Outcomes) -> None:
@@ -319,7 +319,7 @@ def _tell(mail: OutgoingMail, settled: Mapping[str, str]) -> None:
     if not settled:
         return
     named = [recipient for recipient in shown_recipients(mail) if recipient["address"] in settled]
-    is_lost = any(one["status"] == "failed" for one in named)
+    is_lost = any(recipient["status"] == "failed" for recipient in named)
     after = {"delivery": mail.id, "recipients": named}
     action = "mail.failed" if is_lost else "mail.sent"
     audit.record(action, mail.entity, mail.entity_id, after=after)
@@ -335,8 +335,8 @@ def pause_after(attempts: int) -> float:
 
 
 def _finish(row: OutgoingMail, values: Mapping[str, Any]) -> bool:
-    held = {"id": row.id, "leased_until": row.leased_until}
-    return finish(OutgoingMail.__table__, held, values)
+    mail = {"id": row.id, "leased_until": row.leased_until}
+    return finish(OutgoingMail.__table__, mail, values)
 
 
 def _give_back(rows: Sequence[OutgoingMail]) -> None:

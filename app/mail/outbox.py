@@ -93,10 +93,10 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> OutgoingMail | None:
         )
         .order_by(OutgoingMail.id.desc())
     )
-    wanted = [mail[name] for name in ("to", "cc", "subject", "text", "html", "attachments")]
+    content = [mail[name] for name in ("to", "cc", "subject", "text", "html", "attachments")]
     for known in records.read_all(statement):
         words = [known.subject, known.text_body, known.html_body]
-        if [known.to, known.cc, *words, known.attachments] == wanted:
+        if [known.to, known.cc, *words, known.attachments] == content:
             return known
     return None
 

@@ -12,7 +12,7 @@ from typing import Any
 from app.clock import utc_now
 from app.db.types import iso_instant
 from app.models.event import OutgoingMail
-from app.writing.sameness import email_form
+from app.writing.equivalence import email_form
 
 SETTLED = ("sent", "failed")
 STATUSES = ("queued", "sent", "failed", "bounced")
@@ -36,7 +36,7 @@ def waiting(mail: OutgoingMail, blind: Collection[str] = ()) -> list[str]:
     left = [
         address for address in everybody if outcomes.get(address, {}).get("status") not in SETTLED
     ]
-    return sorted(left, key=lambda one: outcomes.get(one, {}).get("at", ""))
+    return sorted(left, key=lambda address: outcomes.get(address, {}).get("at", ""))
 
 
 def with_outcome(

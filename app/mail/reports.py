@@ -15,7 +15,7 @@ from email.policy import compat32
 from email.utils import parseaddr
 
 from app.errors import ValidationError
-from app.writing.sameness import email_form
+from app.writing.equivalence import email_form
 
 _MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 _LONGEST_REASON = 500
@@ -112,4 +112,6 @@ def _typed(block: Message, name: str) -> str:
 def _text(block: Message, name: str) -> str:
     """A header as one printable line."""
     text = str(block.get(name, ""))
-    return " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return " ".join(
+        "".join(character if character.isprintable() else " " for character in text).split()
+    )

@@ -49,7 +49,7 @@ class StateCollector:
             with read_engine().connect() as connection:
                 connection.execute(text("SELECT 1"))
                 seconds = perf_counter() - began
-                found = [*_connections(connection), *_queues(connection), *_deliveries(connection)]
+                gauges = [*_connections(connection), *_queues(connection), *_deliveries(connection)]
             age = _age(last_beat())
         except SQLAlchemyError:
             yield _gauge("database_up", "Whether the database answers.", 0)
@@ -57,7 +57,7 @@ class StateCollector:
         yield _gauge("database_up", "Whether the database answers.", 1)
         yield _gauge("database_ping_seconds", "A connection and the smallest query.", seconds)
         yield _gauge("worker_heartbeat_age_seconds", "Since the worker's last sign.", age)
-        yield from found
+        yield from gauges
 
     def _plans(self) -> Metrics:
         """Of the process that answers: each remembers its own."""

@@ -34,10 +34,10 @@ class QueryError(ValueError):
         return self
 
     def __str__(self) -> str:
-        place = "" if self.offset is None else f" at position {self.offset}"
+        position = "" if self.offset is None else f" at position {self.offset}"
         if self.option is None:
-            return f"{self.message}{place}"
-        return f"invalid {self.option}{place}: {self.message}"
+            return f"{self.message}{position}"
+        return f"invalid {self.option}{position}: {self.message}"
 
 
 class UnsupportedError(QueryError):
@@ -46,6 +46,6 @@ class UnsupportedError(QueryError):
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """``; did you mean 'x'?`` if one of ``known`` is much like ``name``, in whatever case."""
-    spelled = {each.lower(): each for each in known}
-    close = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.75)
-    return f"; did you mean '{spelled[close[0]]}'?" if close else ""
+    names = {each.lower(): each for each in known}
+    close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.75)
+    return f"; did you mean '{names[close[0]]}'?" if close else ""

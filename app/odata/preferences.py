@@ -148,7 +148,7 @@ def showing_nulls(headers: Headers) -> Headers:
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:
     """The preferences of all ``Prefer`` headers; of a repeated one the first counts."""
-    given: dict[str, Preference] = {}
+    preferences: dict[str, Preference] = {}
     for header in headers:
         position = 0
         while position < len(header):
@@ -161,9 +161,11 @@ def parse_preferences(headers: Iterable[str]) -> Preferences:
             value = match["token"] or ""
             if match["quoted"] is not None:
                 value = re.sub(r"\\(.)", r"\1", match["quoted"])
-            given.setdefault(spelling.lower().removeprefix(_PREFIX), Preference(spelling, value))
+            preferences.setdefault(
+                spelling.lower().removeprefix(_PREFIX), Preference(spelling, value)
+            )
             position = match.end()
-    return Preferences(given) if given else NO_PREFERENCES
+    return Preferences(preferences) if preferences else NO_PREFERENCES
 
 
 def preference_applied(*applied: str | None) -> str | None:

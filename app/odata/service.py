@@ -26,6 +26,7 @@ from app.errors import (
 from app.extensions import Extension
 from app.http.page_sizes import ODATA, PageSize
 from app.http.security import current_caller
+from app.odata.allowed_methods import QUERY, answer_options
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
 from app.odata.binding.context import Context
@@ -35,7 +36,6 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.etags import unconditional
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
-from app.odata.offered import QUERY, answer_options
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import (
     Surroundings,
@@ -44,7 +44,7 @@ from app.odata.operations.service import (
     refuse_method,
 )
 from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
-from app.odata.reading.everything import ALL, read_all
+from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated, refusal, takes
 from app.odata.reading.reader import Reader, ReadRequest
@@ -58,8 +58,8 @@ from app.odata.syntax.query_string import METADATA_OPTIONS
 from app.odata.tracking.service import Tracker
 from app.odata.writing.collections import is_each
 from app.odata.writing.content import WriteRequest
+from app.odata.writing.representation import note_shown
 from app.odata.writing.service import write
-from app.odata.writing.shown import note_shown
 from app.odata.writing.urls import entity_path
 
 # What stands in a path as it is (RFC 3986, 3.3).

@@ -63,7 +63,7 @@ def _of_type(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str,
     home = container.set_of_type.get(type_.name)
     context = f"/odata/$metadata#{home.name if home else type_.name}"
     entity = examples.answer(container, type_)
-    one = {"@odata.context": f"{context}/$entity", **entity}
+    entity_example = {"@odata.context": f"{context}/$entity", **entity}
     page = {"@odata.context": context, "value": [entity]}
     return {
         "page": _json(
@@ -73,9 +73,9 @@ def _of_type(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str,
             "OData-Version",
             "Preference-Applied",
         ),
-        "entity": _json("The record.", schema, one, *ENTITY_HEADERS),
+        "entity": _json("The record.", schema, entity_example, *ENTITY_HEADERS),
         "created": _json(
-            "The new record.", schema, one, *ENTITY_HEADERS, "Location", "OData-EntityId"
+            "The new record.", schema, entity_example, *ENTITY_HEADERS, "Location", "OData-EntityId"
         ),
     }
 

@@ -131,10 +131,12 @@ def change(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, A
 def arguments(operation: edm.Operation) -> dict[str, Any]:
     """The parameters of a call: those that have an example, and those that are required."""
     return {
-        one.name: one.example if one.example is not None else type_value(one.type)
-        for one in operation.parameters
-        if one.example is not None or not (one.nullable or one.optional)
-        if not isinstance(one.type, edm.EntityType)
+        parameter.name: parameter.example
+        if parameter.example is not None
+        else type_value(parameter.type)
+        for parameter in operation.parameters
+        if parameter.example is not None or not (parameter.nullable or parameter.optional)
+        if not isinstance(parameter.type, edm.EntityType)
     }
 
 

@@ -23,10 +23,10 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
     """
     paths_made: dict[str, Any] = {}
     for operation in container.operations:
-        place = _place(container, operation)
-        if place is None or f"{prefix}/{place[0]}" in paths_made:
+        address = _address(container, operation)
+        if address is None or f"{prefix}/{address[0]}" in paths_made:
             continue
-        path, tag, keys = place
+        path, tag, keys = address
         described = _described(container, operation, tag, limits)
         method = "post" if operation.is_action else "get"
         paths_made[f"{prefix}/{path}"] = {
@@ -36,17 +36,17 @@ def paths(container: edm.EntityContainer, prefix: str, limits: str) -> dict[str,
     return paths_made
 
 
-def _place(
-    container: edm.EntityContainer, one: edm.Operation
+def _address(
+    container: edm.EntityContainer, operation: edm.Operation
 ) -> tuple[str, str, list[dict[str, Any]]] | None:
     """Path, tag and key parameters of an operation; None where it has no address of its own."""
-    if one.bound_to is None:
-        return (one.import_name, "OData", []) if one.import_name else None
-    name = f"{container.namespace}.{one.name}"
-    type_ = container.types[one.bound_to]
+    if operation.bound_to is None:
+        return (operation.import_name, "OData", []) if operation.import_name else None
+    name = f"{container.namespace}.{operation.name}"
+    type_ = container.types[operation.bound_to]
     home = container.set_of_type.get(type_.name)
     if home is not None:
-        if one.bound_to_collection:
+        if operation.bound_to_collection:
             return f"{home.name}/{name}", home.name, []
         return f"{home.name}({key_template(type_)})/{name}", home.name, key_parameters(type_)
     for owner in container.sets.values():
@@ -60,73 +60,79 @@ def _place(
 
 
 def _described(
-    container: edm.EntityContainer, one: edm.Operation, tag: str, limits: str
+    container: edm.EntityContainer, operation: edm.Operation, tag: str, limits: str
 ) -> Operation:
-    permission = " and ".join(f"`{needed}`" for needed in one.permissions)
+    permission = " and ".join(f"`{needed}`" for needed in operation.permissions)
     permission = permission or "any signed-in caller"
-    operation: Operation = {
+    described: Operation = {
         "tags": [tag],
-        "operationId": f"{one.name}{one.bound_to or ''}",
-        "summary": f"{one.name}, of one of {tag}" if one.bound_to else one.name,
-        "description": f"{one.description}\n\nPermission: {permission}. {limits}".strip(),
+        "operationId": f"{operation.name}{operation.bound_to or ''}",
+        "summary": f"{operation.name}, of one of {tag}" if operation.bound_to else operation.name,
+        "description": f"{operation.description}\n\nPermission: {permission}. {limits}".strip(),
     }
-    if one.is_action:
-        operation["requestBody"] = _body(container, one)
+    if operation.is_action:
+        described["requestBody"] = _body(container, operation)
     else:
-        operation["parameters"] = [
-            _query_parameter(container, one, each) for each in one.parameters
+        described["parameters"] = [
+            _query_parameter(container, operation, each) for each in operation.parameters
         ]
-    known = WRITE_ERRORS if one.is_action else READ_ERRORS
-    operation["responses"] = {**_answers(container, one), **errors(known, ODATA)}
-    return operation
+    known = WRITE_ERRORS if operation.is_action else READ_ERRORS
+    described["responses"] = {**_answers(container, operation), **errors(known, ODATA)}
+    return described
 
 
-def _body(container: edm.EntityContainer, one: edm.Operation) -> dict[str, Any]:
-    schema = parameters_schema(container, one.parameters)
+def _body(container: edm.EntityContainer, operation: edm.Operation) -> dict[str, Any]:
+    schema = parameters_schema(container, operation.parameters)
     return {
         "required": "required" in schema,
-        "content": {"application/json": {"schema": schema, "example": examples.arguments(one)}},
+        "content": {
+            "application/json": {"schema": schema, "example": examples.arguments(operation)}
+        },
     }
 
 
 def _query_parameter(
-    container: edm.EntityContainer, operation: edm.Operation, one: edm.Parameter
+    container: edm.EntityContainer, operation: edm.Operation, parameter: edm.Parameter
 ) -> dict[str, Any]:
-    assert not isinstance(one.type, edm.EntityType)
-    schema = type_schema(container, one.type)
-    if one.allowed is not None:
-        schema["enum"] = list(one.allowed)
-    if (one.nullable or one.optional) and one.type != edm.STRING:  # a text may be "null"
+    assert not isinstance(parameter.type, edm.EntityType)
+    schema = type_schema(container, parameter.type)
+    if parameter.allowed is not None:
+        schema["enum"] = list(parameter.allowed)
+    if (
+        parameter.nullable or parameter.optional
+    ) and parameter.type != edm.STRING:  # a text may be "null"
         schema = {"anyOf": [schema, {"const": "null"}]}
     given = examples.arguments(operation)
     return {
-        "name": one.name,
+        "name": parameter.name,
         "in": "query",
-        "required": not one.optional,
-        "description": one.description or one.name,
+        "required": not parameter.optional,
+        "description": parameter.description or parameter.name,
         "schema": schema,
-        **({"example": given[one.name]} if one.name in given else {}),
+        **({"example": given[parameter.name]} if parameter.name in given else {}),
     }
 
 
-def _answers(container: edm.EntityContainer, one: edm.Operation) -> dict[str, Any]:
+def _answers(container: edm.EntityContainer, operation: edm.Operation) -> dict[str, Any]:
     done = answers.shared("done")
-    if one.returns is None:
+    if operation.returns is None:
         return {"204": done}
-    found: dict[str, Any] = {"204": done} if one.is_action else {}
-    if isinstance(one.returns, edm.EntityType):
-        if one.creates:
-            return {"201": answers.reference(container, one.returns, "created"), **found}
-        kind = "page" if one.returns_collection else "entity"
-        return {"200": answers.reference(container, one.returns, kind), **found}
-    schema, example = _value(container, one.returns, is_collection=one.returns_collection)
+    empty: dict[str, Any] = {"204": done} if operation.is_action else {}
+    if isinstance(operation.returns, edm.EntityType):
+        if operation.creates:
+            return {"201": answers.reference(container, operation.returns, "created"), **empty}
+        kind = "page" if operation.returns_collection else "entity"
+        return {"200": answers.reference(container, operation.returns, kind), **empty}
+    schema, example = _value(
+        container, operation.returns, is_collection=operation.returns_collection
+    )
     return {
         "200": {
             "description": "What it returns.",
             "headers": headers("OData-Version"),
             "content": {"application/json": {"schema": schema, "example": example}},
         },
-        **found,
+        **empty,
     }
 
 

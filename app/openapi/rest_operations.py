@@ -111,18 +111,18 @@ def _complete_answers(
     answers = operation["responses"]
     for status in [status for status in answers if _is_generic(status, answers[status])]:
         del answers[status]
-    wanted = [*COMMON_ERRORS, *(() if rules.public else CALLER_ERRORS)]
+    kinds = [*COMMON_ERRORS, *(() if rules.public else CALLER_ERRORS)]
     if rules.counting == "sign-in":
-        wanted += SIGN_IN_ERRORS
+        kinds += SIGN_IN_ERRORS
     if "{" in path:
-        wanted.append("404")
+        kinds.append("404")
     if method in ("post", "put", "patch"):
-        wanted += ["409", "413", "415"]
+        kinds += ["409", "413", "415"]
     elif method == "delete":
-        wanted.append("409")
+        kinds.append("409")
     if any(parameter.get("name") == "If-Match" for parameter in operation.get("parameters", [])):
-        wanted.append("412")
-    for status, answer in errors(wanted).items():
+        kinds.append("412")
+    for status, answer in errors(kinds).items():
         answers.setdefault(status, answer)
     for status, answer in answers.items():
         if "$ref" in answer or not status.startswith("2"):

@@ -8,8 +8,8 @@ from app.models.project import Project
 from app.models.task import Task
 from app.projects.counting import count_tasks, recount
 from app.writing.change import Change, History
+from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService
-from app.writing.rings import refuse_ring
 from app.writing.rules import EntityRules
 from app.writing.transitions import TASK as TASK_STATES, TASK_CLOSED
 

@@ -46,8 +46,8 @@ def terms(text: str, language: str) -> list[str]:
 
 def words(text: str) -> Iterator[str]:
     """The words of a text, without accents and case."""
-    for found in _WORD.finditer(fold(text)):
-        word = found.group()
+    for match in _WORD.finditer(fold(text)):
+        word = match.group()
         if word.isascii() or not _UNSPACED.search(word):
             yield word[:LONGEST_WORD]
         else:
@@ -111,11 +111,11 @@ class Stems:
 def _unspaced(word: str) -> Iterator[str]:
     """``東京駅 3`` has no blanks to go by: ``東京``, ``京駅``."""
     at = 0
-    for found in _UNSPACED.finditer(word):
-        if found.start() > at:
-            yield word[at : found.start()][:LONGEST_WORD]
-        run = found.group()
-        yield from (run[place : place + 2] for place in range(max(1, len(run) - 1)))
-        at = found.end()
+    for match in _UNSPACED.finditer(word):
+        if match.start() > at:
+            yield word[at : match.start()][:LONGEST_WORD]
+        run = match.group()
+        yield from (run[start : start + 2] for start in range(max(1, len(run) - 1)))
+        at = match.end()
     if at < len(word):
         yield word[at:][:LONGEST_WORD]

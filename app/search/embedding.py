@@ -70,11 +70,11 @@ class EmbeddingModel:
         import numpy
 
         tokens = numpy.array([numbers], dtype=numpy.int64)
-        given = {
+        inputs = {
             "input_ids": tokens, "attention_mask": numpy.ones_like(tokens),
             "token_type_ids": numpy.zeros_like(tokens),
         }  # fmt: skip
-        (states,) = self._session.run(None, given)
+        (states,) = self._session.run(None, inputs)
         mean = states[0].mean(axis=0)
         return mean / max(float(numpy.linalg.norm(mean)), 1e-12)
 

@@ -16,7 +16,7 @@ CHANGES = "search"
 
 
 @dataclass(frozen=True)
-class Made:
+class EntryColumns:
     """The columns of an entry that follow from its text."""
 
     terms: dict[str, list[int]]
@@ -37,7 +37,7 @@ def make_entry(
     model: EmbeddingModel | None,
     *,
     before_each: Callable[[], object] | None = None,
-) -> Made:
+) -> EntryColumns:
     """The same as ``make_entries`` of one text."""
     return make_entries([(title, text, language)], model, before_each=before_each)[0]
 
@@ -47,7 +47,7 @@ def make_entries(
     model: EmbeddingModel | None,
     *,
     before_each: Callable[[], object] | None = None,
-) -> list[Made]:
+) -> list[EntryColumns]:
     """Terms, passages and vectors of texts.
 
     Args:
@@ -67,7 +67,7 @@ def make_entries(
             blocks[place] = vectors[start : start + len(own)]
             start += len(own)
     return [
-        Made(*_counted(title, text, language), own, block)
+        EntryColumns(*_counted(title, text, language), own, block)
         for (title, text, language), own, block in zip(texts, pieces, blocks, strict=True)
     ]
 
@@ -90,8 +90,8 @@ MOST_QUERY_TERMS = 100
 
 def query_terms(text: str, languages: Sequence[str]) -> list[str]:
     """The terms of a question in every language that the index has: nobody says which it is in."""
-    found: dict[str, None] = {}
+    query: dict[str, None] = {}
     for language in languages:
         own = dict.fromkeys(terms(text, language))
-        found |= dict.fromkeys(keyed(term, language) for term in list(own)[:MOST_QUERY_TERMS])
-    return list(found)
+        query |= dict.fromkeys(keyed(term, language) for term in list(own)[:MOST_QUERY_TERMS])
+    return list(query)

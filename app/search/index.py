@@ -112,7 +112,7 @@ class Segment:
     def _read_vectors(self, entries: Sequence[Entry]) -> None:
         having = [place for place, entry in enumerate(entries) if entry.vectors is not None]
         self.vector_places = numpy.array(having, dtype=numpy.int64)
-        self.vectors = Vectors([entries[place].vectors for place in having]) if having else None
+        self.vectors = Vectors([entries[index].vectors for index in having]) if having else None
 
     def drop(self, key: int) -> None:
         """The text is found no more here."""
@@ -173,8 +173,8 @@ class Index:
         for segment in self.segments:
             for key in gone & segment.places.keys():
                 segment.drop(key)
-        kept = [segment for segment in self.segments if segment.places]
-        return Index([*kept, Segment(entries)] if entries else kept)
+        segments = [segment for segment in self.segments if segment.places]
+        return Index([*segments, Segment(entries)] if entries else segments)
 
     def is_worn(self) -> bool:
         """Whether reading all anew would make queries cheaper."""

@@ -86,12 +86,12 @@ class Shelf:
     def _read(self, connection: Connection, after: int) -> list[Entry]:
         columns: list[Any] = [SearchEntry.__table__.c[name] for name in _COLUMNS]
         columns.append(literal(None).label("vectors") if self._in_database else SearchEntry.vectors)
-        wanted = (
+        statement = (
             select(*columns)
             .where(SearchEntry.entity == self._entity, SearchEntry.change > after)
             .order_by(SearchEntry.entity_id)
         )
-        return [_entry(row) for row in connection.execute(wanted)]
+        return [_entry(row) for row in connection.execute(statement)]
 
 
 def last_change(connection: Connection) -> int:

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.db.engines import steady_read
 from app.search.embedding import DIMENSION, MODEL
-from app.search.found import BEST_PASSAGE, WHOLE_TEXT
+from app.search.results import BEST_PASSAGE, WHOLE_TEXT
 
 # Passages that the index of the database proposes; the texts they belong to are compared exactly.
 NEAREST = 400
@@ -142,8 +142,8 @@ def nearness_and_around(
         nearest = max(near, key=near.__getitem__, default=None)
         if nearest is None or near[nearest] <= 0:
             return near, {}
-        asked = {"entity": entity, "key": nearest, "whole": WHOLE}
-        whole = connection.execute(_WHOLE, asked).scalar()
+        parameters = {"entity": entity, "key": nearest, "whole": WHOLE}
+        whole = connection.execute(_WHOLE, parameters).scalar()
         return near, {} if whole is None else _near(connection, entity, whole, also)
 
 
@@ -160,11 +160,11 @@ def _searching() -> Iterator[Connection]:
 def _near(
     connection: Connection, entity: str, vector: str, also: Sequence[int]
 ) -> dict[int, float]:
-    asked = {
+    parameters = {
         "entity": entity, "asked": vector, "most": NEAREST, "also": list(also),
         "best": BEST_PASSAGE, "rest": WHOLE_TEXT, "whole": WHOLE,
     }  # fmt: skip
-    return {row[0]: float(row[1] or 0) for row in connection.execute(_SEARCH, asked)}
+    return {row[0]: float(row[1] or 0) for row in connection.execute(_SEARCH, parameters)}
 
 
 def _rows(entry_id: int, entity: str, key: int, vectors: Any) -> Iterator[dict[str, Any]]:

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy
 
-from app.search.found import Mode, Ranked
 from app.search.index import Hits
+from app.search.results import Mode, Ranked
 
 # Of a score by words, both in spreads, where a text has all words of the question (bench/kb.py).
 WORDS_WEIGHT = 0.45
@@ -39,8 +39,8 @@ def rank(hits: Hits, mode: Mode, most: int) -> list[Ranked]:
         places = places[numpy.argpartition(-scores[places], most - 1)[:most]]
     order = places[numpy.lexsort((hits.keys[places], -scores[places]))]
     return [
-        Ranked(int(hits.keys[place]), float(scores[place]), float(hits.meaning[place]))
-        for place in order
+        Ranked(int(hits.keys[index]), float(scores[index]), float(hits.meaning[index]))
+        for index in order
     ]
 
 

@@ -84,8 +84,8 @@ def spelled_out(
 
 def _defined(text: str) -> Iterator[tuple[str, str]]:
     """What a text itself explains: its last words have the initials, little ones apart."""
-    pairs = [(found[1], found[2]) for found in _DEFINED.finditer(text)]
-    pairs += [(found[2], found[1]) for found in _DEFINING.finditer(text)]
+    pairs = [(match[1], match[2]) for match in _DEFINED.finditer(text)]
+    pairs += [(match[2], match[1]) for match in _DEFINING.finditer(text)]
     for long, short in pairs:
         words = re.split("[ -]", long)
         for start in range(len(words)):

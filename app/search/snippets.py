@@ -35,12 +35,12 @@ class Marker:
         """``text`` as HTML, the words of the question in ``<mark>``; nothing else is markup."""
         pieces: list[str] = []
         at = 0
-        for found in _WORD.finditer(text):
-            pieces.append(html.escape(text[at : found.start()]))
-            word = html.escape(found.group())
-            is_marked = self.is_asked(found.group(), language)
+        for match in _WORD.finditer(text):
+            pieces.append(html.escape(text[at : match.start()]))
+            word = html.escape(match.group())
+            is_marked = self.is_asked(match.group(), language)
             pieces.append(f"<mark>{word}</mark>" if is_marked else word)
-            at = found.end()
+            at = match.end()
         pieces.append(html.escape(text[at:]))
         return "".join(pieces).replace("</mark> <mark>", " ")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from app.search.found import BEST_PASSAGE, WHOLE_TEXT
+from app.search.results import BEST_PASSAGE, WHOLE_TEXT
 
 # Comparing all of so many takes a millisecond.
 ALL_UP_TO = 8000

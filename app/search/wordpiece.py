@@ -88,7 +88,7 @@ def _pieces(word: str, pieces: dict[str, int]) -> list[int]:
         return [whole]
     if len(word) > LONGEST_WORD:
         return [unknown]
-    found: list[int] = []
+    numbers: list[int] = []
     start = 0
     while start < len(word):
         end = len(word)
@@ -100,9 +100,9 @@ def _pieces(word: str, pieces: dict[str, int]) -> list[int]:
             end -= 1
         else:
             return [unknown]
-        found.append(number)
+        numbers.append(number)
         start = end
-    return found
+    return numbers
 
 
 @cache

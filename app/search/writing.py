@@ -11,12 +11,12 @@ from app.db import records
 from app.models.search import SearchEntry
 from app.search import pgvector
 from app.search.embedding import DIMENSION, MODEL
-from app.search.entries import CHANGES, Made
+from app.search.entries import CHANGES, EntryColumns
 from app.writing.numbering import next_number
 
 
 def store(
-    entity: str, key: int, made: Made, *, revision: int, language: str, category: str | None
+    entity: str, key: int, made: EntryColumns, *, revision: int, language: str, category: str | None
 ) -> None:
     """Put an entry in place of the one before; the counter is locked until the commit."""
     _remove((SearchEntry.entity == entity) & (SearchEntry.entity_id == key))

@@ -49,7 +49,7 @@ def _check_answer(name: str, value: Any) -> str:
         raise BadValueError(f"must have a name of 1 to {LONGEST_NAME} characters")
     if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_ANSWER:
         raise BadValueError(f"must be text of 1 to {LONGEST_ANSWER} characters")
-    unknown = [place for place in PLACE.findall(value) if place not in PLACES]
+    unknown = [placeholder for placeholder in PLACE.findall(value) if placeholder not in PLACES]
     if unknown:
         raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(PLACES)}")
     return value

@@ -30,7 +30,7 @@ PLACE = re.compile(r"\{(\w*)\}")
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """The text with the names in braces replaced; what is put in is not looked at again."""
-    return PLACE.sub(lambda found: values.get(found[1], found[0]), template)
+    return PLACE.sub(lambda match: values.get(match[1], match[0]), template)
 
 
 def check_templates(value: Any) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _check_part(name: str, value: Any) -> str:
         raise BadValueError(f"must be text of 1 to {_LENGTHS[name]} characters")
     if name == "subject" and not value.isprintable():
         raise BadValueError("must be one line")
-    unknown = [place for place in PLACE.findall(value) if place not in PLACES]
+    unknown = [placeholder for placeholder in PLACE.findall(value) if placeholder not in PLACES]
     if unknown:
         raise BadValueError(f"has {{{unknown[0]}}}; there are {', '.join(PLACES)}")
     return value

@@ -16,7 +16,7 @@ from typing import Any
 from honcho import manager as honcho_manager
 from honcho.manager import Manager
 
-from app.start.keep import STARTED_BY
+from app.start.supervisor import STARTED_BY
 
 ROOT = Path(__file__).parents[2]
 PROCESSES = ("web", "worker")
@@ -56,7 +56,7 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1", STARTED_BY: str(os.getpid())}
         # ``exec``: signals reach the program itself, not a shell that dies before it.
-        keeper = f"exec python -m app.start.keep {name}"
+        keeper = f"exec python -m app.start.supervisor {name}"
         manager.add_process(name, keeper, env=variables, cwd=str(ROOT))
     threading.Thread(target=_call_when_ready, args=(address, on_ready), daemon=True).start()
     manager.loop()

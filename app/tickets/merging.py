@@ -14,7 +14,7 @@ from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketArticle, TicketComment
 from app.permissions import require
 from app.tickets.service import TICKET, TICKETS
-from app.writing.moving import move_linked
+from app.writing.reassignment import move_linked
 from app.writing.states import require_step
 from app.writing.transitions import TICKET as TICKET_STATES
 

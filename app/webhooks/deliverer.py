@@ -45,18 +45,18 @@ class Deliverer:
 
     def run(self) -> int:
         """Write what came of attempts, take what is due; returns how much there was to do."""
-        crew = self._the_crew()
-        outcomes = self._collect(crew)
-        wanted = due_endpoints(crew)
+        pool = self._the_crew()
+        outcomes = self._collect(pool)
+        wanted = due_endpoints(pool)
         if outcomes or wanted:
             with transaction() as session:
                 connection = session.connection()
                 write_outcomes(connection, outcomes)
                 messages = take_messages(connection, wanted)
             self._unwritten = []
-            crew.add(messages)
+            pool.add(messages)
             return len(outcomes) + len(messages)
-        return int(crew.is_busy)
+        return int(pool.is_busy)
 
     def end(self) -> None:
         """Let what is on its way come back, and give back what was not sent."""
@@ -77,12 +77,12 @@ class Deliverer:
             self._crew = Crew(Sender(self._client))
         return self._crew
 
-    def _collect(self, crew: Crew) -> list[Outcome]:
+    def _collect(self, pool: Crew) -> list[Outcome]:
         """Outcomes, with those that an earlier portion failed to write."""
-        outcomes = crew.collect(WAIT_SECONDS)
-        if outcomes and crew.is_busy:
+        outcomes = pool.collect(WAIT_SECONDS)
+        if outcomes and pool.is_busy:
             time.sleep(GATHER_SECONDS)
-            outcomes += crew.collect(0)
+            outcomes += pool.collect(0)
         self._unwritten += outcomes
         return self._unwritten
 
@@ -104,7 +104,7 @@ def _deliverer() -> Deliverer:
     return deliverer.current
 
 
-def due_endpoints(crew: Crew) -> list[tuple[WebhookEndpoint, int]]:
+def due_endpoints(pool: Crew) -> list[tuple[WebhookEndpoint, int]]:
     """The endpoints for which something is due, and how much of it the crew has room for."""
     now = utc_now()
     due = select(WebhookDelivery.id).where(
@@ -119,7 +119,7 @@ def due_endpoints(crew: Crew) -> list[tuple[WebhookEndpoint, int]]:
     )
     with primary_engine().connect() as reading:
         found = records.read_all(statement, of=reading)
-    rooms = [(row, crew.room(row.id, row.failing_since is not None)) for row in found]
+    rooms = [(row, pool.room(row.id, row.failing_since is not None)) for row in found]
     return [(row, room) for row, room in rooms if room > 0]
 
 

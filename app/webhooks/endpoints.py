@@ -53,8 +53,8 @@ def register_endpoint(
             "created_by_id": caller.user_id or None,
         },
     )
-    shown = {"url": url, "events": wanted, "description": description}
-    audit.record("webhook.created", "Webhook", endpoint_id, after=shown)
+    audited = {"url": url, "events": wanted, "description": description}
+    audit.record("webhook.created", "Webhook", endpoint_id, after=audited)
     return endpoint_id, secret
 
 
@@ -134,7 +134,7 @@ def send_test(endpoint_id: int) -> int:
     """
     endpoint = get_endpoint(endpoint_id, lock=True)
     require_active(endpoint)
-    event = events.made(
+    event = events.row_of(
         "webhook.ping", "Webhook", endpoint_id,
         sequence=endpoint.version, representation=json_text(endpoint_shape(endpoint)),
     )  # fmt: skip

@@ -93,14 +93,14 @@ def fan_out() -> int:
             return 0
         audience = read_audience(connection)
         events = _next_events(connection, audience)
-        made = [
+        deliveries = [
             new_delivery(endpoint.id, event.id)
             for event in events
             for endpoint in audience.of(event)
         ]
-        records.insert_all(WebhookDelivery, made)
+        records.insert_all(WebhookDelivery, deliveries)
         _give_places(connection, events, last)
-    if made:
+    if deliveries:
         wake(running_app(), DELIVERY_LOOP)
     return len(events)
 

@@ -42,8 +42,8 @@ def register(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str
     endpoint_id, secret = endpoints.register_endpoint(
         url=wanted["url"], patterns=wanted["events"], description=wanted["description"]
     )
-    shown = {**_shown(endpoint_id), "secret": secret}
-    return shown, 201, {"Location": f"/api/v1/webhooks/{endpoint_id}"}
+    body = {**_shown(endpoint_id), "secret": secret}
+    return body, 201, {"Location": f"/api/v1/webhooks/{endpoint_id}"}
 
 
 @area.get("")

@@ -25,11 +25,11 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta:
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         # Longer texts are no numbers that anybody means, and too long for an integer.
-        wanted = timedelta(seconds=int(text)) if len(text) < 9 else LONGEST_RETRY_AFTER
+        wait = timedelta(seconds=int(text)) if len(text) < 9 else LONGEST_RETRY_AFTER
     else:
         try:
             at = parsedate_to_datetime(text)
         except ValueError:
             return timedelta(0)
-        wanted = (at if at.tzinfo else at.replace(tzinfo=UTC)) - now
-    return max(timedelta(0), min(wanted, LONGEST_RETRY_AFTER))
+        wait = (at if at.tzinfo else at.replace(tzinfo=UTC)) - now
+    return max(timedelta(0), min(wait, LONGEST_RETRY_AFTER))

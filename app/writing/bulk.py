@@ -134,8 +134,8 @@ def _begin(
         BulkItem,
         [{"created_at": now, "run_id": run_id, "status": "waiting", **item} for item in items],
     )
-    told = {"records": len(items), **{name: action[name] for name in action if name != "of"}}
-    audit.record("bulk.started", entity, after=told)
+    summary = {"records": len(items), **{name: action[name] for name in action if name != "of"}}
+    audit.record("bulk.started", entity, after=summary)
     if is_left:
         wake(running_app(), LOOP)
         return run_id

@@ -42,12 +42,12 @@ class StateMachine:
     @cached_property
     def steps(self) -> Mapping[tuple[str, str], tuple[Transition, ...]]:
         """(from, to) -> transitions, one for each way that needs another right."""
-        found: dict[tuple[str, str], tuple[Transition, ...]] = {}
+        transitions: dict[tuple[str, str], tuple[Transition, ...]] = {}
         for transition in self.transitions:
             for source in transition.sources:
                 pair = (source, transition.target)
-                found[pair] = (*found.get(pair, ()), transition)
-        return found
+                transitions[pair] = (*transitions.get(pair, ()), transition)
+        return transitions
 
     def targets(self, state: str, *operations: str) -> tuple[str, ...]:
         """What may follow ``state`` by one of ``operations``, in the order of the declaration."""

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Table, and_, bindparam, or_, select, update
 
 from app.models.client import Client, Contact
 from app.models.lead import Lead
-from app.writing.sameness import FORMS, is_national
+from app.writing.equivalence import FORMS, is_national
 
 TABLES: tuple[Any, ...] = (Client.__table__, Contact.__table__, Lead.__table__)
 BATCH = 1000
@@ -87,13 +87,13 @@ def fill_forms(
     forms = normal_forms_of(table)
     empty = [and_(table.c[form.of].is_not(None), table.c[form.name].is_(None)) for form in forms]
     columns = ("id", "version", *(form.of for form in forms))
-    found = (
+    statement = (
         select(*(table.c[name] for name in columns))
         .where(or_(*empty), table.c.id > after)
         .order_by(table.c.id)
         .limit(BATCH)
     )
-    rows = connection.execute(found).mappings().all()
+    rows = connection.execute(statement).mappings().all()
     if not rows:
         return None
     same = and_(table.c.id == bindparam("row_id"), table.c.version == bindparam("row_version"))

@@ -27,14 +27,14 @@ from app.http.security import Caller, current_caller
 from app.models.event import AuditRecord
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.amounts import check_amounts
+from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History
 from app.writing.deletion import release
+from app.writing.history_times import date_past
 from app.writing.integrity import named_refusals
 from app.writing.machines import StateMachine
-from app.writing.many import insert_rows
 from app.writing.normal_forms import forms_of
 from app.writing.numbering import number_all, running_number
-from app.writing.past import date_past
 from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import E, EntityRules
@@ -45,7 +45,7 @@ from app.writing.validation import validate
 KEEPS_HISTORY = "settings:update"
 
 
-class Told(NamedTuple):
+class Announcement(NamedTuple):
     """What a change is called in the audit log, its events, and the record as they show it."""
 
     general: str
@@ -435,9 +435,9 @@ class EntityService(Generic[E]):
         with named_refusals(self.rules):
             change.key = records.insert(self.rules.table, row)
             self.written(change)
-            told = self._told(change, "created")
+            announcement = self._announcement(change, "created")
         after = {name: value for name, value in change.values.items() if value is not None}
-        self._report(change, None, reported(self.rules, after), 1, told)
+        self._report(change, None, reported(self.rules, after), 1, announcement)
         return change.key
 
     def _row(self, change: Change[E]) -> dict[str, Any]:
@@ -459,19 +459,19 @@ class EntityService(Generic[E]):
             row = {**self._row(change), "version": before.version + 1}
             records.update(self.rules.table, change.key, row)
             self.written(change)
-            told = self._told(change, "updated")
+            announcement = self._announcement(change, "updated")
         previous = reported(self.rules, {name: change.was(name) for name in change.values})
         after = reported(self.rules, change.values)
-        self._report(change, previous, after, row["version"], told)
+        self._report(change, previous, after, row["version"], announcement)
 
-    def _told(self, change: Change[E], verb: str) -> Told:
+    def _announcement(self, change: Change[E], verb: str) -> Announcement:
         """What the events of the change tell."""
         rules = self.rules
         general = f"{rules.event}.{verb}"
         names = list(dict.fromkeys(change.events))
         if general in EVENT_NAMES:
             names = [general, *names] if change.is_new else [*names, general]
-        return Told(general, names, represent(rules.name, change.key) if names else "")
+        return Announcement(general, names, represent(rules.name, change.key) if names else "")
 
     def _report(
         self,
@@ -479,14 +479,14 @@ class EntityService(Generic[E]):
         previous: Mapping[str, Any] | None,
         after: Mapping[str, Any],
         sequence: int,
-        told: Told,
+        announcement: Announcement,
     ) -> None:
         """The audit record, the specific events, and the one of the verb."""
         name = self.rules.name
-        audited = audit.made(told.general, name, change.key, before=previous, after=after)
+        audited = audit.row_of(announcement.general, name, change.key, before=previous, after=after)
         records.append(AuditRecord, audited)
-        for event in told.names:
+        for event in announcement.names:
             emit(
                 event, name, change.key,
-                sequence=sequence, representation=told.representation, previous=previous,
+                sequence=sequence, representation=announcement.representation, previous=previous,
             )  # fmt: skip

@@ -68,7 +68,7 @@ class Evidence:
 
     def note(self, cell: str, readings: Mapping[str, object]) -> None:
         """Note a cell; ``readings`` are what it is in each way."""
-        known = [way for way in self._ways if way in readings]
+        known = [reading for reading in self._ways if reading in readings]
         if len(set(readings.values())) > 1:
             self._example = self._example or cell
         elif len(known) == 1:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.bi.periods.reader import PeriodReader
-from app.bi.query import Found, Query, run
+from app.bi.query import Query, QueryRows, run
 from app.bi.words import categories
 from tests.bi.conftest import Ask
 
@@ -41,7 +41,7 @@ def test_values_of_clients_are_looked_up_once_for_all_that_clients_have(
 ) -> None:
     queries: list[str] = []
 
-    def counted(query: Query, limit: int) -> Found:
+    def counted(query: Query, limit: int) -> QueryRows:
         queries.append(f"{query.set_name}: {query.options['apply']}")
         return run(query, limit)
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from app.console.imports import PATHS
 from app.console.wording import label
-from app.importing import taking
+from app.importing import submission
 from app.importing.columns import Options, plan_columns, properties_of
 from app.importing.jobs import run_imports
 from app.importing.limits import REQUEST
@@ -67,7 +67,7 @@ def test_rows_with_problems_are_listed_and_may_be_left_out(
 def test_a_long_file_is_left_to_the_worker(
     sign_in: SignIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(submission, "MOST_AT_ONCE", 1)
     browser = sign_in("Admin")
     queued = send(browser, **{"map:Partner": "name"})
     assert queued.status_code == 303
@@ -148,7 +148,7 @@ def test_a_file_too_large_to_be_looked_at_begins_with_the_columns_of_the_last(
     browser = sign_in("Admin")
     rows = "Partner,Rang\nAcme,1\n"
     send(browser, rows, dryRun="true", **{"map:Partner": "name", "map:Rang": "-"})
-    monkeypatch.setattr(taking, "REQUEST", replace(REQUEST, rows=0))
+    monkeypatch.setattr(submission, "REQUEST", replace(REQUEST, rows=0))
     assert send(browser, rows).status_code == 303
     with app.app_context():
         assert run_imports() == 1

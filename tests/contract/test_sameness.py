@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.crm.forms import fill_normal_forms
+from app.crm.normal_forms import fill_normal_forms
 from tests.contract.conftest import Api
 from tests.contract.test_rest_import import send
 from tests.contract.test_rest_search import find, make

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.blobs import blobs
-from app.documents import looking
+from app.documents import analysis
 from app.extensions import Model
 from tests.documents import samples
 from tests.documents.conftest import TEXT, Files
@@ -21,9 +21,9 @@ from tests.documents.test_sharing import BROWSER, PASSWORD, share, visit
 def test_a_file_that_takes_too_long_has_neither_text_nor_picture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(looking, "SECONDS", 0.001)
+    monkeypatch.setattr(analysis, "SECONDS", 0.001)
     (tmp_path / "file").write_bytes(samples.pdf())
-    assert looking.inspect(tmp_path / "file", "application/pdf") == looking.Findings(
+    assert analysis.inspect(tmp_path / "file", "application/pdf") == analysis.Findings(
         "", None, is_whole=False
     )
 

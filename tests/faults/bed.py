@@ -223,8 +223,8 @@ def _served(place: Place, port: int) -> Iterator[Bed]:
         with place.app.app_context(), transaction(), acting_as(system_caller("cli")):
             register_endpoint(url=f"{receiver.url}/hook/all", patterns=["client.*"])
             key = create_api_key(name="faults", role="Admin").key
-        web = place.start("app.start.keep", "web", PORT=str(port), **_path())
-        worker = place.start("app.start.keep", "worker", **_path())
+        web = place.start("app.start.supervisor", "web", PORT=str(port), **_path())
+        worker = place.start("app.start.supervisor", "worker", **_path())
         bed = Bed(place, port, key, receiver, web, worker)
         bed.wait_until_ready()
         yield bed

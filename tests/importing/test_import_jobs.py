@@ -25,9 +25,9 @@ from app.db import records
 from app.db.engines import transaction
 from app.extensions import db
 from app.http.security import acting_as, system_caller
-from app.importing import jobs, rows, taking
+from app.importing import jobs, rows, submission
+from app.importing.cleanup import tidy_imports
 from app.importing.jobs import run_imports
-from app.importing.tidying import tidy_imports
 from app.models.client import Client
 from app.models.import_job import ImportJob
 from tests.contract.conftest import Api, admin, sign_in
@@ -39,7 +39,7 @@ ROWS = 45
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A few dozen rows count as many: what is large is a constant."""
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr(submission, "MOST_AT_ONCE", 20)
     monkeypatch.setattr(rows, "CHUNK", 20)
 
 

@@ -13,7 +13,7 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.importing import taking
+from app.importing import submission
 from app.importing.jobs import run_imports
 from app.models.client import Contact
 from tests.contract.conftest import Api, admin, sign_in
@@ -67,7 +67,7 @@ def test_two_workers_too(
     session: Session,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(submission, "MOST_AT_ONCE", 10)
     assert [answer.status_code for answer in send_both("email")] == [202, 202]
 
     def work() -> int:

@@ -14,11 +14,11 @@ from sqlalchemy.orm import Session
 from app.bi.exports.working import run_exports, send_due_reports
 from app.clock import utc_now
 from app.db.engines import transaction
-from app.documents import cleaning, looking
-from app.documents.looking import look_into_files
+from app.documents import analysis, cleanup
+from app.documents.analysis import look_into_files
 from app.extensions import Model
 from app.http.security import acting_as, system_caller
-from app.importing import jobs, taking
+from app.importing import jobs, submission
 from app.importing.jobs import run_imports
 from app.jobs.leases import Loop, LoopThreads, StoppingError, leave_if_stopping, running_loops
 from app.jobs.schedule import BATCH, for_each_due, remove_expired
@@ -142,7 +142,7 @@ def test_an_import_goes_on_where_it_was(
     app: Flask, admin: Api, session: Session, ask_to_stop: Ask, mode: str, status: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(taking, "MOST_AT_ONCE", 20)
+    monkeypatch.setattr(submission, "MOST_AT_ONCE", 20)
     monkeypatch.setattr("app.importing.rows.CHUNK", 20)
     job_id = send(admin, mode=mode).json["id"]
     keep = jobs._Running._keep
@@ -195,7 +195,7 @@ def test_files_that_were_taken_are_free_for_another(
     for number in range(3):
         Files(admin).document(b"text of a file", f"{number}.txt")
     with monkeypatch.context() as patched, app.app_context():
-        patched.setattr(looking, "_look", after(looking._look, ask_to_stop))
+        patched.setattr(analysis, "_look", after(analysis._look, ask_to_stop))
         look_into_files()
     contents = Model.metadata.tables["document_contents"]
     shown = select(contents.c.state, contents.c.attempts, contents.c.leased_until)
@@ -261,9 +261,9 @@ def test_the_trash_is_emptied_until_the_end(
     for number in range(2):
         key = Files(admin).document(b"text of a file", f"{number}.txt")
         admin.delete(f"/odata/Documents({key})")
-    monkeypatch.setattr(cleaning, "TRASH_DAYS", -1)
+    monkeypatch.setattr(cleanup, "TRASH_DAYS", -1)
     with monkeypatch.context() as patched, app.app_context():
-        patched.setattr(cleaning, "_purge", after(cleaning._purge, ask_to_stop))
-        assert cleaning.purge_trash() == 1
+        patched.setattr(cleanup, "_purge", after(cleanup._purge, ask_to_stop))
+        assert cleanup.purge_trash() == 1
     with next_worker(app):
-        assert cleaning.purge_trash() == 1
+        assert cleanup.purge_trash() == 1

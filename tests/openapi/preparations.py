@@ -11,8 +11,8 @@ from io import BytesIO
 from typing import Any
 
 from app.bi.exports.working import run_exports
-from app.documents.looking import look_into_files
-from app.importing.taking import MOST_AT_ONCE
+from app.documents.analysis import look_into_files
+from app.importing.submission import MOST_AT_ONCE
 from app.mail.delivery import deliver_due
 from tests.contract.conftest import PASSWORD, Api
 from tests.mail.reports import report

@@ -13,7 +13,7 @@ from app.clock import utc_now
 from app.db import records
 from app.odata.declare import by_name
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from tests.reference import tables as t
 from tests.reference.model import PRODUCT
 from tests.reference.seed import reseed
@@ -120,7 +120,7 @@ def calculated_price(columns: Any, arguments: Arguments) -> ColumnElement[float]
 
 def info(columns: Any, arguments: Arguments) -> ColumnElement[str]:
     """Name and price in words; as SQL."""
-    price = Spelled(
+    price = DialectSql(
         Text(), "printf('%.2f', {0})", "CAST(round(CAST({0} AS NUMERIC), 2) AS TEXT)", columns.price
     )
     words = ("Product: ", columns.name, " (Price: ", price, ") in ", arguments["format"], " format")

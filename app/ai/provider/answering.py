@@ -24,7 +24,6 @@ from app.ai.provider.proposing import proposing
 from app.ai.provider.reading import reading
 from app.ai.provider.redaction import Redactor
 from app.ai.provider.replies import Call, Reply
-from app.ai.provider.saying import Cite, Sayer
 from app.ai.provider.sources import Sources
 from app.ai.provider.support import (
     LINK,
@@ -34,6 +33,7 @@ from app.ai.provider.support import (
     last_sentence,
     without_foreign_links,
 )
+from app.ai.provider.text_stream import Cite, Sayer
 from app.ai.provider.toolbox import Use, read_arguments, use_tool
 from app.db.types import json_text
 from app.extensions import Extension

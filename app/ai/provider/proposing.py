@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from app.ai.asking import sentences_asking
+from app.ai.intent import sentences_asking
 from app.ai.parts import Ask, Proposal
 from app.ai.provider.toolbox import ModelTool, Use, proposals
 from app.ai.tools.listed import may_propose, tools

@@ -21,7 +21,7 @@ from app.http.page_sizes import TOOL
 from app.http.schema_fields import Schema
 from app.http.security import current_caller
 from app.kb.search import search_articles
-from app.kb.use import note_search
+from app.kb.usage import note_search
 from app.openapi.odata_schemas import Schema as JsonSchema, parameters_schema
 from app.operations.wire_types import parameters_of
 from app.permissions import allowed
@@ -81,12 +81,12 @@ def search_kb(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     result = search_articles(given["q"], limit=MOST_ARTICLES)
     note_search(
         given["q"], language=None, total=result.total,
-        shown=[found.article["id"] for found in result.found],
+        shown=[hit.article["id"] for hit in result.found],
     )  # fmt: skip
     rows = []
-    for found in result.found:
-        article = found.article
-        passages = list(found.passages[:PASSAGES_OF_ONE])
+    for hit in result.found:
+        article = hit.article
+        passages = list(hit.passages[:PASSAGES_OF_ONE])
         text = "\n".join(filter(None, (article["summary"], *passages)))
         url = entity_url("KbArticle", article["id"])
         number = use.sources.add(
@@ -94,7 +94,7 @@ def search_kb(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
         )
         rows.append(
             {"source": number, "title": article["title"], "text": text,
-             "fit": round(found.score, 2)}
+             "fit": round(hit.score, 2)}
         )  # fmt: skip
     return rows, f"{len(rows)} of {result.total} articles"
 

@@ -30,7 +30,7 @@ class Redactor:
     def hide(self, text: str) -> str:
         """``text`` with marks in place of what must not leave."""
         if "email" in self._kinds:
-            text = _EMAIL.sub(lambda found: self._mark("EMAIL", found.group()), text)
+            text = _EMAIL.sub(lambda match: self._mark("EMAIL", match.group()), text)
         if "iban" in self._kinds:
             text = _IBAN.sub(self._iban, text)
         if "phone" in self._kinds:
@@ -39,7 +39,7 @@ class Redactor:
 
     def show(self, text: str) -> str:
         """``text`` with its marks replaced; one that was never given stays."""
-        return MARK.sub(lambda found: self._texts.get(found.group(), found.group()), text)
+        return MARK.sub(lambda match: self._texts.get(match.group(), match.group()), text)
 
     def _iban(self, found: re.Match[str]) -> str:
         # What follows an account may look like more of it: take the longest that is one.
@@ -56,7 +56,7 @@ class Redactor:
             for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
                 mark = self._mark("PHONE", match.raw_string)
                 text = text[: match.start] + mark + text[match.end :]
-        return _HOME_PHONE.sub(lambda found: self._mark("PHONE", found.group()), text)
+        return _HOME_PHONE.sub(lambda match: self._mark("PHONE", match.group()), text)
 
     def _mark(self, kind: str, text: str) -> str:
         known = self._marks.get(text)

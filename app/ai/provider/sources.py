@@ -68,8 +68,8 @@ class Sources:
 
 
 def _numbers(text: str) -> Iterator[str]:
-    for found in _NUMBER.finditer(text):
-        yield found.group().strip(" .,'")
+    for match in _NUMBER.finditer(text):
+        yield match.group().strip(" .,'")
 
 
 def _readings(written: str) -> set[str]:

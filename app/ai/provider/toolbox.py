@@ -95,8 +95,8 @@ def use_tool(
     except ForbiddenError as error:
         return _problem(error.message, "denied")
     except ApiError as error:
-        told = "; ".join(f"{field}: {message}" for field, message, _ in error.details)
-        return _problem(told or error.message)
+        problems = "; ".join(f"{field}: {message}" for field, message, _ in error.details)
+        return _problem(problems or error.message)
     text = json_text(data) if tool.is_writing else _bounded(data)
     use.sources.learn(text)
     return Result(text, summary)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from app.ai.asking import Wish, alone_for, apart, declared_wish, head_of, is_said, nouns_of
 from app.ai.context import TITLES, states_of
+from app.ai.intent import Wish, alone_for, apart, declared_wish, head_of, is_said, nouns_of
 from app.ai.tools.tool import (
     KEY,
     Arguments,
@@ -60,11 +60,11 @@ class CreateTool:
         _refuse_wrong(self._home, arguments, "creation")
         title = TITLES.get(self._entity, "name")
         rest = {name: value for name, value in arguments.items() if name != title}
-        what = [f"Create the {spoken(self._entity)}"]
+        phrases = [f"Create the {spoken(self._entity)}"]
         if arguments.get(title):
-            what.append(quoted(str(arguments[title])))
+            phrases.append(quoted(str(arguments[title])))
         more = [f"{name} {value}" for name, value in told(rest, self._home.type)]
-        return ", ".join((" ".join(what), *more))
+        return ", ".join((" ".join(phrases), *more))
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """A POST to the set."""

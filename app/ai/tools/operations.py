@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from app.ai.asking import Wish, apart
 from app.ai.context import TITLES, entity_type
+from app.ai.intent import Wish, apart
 from app.ai.tools.tool import KEY, Arguments, inlined, made_of, told
 from app.container import engine
 from app.container.model import container

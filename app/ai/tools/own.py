@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
-from app.ai.asking import Wish, declared_wish
+from app.ai.intent import Wish, declared_wish
 from app.ai.tools.tool import Arguments, made_of, record_of
 from app.container.model import container
 from app.http import schema_bounds as validate, schema_fields as fields

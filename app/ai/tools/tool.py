@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from app.ai.asking import Wish
 from app.ai.context import read_context
+from app.ai.intent import Wish
 from app.ai.parts import Context
 from app.ai.wording import spoken, value_text
 from app.container import engine

@@ -9,32 +9,32 @@ from itertools import combinations
 
 from rapidfuzz import distance as distances, process
 
-from app.crm.search.ranking import Found
-from app.writing.sameness import email_form, name_form, tax_id_form
+from app.crm.search.ranking import Match
+from app.writing.equivalence import email_form, name_form, tax_id_form
 
 # Names that are at least so much alike, legal forms left out, may mean the same.
 ALIKE = 0.85
 _DIGITS = re.compile("[0-9]+")
 
 
-def possible_duplicates(found: Sequence[Found], shown: Iterable[Found]) -> list[list[int]]:
+def possible_duplicates(found: Sequence[Match], shown: Iterable[Match]) -> list[list[int]]:
     """Pairs of ids with the same e-mail address, tax or telephone number, or nearly the same name.
 
     Args:
         found: of one kind; at least one of a pair is among ``shown``.
     """
-    wanted = {one.id for one in shown}
-    names = {one.id: _name(one) for one in found}
-    pairs = {*_with_same_marks(found), *_with_like_names(names, wanted)}
-    return [list(pair) for pair in sorted(pairs) if not wanted.isdisjoint(pair)]
+    shown_keys = {record.id for record in shown}
+    names = {match.id: _name(match) for match in found}
+    pairs = {*_with_same_marks(found), *_with_like_names(names, shown_keys)}
+    return [list(pair) for pair in sorted(pairs) if not shown_keys.isdisjoint(pair)]
 
 
-def _with_same_marks(found: Iterable[Found]) -> Iterator[tuple[int, int]]:
+def _with_same_marks(found: Iterable[Match]) -> Iterator[tuple[int, int]]:
     """Who share what only one record should have."""
     holders: dict[str, list[int]] = defaultdict(list)
-    for one in found:
-        for mark in _marks(one):
-            holders[mark].append(one.id)
+    for match in found:
+        for mark in _marks(match):
+            holders[mark].append(match.id)
     for ids in holders.values():
         yield from combinations(sorted(ids), 2)
 
@@ -53,7 +53,7 @@ def _with_like_names(names: dict[int, str], wanted: Iterable[int]) -> Iterator[t
                 yield min(first, second), max(first, second)
 
 
-def _marks(one: Found) -> Iterator[str]:
+def _marks(one: Match) -> Iterator[str]:
     """What one record alone should have; colleagues share the telephone of their office."""
     values, plain = one.values, one.plain
     if "email" in values:
@@ -65,5 +65,5 @@ def _marks(one: Found) -> Iterator[str]:
         yield f"{field} {number}"
 
 
-def _name(one: Found) -> str:
+def _name(one: Match) -> str:
     return next((name for title in one.kind.titles if (name := name_form(one.plain[title]))), "")

@@ -28,10 +28,10 @@ def _with_origins(text: str) -> tuple[str, list[int]]:
     """The plain form, a blank before it, and where each of its letters stands in ``text``."""
     plain, origins = [" "], [0]
     for at, character in enumerate(text):
-        for one in search_text(character):
-            if one == " " and plain[-1] == " ":
+        for letter in search_text(character):
+            if letter == " " and plain[-1] == " ":
                 continue
-            plain.append(one)
+            plain.append(letter)
             origins.append(at)
     return "".join(plain), origins
 

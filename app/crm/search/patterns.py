@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
-from app.crm.search.wanted import Wanted
+from app.crm.search.query import SearchQuery
 
 SHORTEST = 3
 
@@ -39,26 +39,26 @@ class Either:
 Pattern = Holds | Every | Either
 
 
-def as_typed(wanted: Wanted) -> Pattern | None:
+def as_typed(query: SearchQuery) -> Pattern | None:
     """Every word is there, if only inside another; two letters begin a word.
 
     A single letter counts for the order alone, unless there is nothing else. None: there are no
     words, so nothing can be found.
     """
-    parts = [_exactly(word.text) for word in wanted.words if len(word.text) > 1]
+    parts = [_exactly(word.text) for word in query.words if len(word.text) > 1]
     if parts:
         words = Every(tuple(parts))
-        if wanted.forms:
-            return Either((words, *(Holds(form) for form in wanted.forms)))
+        if query.forms:
+            return Either((words, *(Holds(form) for form in query.forms)))
         return words
-    return Holds(f" {wanted.phrase} ") if wanted.words else None
+    return Holds(f" {query.phrase} ") if query.words else None
 
 
-def tiers(wanted: Wanted) -> tuple[Pattern, ...]:
+def tiers(query: SearchQuery) -> tuple[Pattern, ...]:
     """What brings a record forward: it is called so, begins so, every word begins a word."""
-    phrase = wanted.phrase
+    phrase = query.phrase
     begins = f" {phrase}" if len(phrase) > 1 else f" {phrase} "
-    words = [word.text for word in wanted.words if len(word.text) > 1] or [f"{phrase} "]
+    words = [word.text for word in query.words if len(word.text) > 1] or [f"{phrase} "]
     return (
         Holds(f" {phrase} \n", first=True),
         Holds(begins, first=True),
@@ -66,12 +66,12 @@ def tiers(wanted: Wanted) -> tuple[Pattern, ...]:
     )
 
 
-def nearly(wanted: Wanted) -> Iterator[Pattern]:
+def nearly(query: SearchQuery) -> Iterator[Pattern]:
     """Every word is there with typing errors: first with one in each, then with two in long ones.
 
     Nothing where no errors are forgiven.
     """
-    words = [word for word in wanted.words if len(word.text) > 1]
+    words = [word for word in query.words if len(word.text) > 1]
     for errors, pieces in ((1, _around_one_error), (2, _around_two_errors)):
         if any(word.typos >= errors for word in words):
             yield Every(

@@ -9,7 +9,7 @@ from rapidfuzz import distance as distances
 
 from app.crm.search.candidates import Candidate
 from app.crm.search.kinds import Kind
-from app.crm.search.wanted import Wanted, Word
+from app.crm.search.query import SearchQuery, Word
 
 # What a word counts: by itself, at the beginning of a word, inside one, with typing errors.
 WHOLE, BEGINNING, INSIDE = 1.0, 0.9, 0.7
@@ -19,7 +19,7 @@ _LATER, _LENGTH = 0.97, 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class Match:
     """A candidate that fits: 0 < ``score`` <= 1; ``words`` of the record that were meant."""
 
     kind: Kind
@@ -56,28 +56,30 @@ class Found:
         return values
 
 
-def rank_as_typed(kind: Kind, wanted: Wanted, rows: Iterable[Candidate]) -> list[Found]:
+def rank_as_typed(kind: Kind, query: SearchQuery, rows: Iterable[Candidate]) -> list[Match]:
     """The candidates that have every word, the best first."""
-    return _ranked(_rated(kind, wanted, row, _as_typed) for row in rows)
+    return _ranked(_rated(kind, query, row, _as_typed) for row in rows)
 
 
-def rank_nearly(kind: Kind, wanted: Wanted, rows: Iterable[Candidate]) -> list[Found]:
+def rank_nearly(kind: Kind, query: SearchQuery, rows: Iterable[Candidate]) -> list[Match]:
     """The candidates that have every word with at most the errors that are forgiven in it."""
     nearly = _Nearly()
-    return _ranked(_rated(kind, wanted, row, nearly) for row in rows)
+    return _ranked(_rated(kind, query, row, nearly) for row in rows)
 
 
-def _ranked(found: Iterable[Found | None]) -> list[Found]:
-    return sorted((one for one in found if one is not None), key=lambda one: (-one.score, one.id))
+def _ranked(found: Iterable[Match | None]) -> list[Match]:
+    return sorted(
+        (match for match in found if match is not None), key=lambda match: (-match.score, match.id)
+    )
 
 
 # What a word counts in a text in plain form, and the word there that is meant; 0 for no match.
 Rate = Callable[[Word, str], tuple[float, str]]
 
 
-def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | None:
+def _rated(kind: Kind, query: SearchQuery, row: Candidate, rate: Rate) -> Match | None:
     plain = dict(zip(kind.fields, row.plain, strict=True))
-    best = dict.fromkeys(wanted.words, 0.0)
+    best = dict.fromkeys(query.words, 0.0)
     matched: dict[str, None] = {}
     words: set[str] = set()
     for name, text in plain.items():
@@ -88,33 +90,33 @@ def _rated(kind: Kind, wanted: Wanted, row: Candidate, rate: Rate) -> Found | No
                 matched[name] = None
                 words.add(meant)
                 best[word] = max(best[word], quality * weight)
-        if quality := _form(wanted, text) * weight:
+        if quality := _form(query, text) * weight:
             matched[name] = None
             best = {word: max(known, quality) for word, known in best.items()}
     if any(not quality and len(word.text) > 1 for word, quality in best.items()):
         return None
     score = sum(best.values()) / len(best)
     titles = [title for name in kind.titles if (title := plain[name].strip())]
-    if wanted.phrase not in titles:
+    if query.phrase not in titles:
         title = titles[0] if titles else ""
-        covered = min(1.0, len(wanted.phrase) / max(1, len(title)))
-        place = 1.0 if title.startswith(wanted.phrase) else _LATER
+        covered = min(1.0, len(query.phrase) / max(1, len(title)))
+        place = 1.0 if title.startswith(query.phrase) else _LATER
         score *= place * (1 - _LENGTH + _LENGTH * covered)
-    return Found(kind, row, round(score, 4), tuple(matched), frozenset(words))
+    return Match(kind, row, round(score, 4), tuple(matched), frozenset(words))
 
 
-def _form(wanted: Wanted, text: str) -> float:
+def _form(query: SearchQuery, text: str) -> float:
     """What a query that is a number or an address counts as a whole, however it is written."""
-    return max((_as_typed(Word(form, 0), text)[0] for form in wanted.forms), default=0.0)
+    return max((_as_typed(Word(form, 0), text)[0] for form in query.forms), default=0.0)
 
 
 def _as_typed(word: Word, text: str) -> tuple[float, str]:
-    wanted = word.text
-    if f" {wanted} " in text:
-        return WHOLE, wanted
-    if f" {wanted}" in text:
-        return BEGINNING, wanted
-    return (INSIDE, wanted) if len(wanted) > 1 and wanted in text else (0.0, "")
+    query = word.text
+    if f" {query} " in text:
+        return WHOLE, query
+    if f" {query}" in text:
+        return BEGINNING, query
+    return (INSIDE, query) if len(query) > 1 and query in text else (0.0, "")
 
 
 class _Nearly:

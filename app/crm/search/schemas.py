@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.crm.search.query import MAXIMUM, MINIMUM
 from app.crm.search.service import TYPES
-from app.crm.search.wanted import MAXIMUM, MINIMUM
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import RECORD_SEARCH
 from app.http.schema_fields import Schema

@@ -13,8 +13,8 @@ from app.crm.search.duplicates import possible_duplicates
 from app.crm.search.highlight import highlight
 from app.crm.search.kinds import KINDS, Kind
 from app.crm.search.patterns import as_typed, nearly, tiers
-from app.crm.search.ranking import Found, rank_as_typed, rank_nearly
-from app.crm.search.wanted import Wanted, read_query
+from app.crm.search.query import SearchQuery, read_query
+from app.crm.search.ranking import Match, rank_as_typed, rank_nearly
 from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import RECORD_SEARCH
@@ -51,15 +51,15 @@ def search(
         searches = [_Kind(Search(kind, caller, connection, wanted.literals), wanted)
                     for kind in kinds]  # fmt: skip
         page = _page(searches, limit, offset)
-        total = sum(one.total for one in searches)
-    compared = [found for found in page if found.kind is kinds[0]]
-    known = {found.id for found in compared}
-    best = [found for found in searches[0].best()[:MOST_COMPARED] if found.id not in known]
+        total = sum(search.total for search in searches)
+    compared = [match for match in page if match.kind is kinds[0]]
+    known = {match.id for match in compared}
+    best = [match for match in searches[0].best()[:MOST_COMPARED] if match.id not in known]
     return {
         "query": wanted.query,
         "type": type,
         "total": total,
-        "items": [_item(found) for found in page],
+        "items": [_item(match) for match in page],
         "possibleDuplicates": possible_duplicates([*compared, *best], compared),
     }
 
@@ -81,18 +81,18 @@ class _Kind:
     """The rows of one kind: as typed in blocks, then those with typing errors."""
 
     search: Search
-    wanted: Wanted
+    wanted: SearchQuery
     _counted: int | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self._blocks: dict[int, list[Found]] = {}
+        self._blocks: dict[int, list[Match]] = {}
         self.exact = 0
-        self.similar: list[Found] = []
+        self.similar: list[Match] = []
         pattern = as_typed(self.wanted)
         if pattern is None:
             return
         self._tiers = (*tiers(self.wanted), pattern)
-        known = {found.id for found in self.block(0)}
+        known = {match.id for match in self.block(0)}
         # A block that is not full has been all.
         if len(known) < BLOCK:
             self.exact = len(known)
@@ -112,26 +112,26 @@ class _Kind:
         """How many rows were found."""
         return self.exact + len(self.similar)
 
-    def best(self) -> list[Found]:
+    def best(self) -> list[Match]:
         """The first of them."""
         return [*(self.block(0) if self.exact else ()), *self.similar]
 
-    def block(self, number: int) -> list[Found]:
+    def block(self, number: int) -> list[Match]:
         """A block of the rows that have what was typed, the best first."""
         if number not in self._blocks:
             self._blocks[number] = self._read(number)
         return self._blocks[number]
 
-    def _read(self, number: int) -> list[Found]:
+    def _read(self, number: int) -> list[Match]:
         if number and number * BLOCK >= self.exact:
             return []
         rows, self._counted = self.search.ranked(self._tiers, limit=BLOCK, offset=number * BLOCK)
         return rank_as_typed(self.search.kind, self.wanted, rows)
 
 
-def _page(kinds: Sequence[_Kind], limit: int, offset: int) -> list[Found]:
+def _page(kinds: Sequence[_Kind], limit: int, offset: int) -> list[Match]:
     """``limit`` of all rows from ``offset`` on, block by block, kinds mixed in each."""
-    page: list[Found] = []
+    page: list[Match] = []
     blocks = -(-max(kind.exact for kind in kinds) // BLOCK)
     before = 0
     for number in range(blocks):
@@ -146,17 +146,17 @@ def _page(kinds: Sequence[_Kind], limit: int, offset: int) -> list[Found]:
     return page[:limit]
 
 
-def _merged(rows: Sequence[list[Found]]) -> list[Found]:
+def _merged(rows: Sequence[list[Match]]) -> list[Match]:
     if len(rows) == 1:
         return rows[0]
     order = list(KINDS)
     return sorted(
-        (found for one in rows for found in one),
-        key=lambda found: (-found.score, order.index(found.kind.name), found.id),
+        (match for matches in rows for match in matches),
+        key=lambda match: (-match.score, order.index(match.kind.name), match.id),
     )
 
 
-def _item(found: Found) -> dict[str, Any]:
+def _item(found: Match) -> dict[str, Any]:
     record, values = orjson.loads(found.row.record), found.values
     shown = next((name for name in found.kind.titles if name in found.matched), None)
     text = found.title

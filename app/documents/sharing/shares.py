@@ -208,5 +208,5 @@ def _is_live(now: datetime) -> Any:
 
 
 def _audited(share: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("id", "version", "expiresAt", "hasPassword", "maxDownloads", "recipientEmail")
-    return {name: share[name] for name in kept if share[name] is not None}
+    names = ("id", "version", "expiresAt", "hasPassword", "maxDownloads", "recipientEmail")
+    return {name: share[name] for name in names if share[name] is not None}

@@ -53,6 +53,6 @@ def currency_codes() -> frozenset[str]:
 def _lists() -> dict[str, frozenset[str]]:
     source = published_file(*_LISTS).read_bytes()
     return {
-        found.get("id", ""): frozenset(entry.get("value", "") for entry in found)
-        for found in ElementTree.fromstring(source).iter("cl")  # nosec B314  # of the package
+        code_list.get("id", ""): frozenset(entry.get("value", "") for entry in code_list)
+        for code_list in ElementTree.fromstring(source).iter("cl")  # nosec B314  # of the package
     }

@@ -33,44 +33,46 @@ def levels(text: str) -> list[int]:
     follows the line (L1).
     """
     classes = [unicodedata.bidirectional(letter) for letter in text]
-    kept = "".join(
+    letters = "".join(
         letter if kind else _NEUTRAL  # a letter that Unicode does not know
         for letter, kind in zip(text, classes, strict=True)
         if kind not in _IGNORED
     )
-    base = int(algorithm.get_base_level(kept))
+    base = int(algorithm.get_base_level(letters))
     storage: dict[str, Any] = algorithm.get_empty_storage()
     storage["base_level"] = base
     storage["base_dir"] = ("L", "R")[base]
-    algorithm.get_embedding_levels(kept, storage)
+    algorithm.get_embedding_levels(letters, storage)
     algorithm.explicit_embed_and_overrides(storage)
     algorithm.resolve_weak_types(storage, False)
     _resolve_brackets(storage["chars"], ("L", "R")[base])
     algorithm.resolve_neutral_types(storage, False)
     algorithm.resolve_implicit_levels(storage, False)
     resolved = iter([int(entry["level"]) for entry in storage["chars"]])
-    found: list[int] = []
+    levels: list[int] = []
     for kind in classes:
         ignored = kind in _IGNORED
-        found.append((found[-1] if found else base) if ignored else next(resolved))
-    for place in range(len(text) - 1, -1, -1):
-        if not text[place].isspace():
+        levels.append((levels[-1] if levels else base) if ignored else next(resolved))
+    for index in range(len(text) - 1, -1, -1):
+        if not text[index].isspace():
             break
-        found[place] = base
-    return found
+        levels[index] = base
+    return levels
 
 
 def _resolve_brackets(entries: Sequence[dict[str, Any]], side: str) -> None:
     """Rule N0: a pair of brackets goes with what it holds, or with what stands before it."""
     for start, end in _bracket_pairs(entries):
-        held = {_STRONG[entry["type"]] for entry in entries[start + 1 : end]
+        sides = {_STRONG[entry["type"]] for entry in entries[start + 1 : end]
                 if entry["type"] in _STRONG}  # fmt: skip
-        if not held:
+        if not sides:
             continue
         direction = side
-        if side not in held:
+        if side not in sides:
             before = (_STRONG.get(entry["type"]) for entry in reversed(entries[:start]))
-            direction = next((found for found in before if found), side)
+            direction = next(
+                (direction_before for direction_before in before if direction_before), side
+            )
         entries[start]["type"] = entries[end]["type"] = direction
 
 

@@ -112,7 +112,7 @@ class EmbeddedFont:
         if len(self._glyphs) == len(self._places):
             return PDFName("Identity")
         places = [self._places[self._glyphs[code]] for code in range(max(self._glyphs) + 1)]
-        return archive.add(archive_stream(b"".join(place.to_bytes(2, "big") for place in places)))
+        return archive.add(archive_stream(b"".join(glyph.to_bytes(2, "big") for glyph in places)))
 
     def _tag(self) -> str:
         """Six letters that tell subsets apart (ISO 32000-1, 9.6.4)."""

@@ -89,11 +89,11 @@ def _draw_title(paper: Paper, page: Page) -> None:
 def _draw_address(paper: Paper, page: Page) -> float:
     """The return line and the recipient, where the window of the envelope shows them."""
     seller = paper.document.seller
-    place = " ".join(
+    town = " ".join(
         part for part in (one_line(seller.address.postal_code), one_line(seller.address.city))
         if part
     )  # fmt: skip
-    parts = (seller.legal_name or seller.name, seller.address.street, place)
+    parts = (seller.legal_name or seller.name, seller.address.street, town)
     sender = "  ·  ".join(text for text in map(one_line, parts) if text)
     top = style.ADDRESS_TOP
     paper.set.fit(page, style.LEFT, top, sender, style.RETURN_LINE, style.ADDRESS_WIDTH)
@@ -104,15 +104,15 @@ def _draw_address(paper: Paper, page: Page) -> float:
     top = rule + 2.5 * MM
     buyer = paper.document.buyer
     name = one_line(buyer.legal_name or buyer.name)
-    wanted = [(name, style.ADDRESS_STRONG)]
+    rows = [(name, style.ADDRESS_STRONG)]
     if buyer.contact_name:
         told = paper.texts("labels.contact", name=one_line(buyer.contact_name))
-        wanted.append((told, style.ADDRESS))
+        rows.append((told, style.ADDRESS))
     abroad = buyer.address.country != seller.address.country
-    wanted += [(line, style.ADDRESS) for line in address_lines(paper, buyer.address, abroad)]
+    rows += [(line, style.ADDRESS) for line in address_lines(paper, buyer.address, abroad)]
     lines = [
         (line, face)
-        for text, face in wanted
+        for text, face in rows
         for line in paper.set.lines(text, face, style.ADDRESS_WIDTH)
     ]
     for line, face in lines[:_MOST_ADDRESS_LINES]:

@@ -52,7 +52,7 @@ class Teller(Protocol):
 def entries(paper: Paper) -> list[Entry]:
     """The totals of a document, in order."""
     document, texts, formats = paper.document, paper.texts, paper.formats
-    told: list[Entry] = []
+    entries: list[Entry] = []
 
     def tell(
         label: str,
@@ -63,7 +63,7 @@ def entries(paper: Paper) -> list[Entry]:
     ) -> None:
         width = _WIDTH * (1 - _AMOUNT_SHARE) - 2 * _PADDING
         wrapped = tuple(paper.set.lines(label, face, width))
-        told.append(Entry(wrapped, formats.money(amount, currency), face, emphasis))
+        entries.append(Entry(wrapped, formats.money(amount, currency), face, emphasis))
 
     if document.prices_include_tax:
         _tell_gross(paper, tell)
@@ -77,7 +77,7 @@ def entries(paper: Paper) -> list[Entry]:
         tell(texts("totals.credited"), -document.amount_credited)
     if paid or document.amount_credited:
         tell(texts("totals.amount_due"), document.amount_due, style.DUE, "due")
-    return told
+    return entries
 
 
 def height_of(told: list[Entry]) -> float:

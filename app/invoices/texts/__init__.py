@@ -56,10 +56,10 @@ def _load(language: str) -> Texts:
 
 
 def _flatten(tree: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    found = []
+    texts = []
     for name, value in tree.items():
         if isinstance(value, dict):
-            found.extend(_flatten(value, f"{prefix}{name}."))
+            texts.extend(_flatten(value, f"{prefix}{name}."))
         else:
-            found.append((prefix + name, str(value)))
-    return found
+            texts.append((prefix + name, str(value)))
+    return texts

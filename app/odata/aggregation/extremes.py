@@ -28,7 +28,7 @@ from app.odata.binding.ordering import order_keys
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.double_sums import double_sum
 from app.odata.syntax.apply_nodes import TopBottom
 from app.odata.syntax.nodes import Literal, Member, OrderItem
@@ -52,10 +52,10 @@ def extremes(rows: RowSet, node: TopBottom) -> RowSet:
         return rows.limited(limit=count_of(rows, node))
     amount = _amount(rows, node, *_AMOUNTS)
     decide = rows.context.parameters.decide
-    if node.kind.endswith("percent") and not decide(amount, lambda given: 0 < given <= _ALL):
+    if node.kind.endswith("percent") and not decide(amount, lambda value: 0 < value <= _ALL):
         message = f"{node.kind} takes a number above 0 and up to {_ALL} first"
         raise QueryError(message, node.amount.offset)
-    if not decide(amount, lambda given: given == given):
+    if not decide(amount, lambda value: value == value):
         raise QueryError(f"{node.kind} takes a number first", node.amount.offset)
     return _reaching(rows, node, amount)
 
@@ -75,12 +75,12 @@ def count_of(rows: RowSet, node: TopBottom) -> BindParameter[int]:
 def _amount(rows: RowSet, node: TopBottom, *kinds: str) -> Literal:
     """The first parameter, which is one value for all rows (Data Aggregation 3.3.1)."""
     amount = rows.translator().unaliased(node.amount)
-    what = "a whole number" if kinds == ("integer",) else "a number"
+    kind = "a whole number" if kinds == ("integer",) else "a number"
     if not isinstance(amount, Literal | Member):
-        message = f"{node.kind} is offered with {what} written out first"
+        message = f"{node.kind} is offered with {kind} written out first"
         raise UnsupportedError(message, node.amount.offset)
     if not isinstance(amount, Literal) or amount.kind not in kinds:
-        raise QueryError(f"{node.kind} takes {what} first", node.amount.offset)
+        raise QueryError(f"{node.kind} takes {kind} first", node.amount.offset)
     return amount
 
 
@@ -93,7 +93,7 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
     if family(value.type) not in NUMBERS:
         message = f"{node.kind} does not take {type_name(value.type)}"
         raise QueryError(message, node.expression.offset)
-    if not rows.context.parameters.decide(amount, lambda given: given > 0):
+    if not rows.context.parameters.decide(amount, lambda value: value > 0):
         rows.conditions.append(false())
         return rows
     if value.nullable:
@@ -112,7 +112,7 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
         goal = arithmetic("mul", total, translator.typed(amount), node.offset)
     parameters = rows.context.parameters
     less = compare("lt", before, goal, parameters, exact=False, offset=node.offset)
-    columns = [each.c[one.name] for one in labels]
+    columns = [each.c[label.name] for label in labels]
     chosen = select(*columns).where(or_(each.c.sum0.is_(None), less))
     if not keys:
         refuse_nested(rows, node.kind, node.offset)
@@ -133,9 +133,12 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
         return total.over()  # type: ignore[no-any-return]
 
     if kind == "integer":
-        total, type_ = Spelled(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql), edm.INT64
+        total, type_ = (
+            DialectSql(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql),
+            edm.INT64,
+        )
     elif kind == "double":
-        sums = [double_sum(sql, one) for one in (before, whole)]
+        sums = [double_sum(sql, window) for window in (before, whole)]
         return [Typed(sum_, edm.DOUBLE) for sum_ in sums]
     else:
         column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
@@ -149,7 +152,7 @@ def _as_column(number: ColumnElement[Any]) -> ColumnElement[Any]:
 
     SQLite sums those by itself; a function of ours cannot be the sum of a window.
     """
-    return Spelled(
+    return DialectSql(
         ExactDecimal(18, _SCALE),
         f"CAST(odata_round(odata_multiply({{0}}, '{10**_SCALE}')) AS INTEGER)",
         f"round({{0}}, {_SCALE})",

@@ -75,7 +75,7 @@ def group_paths(node: GroupBy) -> list[tuple[str, ...]]:
     of; nothing where they are the rows of groups and not made of them.
     """
     inside = node.apply.transformations if node.apply is not None else ()
-    if inside and not any(isinstance(one, Aggregate) for one in inside):
+    if inside and not any(isinstance(step, Aggregate) for step in inside):
         return []
     keys = chain(*(key.properties if isinstance(key, Rollup) else (key,) for key in node.keys))
     return list(dict.fromkeys(tuple(_path(key)) for key in keys))
@@ -148,7 +148,7 @@ def _cut(
     labels = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
     each = counted.select([*labels, place.label(_PLACE)]).correlate(None).subquery()
     is_kept = each.c[_PLACE] > limit if is_rest else each.c[_PLACE] <= limit
-    chosen = select(*(each.c[one.name] for one in labels)).where(is_kept)
+    chosen = select(*(each.c[label.name] for label in labels)).where(is_kept)
     if own:
         inner.where = tuple_(*own).in_(chosen)
         return rows

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, FromClause, and_, true
 from app.odata.aggregation.rowset import RowSet, refuse_nested
 from app.odata.binding.collections import element_table
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, Place, Row, Rows, Scope
+from app.odata.binding.values import Bound, Elements, Row, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.syntax.apply_nodes import Apply, FilterTransformation, Identity, Join, name_of
 from app.odata.syntax.nodes import Node
@@ -29,14 +29,14 @@ def join(rows: RowSet, node: Join) -> RowSet:
     if len(scope.members) == MOST_JOINS:
         raise QueryError(f"at most {MOST_JOINS} collections are joined to a row", node.offset)
     rows.context.multiplied = True
-    member, source, condition = _opened(rows, rows.translator().place(node.path), node)
+    member, source, condition = _opened(rows, rows.translator().bind(node.path), node)
     scope.repeat(node.alias, member, source, condition, outer=node.outer)
     return rows
 
 
 def _opened(
-    rows: RowSet, collection: Place, node: Join
-) -> tuple[Place, FromClause, ColumnElement[bool]]:
+    rows: RowSet, collection: Bound, node: Join
+) -> tuple[Bound, FromClause, ColumnElement[bool]]:
     """A member, where it is selected from, and what ties it to its row."""
     predicates = list(_predicates(node.apply))
     if isinstance(collection, Elements) and not predicates and not collection.predicates:

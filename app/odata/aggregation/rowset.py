@@ -163,7 +163,7 @@ def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet
     absences = [[_absent(own.get(column.path)) for own in outputs_by_path] for column in columns]
     patterns = [tuple(map(id, absence)) for absence in absences]
     first = {pattern: at for at, pattern in reversed(list(enumerate(patterns)))}
-    places = [at for at in first.values() if any(one is not _HERE for one in absences[at])]
+    places = [at for at in first.values() if any(absence is not _HERE for absence in absences[at])]
     selects = []
     for number, (part, own) in enumerate(zip(parts, outputs_by_path, strict=True)):
         before: ColumnElement[int] = literal_column(str(number * _ROOM), BigInteger())
@@ -212,7 +212,9 @@ def _columns(shown: Sequence[Mapping[tuple[str, ...], Output]]) -> list[Output]:
     return [
         replace(
             column,
-            nullable=any(path not in one or one[path].nullable for one in shown),
+            nullable=any(
+                path not in part_columns or part_columns[path].nullable for part_columns in shown
+            ),
             unique=False,
         )
         for path, column in columns.items()

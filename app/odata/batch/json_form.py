@@ -57,76 +57,76 @@ class _Reader:
         # What the requests together may still tell of what is wrong with them; each tells one.
         self._left = MOST_DETAILS
 
-    def read(self, request: Any, place: str) -> None:
+    def read(self, request: Any, location: str) -> None:
         if not isinstance(request, dict):
-            self.problems.add(place, "must be an object")
+            self.problems.add(location, "must be an object")
             return
         group = request.get("atomicityGroup")
-        depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{place}.dependsOn"))
-        name = self._identifier(request.get("id"), f"{place}.id")
-        part = _read_part(request, name, depends_on, place, max(self._left, 1))
+        depends_on = tuple(self._dependencies(request.get("dependsOn"), f"{location}.dependsOn"))
+        name = self._identifier(request.get("id"), f"{location}.id")
+        part = _read_part(request, name, depends_on, location, max(self._left, 1))
         self._left -= 0 if part.problem is None else len(part.problem.details)
         if group is None:
             self.units.append(Unit((part,)))
         else:
-            self._add_to_group(part, group, f"{place}.atomicityGroup")
+            self._add_to_group(part, group, f"{location}.atomicityGroup")
 
-    def _add_to_group(self, part: Part, group: Any, place: str) -> None:
+    def _add_to_group(self, part: Part, group: Any, location: str) -> None:
         last = self.units[-1] if self.units else None
         if not isinstance(group, str) or not REQUEST_ID.fullmatch(group):
-            self.problems.add(place, "must be a text of 1 to 128 visible ASCII characters")
+            self.problems.add(location, "must be a text of 1 to 128 visible ASCII characters")
         elif last is not None and last.group == group:
             self.units[-1] = Unit((*last.parts, part), group)
         elif group in self._groups:
-            self.problems.add(place, "must be adjacent to the other requests of the group")
+            self.problems.add(location, "must be adjacent to the other requests of the group")
         elif group in self._ids:
-            self.problems.add(place, "is the id of a request")
+            self.problems.add(location, "is the id of a request")
         else:
             self._groups.add(group)
             self.units.append(Unit((part,), group))
 
-    def _identifier(self, value: Any, place: str) -> str:
+    def _identifier(self, value: Any, location: str) -> str:
         if not isinstance(value, str) or not REQUEST_ID.fullmatch(value):
-            self.problems.add(place, "must be a text of 1 to 128 visible ASCII characters")
+            self.problems.add(location, "must be a text of 1 to 128 visible ASCII characters")
             return ""
         if value in self._ids:
-            self.problems.add(place, "is there twice")
+            self.problems.add(location, "is there twice")
         elif value in self._groups:
-            self.problems.add(place, "is the name of an atomicityGroup")
+            self.problems.add(location, "is the name of an atomicityGroup")
         self._ids.add(value)
         return value
 
-    def _dependencies(self, value: Any, place: str) -> Iterator[str]:
+    def _dependencies(self, value: Any, location: str) -> Iterator[str]:
         if value is None:
             return
         if not isinstance(value, list):
-            self.problems.add(place, "must be an array of ids")
+            self.problems.add(location, "must be an array of ids")
             return
         for index, name in enumerate(value):
             if isinstance(name, str) and (name in self._ids or name in self._groups):
                 yield name
             else:
-                self.problems.add(f"{place}[{index}]", "is no request or group before this one")
+                self.problems.add(f"{location}[{index}]", "is no request or group before this one")
 
 
 def _read_part(
-    request: dict[str, Any], name: str, depends_on: tuple[str, ...], place: str, most: int
+    request: dict[str, Any], name: str, depends_on: tuple[str, ...], location: str, most: int
 ) -> Part:
     """A request by itself; with its problems, ``most`` of them, if it has any."""
     reader = _PartReader(most)
     for member in request:
         if member not in _MEMBERS and "@" not in member:
-            reader.problems.add_unknown(f"{place}.{member}", member, _MEMBERS, "a request")
+            reader.problems.add_unknown(f"{location}.{member}", member, _MEMBERS, "a request")
     part = Part(
-        reader.method(request.get("method"), f"{place}.method"),
-        reader.text(request.get("url"), f"{place}.url") or "",
-        reader.headers(request.get("headers"), f"{place}.headers"),
+        reader.method(request.get("method"), f"{location}.method"),
+        reader.text(request.get("url"), f"{location}.url") or "",
+        reader.headers(request.get("headers"), f"{location}.headers"),
         id=name,
         depends_on=depends_on,
-        condition=reader.optional(request.get("if"), f"{place}.if"),
-        place=place,
+        condition=reader.optional(request.get("if"), f"{location}.if"),
+        location=location,
     )
-    part = reader.with_body(part, request.get("body"), f"{place}.body")
+    part = reader.with_body(part, request.get("body"), f"{location}.body")
     try:
         reader.problems.raise_any()
     except ValidationError as error:
@@ -140,38 +140,38 @@ class _PartReader:
     def __init__(self, most: int) -> None:
         self.problems = Problems(most)
 
-    def method(self, value: Any, place: str) -> str:
+    def method(self, value: Any, location: str) -> str:
         method = value.upper() if isinstance(value, str) else ""
         if method not in _METHODS:
-            self.problems.add(place, "must be one of delete, get, patch, post, put")
+            self.problems.add(location, "must be one of delete, get, patch, post, put")
         return method
 
-    def text(self, value: Any, place: str) -> str | None:
+    def text(self, value: Any, location: str) -> str | None:
         if not isinstance(value, str) or not value:
-            self.problems.add(place, "must be a text")
+            self.problems.add(location, "must be a text")
             return None
         return value
 
-    def optional(self, value: Any, place: str) -> str | None:
-        return None if value is None else self.text(value, place)
+    def optional(self, value: Any, location: str) -> str | None:
+        return None if value is None else self.text(value, location)
 
-    def headers(self, value: Any, place: str) -> Headers:
+    def headers(self, value: Any, location: str) -> Headers:
         headers = Headers()
         if value is not None and not isinstance(value, dict):
-            self.problems.add(place, "must be an object")
+            self.problems.add(location, "must be an object")
         elif value:
             for name, text in value.items():
                 if isinstance(text, str) and not {"\r", "\n"} & {*text, *name}:
                     headers.add(name, text)
                 else:
-                    self.problems.add(f"{place}.{name}", "must be a text of one line")
+                    self.problems.add(f"{location}.{name}", "must be a text of one line")
         return headers
 
-    def with_body(self, part: Part, value: Any, place: str) -> Part:
+    def with_body(self, part: Part, value: Any, location: str) -> Part:
         if value is None:
             return part
         if part.method in ("GET", "HEAD", "DELETE"):
-            self.problems.add(place, f"must not be there: {part.method} has no body")
+            self.problems.add(location, f"must not be there: {part.method} has no body")
             return part
         headers, body = Headers(part.headers), b""
         media_type = parse_options_header(headers.get("Content-Type", ""))[0].lower()
@@ -181,14 +181,14 @@ class _PartReader:
         if media_type.endswith("json"):
             body = json_text(value).encode()
         elif not isinstance(value, str):
-            self.problems.add(place, f"must be a text, as it is of type {media_type}")
+            self.problems.add(location, f"must be a text, as it is of type {media_type}")
         elif media_type.startswith("text/"):
             body = value.encode()
         else:
             try:
                 body = to_binary(value)
             except QueryError:
-                self.problems.add(place, "must be base64url")
+                self.problems.add(location, "must be base64url")
         return replace(part, headers=headers, body=body)
 
 

@@ -183,7 +183,7 @@ def _read_request(content: _Slice, content_id: str | None) -> Part:
         inner,
         _body(inner, rest.content),
         content_id,
-        place=f"byte {start}",
+        location=f"byte {start}",
     )
 
 

@@ -21,7 +21,7 @@ from app.odata.batch.references import Outcome, References
 from app.odata.batch.urls import Address, address_of
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.writing.locks import Written, locks_of_requests, take_locks
+from app.odata.writing.locks import WriteText, locks_of_requests, take_locks
 
 _READS = ("GET", "HEAD")
 
@@ -119,17 +119,17 @@ class BatchRunner:
             self._has_written = True
             take_locks(lambda: locks_of_requests(self._container, self._written()))
 
-    def _written(self) -> Iterator[Written]:
+    def _written(self) -> Iterator[WriteText]:
         for part in self._parts:
             if part.method not in _READS and part.problem is None:
                 with suppress(QueryError, ApiError):  # it is refused in its place
                     address = address_of(part, self._roots, self._edge)
-                    yield Written(part.method, address.path, address.query, part.body)
+                    yield WriteText(part.method, address.path, address.query, part.body)
 
-    def _undone(self, unit: Unit, cause: Response, place: int) -> list[Response]:
+    def _undone(self, unit: Unit, cause: Response, failed: int) -> list[Response]:
         reason = FailedDependencyError("Another request of the group failed: nothing was done.")
         return [
-            cause if index == place else self._refused(reason, part)
+            cause if index == failed else self._refused(reason, part)
             for index, part in enumerate(unit.parts)
         ]
 

@@ -143,4 +143,7 @@ def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:
 def _quality(accepted: MIMEAccept, kind: str) -> float:
     """How much a media type is wanted, whatever its parameters."""
     ranges = (kind, f"{kind.partition('/')[0]}/*", "*/*")
-    return max((one[1] for one in accepted if one[0].partition(";")[0] in ranges), default=0)
+    return max(
+        (candidate[1] for candidate in accepted if candidate[0].partition(";")[0] in ranges),
+        default=0,
+    )

@@ -27,11 +27,11 @@ from app.odata.binding.collections import Opened, opened
 from app.odata.binding.lambdas import count_rows
 from app.odata.binding.protocol import Translating
 from app.odata.binding.unifying import as_decimal
-from app.odata.binding.values import NUMBERS, Place, Row, Rows, Typed, family, type_name
+from app.odata.binding.values import NUMBERS, Bound, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.double_sums import double_average, double_sum
 from app.odata.syntax.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
 from app.odata.syntax.nodes import Count, Member, Node
@@ -76,7 +76,7 @@ def counted(where: ColumnElement[bool] | None = None) -> Typed:
 
 def _sum(value: Typed, kind: str) -> Typed:
     if kind == "integer":
-        total = Spelled(
+        total = DialectSql(
             BigInteger(), "sum({0})", "CAST(sum(CAST({0} AS BIGINT)) AS BIGINT)", value.sql
         )
         return Typed(total, edm.INT64)
@@ -85,7 +85,9 @@ def _sum(value: Typed, kind: str) -> Typed:
     if isinstance(value.sql.type, ExactDecimal):
         # A sum of scaled integers is one itself, of any number of digits that fit.
         return Typed(func.sum(value.sql, type_=value.sql.type.widened(18)), edm.DECIMAL)
-    sum_ = Spelled(DecimalNumber(), "(odata_sum({0}) COLLATE odata_decimal)", "sum({0})", value.sql)
+    sum_ = DialectSql(
+        DecimalNumber(), "(odata_sum({0}) COLLATE odata_decimal)", "sum({0})", value.sql
+    )
     return Typed(sum_, edm.DECIMAL)
 
 
@@ -94,7 +96,7 @@ def _average(value: Typed, kind: str) -> Typed:
     if kind == "double":
         return Typed(double_average(value.sql), edm.DOUBLE)
     total = as_decimal(_sum(value, kind))
-    number = Spelled(BigInteger(), "count({0})", "count({0})", value.sql)
+    number = DialectSql(BigInteger(), "count({0})", "count({0})", value.sql)
     return Typed(decimal_operation("div", total.sql, number), edm.DECIMAL)
 
 
@@ -150,7 +152,7 @@ def custom_aggregate(
         inner = AggregateItem(Member(None, named.name, offset=named.offset), offset=offset)
         return aggregated("sum", _over(translator, source, inner), offset, where=where)
     if named.base is not None:
-        row = translator.place(named.base)
+        row = translator.bind(named.base)
         if not isinstance(row, Row):
             raise QueryError("say how to aggregate: 'with sum', 'with max' ...", offset)
         translator = translator.within(row.scope)
@@ -185,10 +187,10 @@ def _definition(text: str) -> Node:
 
 def aggregate_call(translator: Translating, node: AggregateCall) -> Typed:
     """``source/aggregate(total with sum)`` as a value of a row (Data Aggregation 4.3)."""
-    return _over(translator, translator.place(node.source), node.item)
+    return _over(translator, translator.bind(node.source), node.item)
 
 
-def _over(translator: Translating, source: Place, item: AggregateItem) -> Typed:
+def _over(translator: Translating, source: Bound, item: AggregateItem) -> Typed:
     rows = opened(translator, source, item.offset)
     if not isinstance(rows.member, Row):
         raise QueryError("only a collection of entities can be aggregated", item.offset)
@@ -239,5 +241,5 @@ def _collection(translator: Translating, expression: Node) -> Rows | None:
     """The collection that the last step but one of a path leads to."""
     if not isinstance(expression, Member) or expression.base is None:
         return None
-    base = translator.place(expression.base)
+    base = translator.bind(expression.base)
     return base if isinstance(base, Rows) else None

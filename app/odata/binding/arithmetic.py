@@ -18,7 +18,7 @@ from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.sql.decimals import decimal_operation, integer_operation
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 
 def arithmetic(op: str, left: Typed | None, right: Typed | None, offset: int) -> Typed:
@@ -53,13 +53,13 @@ def _with_null(
     assert partner is not None
     kind = family(partner.type)
     if left is None:
-        fitting = [one for one, at, other in _TIMES if (at, other) == (op, kind)]
+        operand_kinds = [first for first, at, other in _TIMES if (at, other) == (op, kind)]
     else:
-        fitting = [other for one, at, other in _TIMES if (one, at) == (kind, op)]
-    if kind in NUMBERS or kind in fitting:
+        operand_kinds = [other for first, at, other in _TIMES if (first, at) == (kind, op)]
+    if kind in NUMBERS or kind in operand_kinds:
         null = null_of(partner.type)
-    elif fitting:
-        null = null_of_family(fitting[0])
+    elif operand_kinds:
+        null = null_of_family(operand_kinds[0])
     else:
         raise QueryError(f"'{op}' does not take {type_name(partner.type)} there", offset)
     return left or null, right or null
@@ -147,7 +147,7 @@ def _of_doubles(op: str, left: ColumnElement[float], right: ColumnElement[float]
     """What is no number (NaN) is null: SQLite keeps none."""
     sqlite, value, operands = _DOUBLES["div" if op == "divby" else op]
     postgresql = f"(SELECT NULLIF({value}, {_NO_NUMBER}) FROM {operands})"  # nosec B608  # fixed text
-    return Spelled(Double(), sqlite, postgresql, left, right)
+    return DialectSql(Double(), sqlite, postgresql, left, right)
 
 
 Made = tuple[ColumnElement[Any], edm.EdmType]
@@ -161,7 +161,7 @@ def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
         "date_trunc('milliseconds', {0} ± {1} * INTERVAL '1 microsecond')", sign
     )
     return lambda left, right: (
-        Spelled(UtcDateTime(), sqlite, postgresql, left, right),
+        DialectSql(UtcDateTime(), sqlite, postgresql, left, right),
         edm.DATETIME,
     )
 
@@ -169,7 +169,7 @@ def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
 def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
     sqlite = f"(odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
     postgresql = _within_time("CAST({0} ± {1} * INTERVAL '1 microsecond' AS DATE)", sign)
-    return lambda left, right: (Spelled(Date(), sqlite, postgresql, left, right), edm.DATE)
+    return lambda left, right: (DialectSql(Date(), sqlite, postgresql, left, right), edm.DATE)
 
 
 def _within_time(moved: str, sign: int) -> str:
@@ -191,7 +191,7 @@ def _scaled_duration(op: str) -> Callable[[Any, Any], Made]:
 
     def make(left: Any, right: Any) -> Made:
         exact = decimal_operation("round", decimal_operation(op, left, right))
-        sql = Spelled(BigInteger(), "odata_whole({0})", "CAST({0} AS BIGINT)", exact)
+        sql = DialectSql(BigInteger(), "odata_whole({0})", "CAST({0} AS BIGINT)", exact)
         return sql, edm.DURATION
 
     return make
@@ -199,7 +199,7 @@ def _scaled_duration(op: str) -> Callable[[Any, Any], Made]:
 
 def _between(sqlite: str, postgresql: str) -> Callable[[Any, Any], Made]:
     return lambda later, earlier: (
-        Spelled(BigInteger(), sqlite, postgresql, later, earlier),
+        DialectSql(BigInteger(), sqlite, postgresql, later, earlier),
         edm.DURATION,
     )
 

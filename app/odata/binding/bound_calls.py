@@ -19,7 +19,7 @@ from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set
 from app.odata.binding.type_coercion import fit
-from app.odata.binding.values import Constant, Place, Row, Rows, Typed, family, type_name
+from app.odata.binding.values import Bound, Constant, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.syntax.nodes import Argument, BoundCall, KeyPredicate, Member, Root
@@ -28,7 +28,7 @@ from app.permissions import require
 Members = Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]]
 
 
-def bound_call(translator: Translating, node: BoundCall) -> Place:
+def bound_call(translator: Translating, node: BoundCall) -> Bound:
     """A function of the model; or a key written by name, ``Contacts(id=1)``.
 
     Raises: QueryError, there is no such function, or it does not take these parameters;
@@ -46,7 +46,7 @@ def bound_call(translator: Translating, node: BoundCall) -> Place:
         return _unbound(translator, node, imported)
     if node.base is None and (named := _of_nothing(container, translator.scope.type, node)):
         return _unbound(translator, node, named)
-    base: Place = Row(translator.scope) if node.base is None else translator.place(node.base)
+    base: Bound = Row(translator.scope) if node.base is None else translator.bind(node.base)
     if isinstance(base, Rows):
         return _of_rows(translator, node, base)
     if not isinstance(base, Row):
@@ -82,7 +82,7 @@ def _of_nothing(
     return [overload for overload in named if overload.bound_to is None]
 
 
-def _unbound(translator: Translating, node: BoundCall, named: Sequence[edm.Operation]) -> Place:
+def _unbound(translator: Translating, node: BoundCall, named: Sequence[edm.Operation]) -> Bound:
     """A function that is bound to nothing: a value, or entities, of its arguments alone."""
     if named[0].is_action:
         raise QueryError(f"{node.name} is an action: it is called by POST", node.offset)
@@ -121,7 +121,7 @@ def _leading_to(
     )
 
 
-def _by_key(translator: Translating, node: BoundCall) -> Place:
+def _by_key(translator: Translating, node: BoundCall) -> Bound:
     collection = Member(node.base, node.name, offset=node.offset)
     return keyed(translator, KeyPredicate(collection, node.arguments, offset=node.offset))
 
@@ -195,13 +195,13 @@ def _argument(
     translator: Translating, argument: Argument, parameter: edm.Parameter
 ) -> ColumnElement[object] | None:
     assert isinstance(parameter.type, edm.PrimitiveType)
-    place = translator.place(argument.value)
-    if isinstance(place, Constant):
-        if place.literal.value is None and parameter.optional:
+    bound = translator.bind(argument.value)
+    if isinstance(bound, Constant):
+        if bound.literal.value is None and parameter.optional:
             return None
         wanted = null_of(parameter.type)
-        return fit(place, wanted, translator.context.parameters)
-    value = place if isinstance(place, Typed) else translator.typed(argument.value)
+        return fit(bound, wanted, translator.context.parameters)
+    value = bound if isinstance(bound, Typed) else translator.typed(argument.value)
     if family(value.type) != family(parameter.type):
         message = f"{parameter.name} does not take {type_name(value.type)}"
         raise QueryError(message, argument.offset)

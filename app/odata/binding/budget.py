@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement
 
 from app.odata.cursor import DEFAULT_LIMITS
 from app.odata.errors import QueryError
-from app.odata.sql.estimated_size import weight
+from app.odata.sql.estimated_size import estimated_size
 
 # A part of the text is several of the SQL: a decimal column in a sum is eight on SQLite.
 _PARTS_OF_ONE = 4
@@ -36,7 +36,7 @@ class Budget:
 
     def check(self, sql: ColumnElement[object], offset: int) -> None:
         """Raise QueryError if an expression is too great with its names written out."""
-        if weight(sql) > _PARTS_OF_ONE * self.nodes:
+        if estimated_size(sql) > _PARTS_OF_ONE * self.nodes:
             raise self._refusal(_PARTS_OF_ONE, offset)
 
     def use(self, parts: int, offset: int) -> None:

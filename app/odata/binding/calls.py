@@ -76,7 +76,7 @@ def _is_utc(instant: datetime) -> bool:
 
 def _matches_pattern(translator: Translating, node: Call) -> Typed:
     text = translator.argument(node.arguments[0], node.name, "text")
-    pattern = translator.place(node.arguments[1])
+    pattern = translator.bind(node.arguments[1])
     if not isinstance(pattern, Constant) or pattern.literal.kind != "string":
         raise UnsupportedError("the pattern must be a literal", node.arguments[1].offset)
     bind = translator.context.parameters.bind

@@ -23,9 +23,9 @@ from app.odata.binding.type_coercion import fit
 from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
 from app.odata.binding.values import (
     NUMBERS,
+    Bound,
     Constant,
     JsonStructure,
-    Place,
     Row,
     Rows,
     Scope,
@@ -37,7 +37,7 @@ from app.odata.binding.values import (
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.text_values import of_text
 from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
@@ -62,31 +62,31 @@ def cast(translator: Translating, node: Call) -> Typed:
         raise UnsupportedError("cast of the instance itself is not offered", node.offset)
     if enum is not None:
         return _member(translator, operands[0], enum)
-    wanted = _target(target)
-    place = translator.place(operands[0])
-    if is_null_literal(place):
-        return null_of(wanted)
-    if isinstance(place, Constant) and place.literal.kind == "string":
-        read = typed_text(place.literal, wanted, translator.context.parameters)
+    target_type = _target(target)
+    bound = translator.bind(operands[0])
+    if is_null_literal(bound):
+        return null_of(target_type)
+    if isinstance(bound, Constant) and bound.literal.kind == "string":
+        read = typed_text(bound.literal, target_type, translator.context.parameters)
         if read is not None:
             return read
-    value = place if isinstance(place, Typed) else translator.typed(operands[0])
-    kinds = family(value.type), family(wanted)
-    if value.type == wanted:
+    value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
+    kinds = family(value.type), family(target_type)
+    if value.type == target_type:
         return value
-    if wanted == edm.STRING:
+    if target_type == edm.STRING:
         # In SQLite a text made of an exact decimal would keep its collation.
-        text = Spelled(
+        text = DialectSql(
             Text(), "({0} COLLATE BINARY)", "{0}", plain_text(value.sql, value.type)
         )  # fmt: skip
-        return Typed(text, wanted, value.nullable)
+        return Typed(text, target_type, value.nullable)
     if kinds[0] == "text" and (sql := of_text(kinds[1], value.sql)) is not None:
-        return _in_range(Typed(sql, wanted))
+        return _in_range(Typed(sql, target_type))
     if kinds[0] == "enum" and kinds[1] == "integer":
-        number = Spelled(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
-        return _in_range(Typed(number, wanted, value.nullable))
+        number = DialectSql(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
+        return _in_range(Typed(number, target_type, value.nullable))
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
-        return _in_range(_number(value, wanted))
+        return _in_range(_number(value, target_type))
     if kinds == ("instant", "date"):
         return as_day(value)
     if kinds == ("instant", "time"):
@@ -94,7 +94,7 @@ def cast(translator: Translating, node: Call) -> Typed:
     if kinds == ("date", "instant"):
         return as_instant(value)
     raise UnsupportedError(
-        f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
+        f"a cast from {type_name(value.type)} to {target_type.name} is not offered", node.offset
     )
 
 
@@ -104,29 +104,29 @@ def _enumeration(translator: Translating, node: TypeName) -> edm.EnumType | None
     return None if name == node.name or node.is_collection else container.enum_types.get(name)
 
 
-def _member(translator: Translating, node: Node, wanted: edm.EnumType) -> Typed:
+def _member(translator: Translating, node: Node, target_type: edm.EnumType) -> Typed:
     """A whole number, or the name of a member, as one of an enumeration; null where there is none.
 
     Source: URL Conventions 5.1.1.10.1, rule 10.
     """
-    place = translator.place(node)
-    if is_null_literal(place):
-        return null_of(wanted)
-    if isinstance(place, Constant) and place.literal.kind in ("string", "enum"):
-        return Typed(fit(place, null_of(wanted), translator.context.parameters), wanted)
-    value = place if isinstance(place, Typed) else translator.typed(node)
-    if value.type == wanted:
+    bound = translator.bind(node)
+    if is_null_literal(bound):
+        return null_of(target_type)
+    if isinstance(bound, Constant) and bound.literal.kind in ("string", "enum"):
+        return Typed(fit(bound, null_of(target_type), translator.context.parameters), target_type)
+    value = bound if isinstance(bound, Typed) else translator.typed(node)
+    if value.type == target_type:
         return value
     if family(value.type) != "integer":
         raise UnsupportedError(
-            f"a cast from {type_name(value.type)} to {wanted.name} is not offered", node.offset
+            f"a cast from {type_name(value.type)} to {target_type.name} is not offered", node.offset
         )
-    number = Spelled(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
-    if wanted.is_flags:
+    number = DialectSql(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
+    if target_type.is_flags:
         known = number.between(*_RANGES["Edm.Int32"])
     else:
-        known = number.in_(sorted(wanted.members.values()))
-    return Typed(case((known, number)), wanted)
+        known = number.in_(sorted(target_type.members.values()))
+    return Typed(case((known, number)), target_type)
 
 
 def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
@@ -135,21 +135,21 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     assert isinstance(target, TypeName)
     container = translator.context.container
     name = target.name.rpartition(".")[2]
-    place = translator.place(operands[0]) if operands else Row(translator.scope)
-    if isinstance(place, Row):
+    bound = translator.bind(operands[0]) if operands else Row(translator.scope)
+    if isinstance(bound, Row):
         if target.name.startswith("Edm.") or name not in container.types:
             raise QueryError(f"there is no entity type {target.name}", target.offset)
-        if not _is_or_derives(place.scope.type, name):
-            return _kind_is(place, name)
-        return ~is_null(place) if place.scope.optional else true()
-    if isinstance(place, Structure | JsonStructure):
-        own = place.property.type if isinstance(place, Structure) else place.type
-        return ~is_null(place) if type_name(own) in (target.name, name) else false()
+        if not _is_or_derives(bound.scope.type, name):
+            return _kind_is(bound, name)
+        return ~is_null(bound) if bound.scope.optional else true()
+    if isinstance(bound, Structure | JsonStructure):
+        own = bound.property.type if isinstance(bound, Structure) else bound.type
+        return ~is_null(bound) if type_name(own) in (target.name, name) else false()
     if target.name.startswith("Edm."):
         _target(target)
-    actual = place if isinstance(place, Typed) else translator.typed(operands[0])
+    actual = bound if isinstance(bound, Typed) else translator.typed(operands[0])
     matches = type_name(actual.type) in (target.name, name)
-    return ~is_null(place) if matches else false()
+    return ~is_null(bound) if matches else false()
 
 
 def _is_or_derives(type_: edm.EntityType | None, name: str) -> bool:
@@ -160,37 +160,37 @@ def _is_or_derives(type_: edm.EntityType | None, name: str) -> bool:
     return False
 
 
-def _kind_is(place: Row, name: str) -> ColumnElement[bool]:
+def _kind_is(bound: Row, name: str) -> ColumnElement[bool]:
     """Whether a row is of the derived type ``name``, by its discriminator."""
-    wanted = place.scope.context.container.types[name]
-    if not _is_or_derives(wanted, place.scope.type.name):
+    target_type = bound.scope.context.container.types[name]
+    if not _is_or_derives(target_type, bound.scope.type.name):
         return false()
-    condition = place.scope.is_of(wanted)
+    condition = bound.scope.is_of(target_type)
     return false() if condition is None else condition
 
 
-def entity_cast(place: Row | Rows, node: TypeCast) -> Place:
+def entity_cast(bound: Row | Rows, node: TypeCast) -> Bound:
     """``Special.Type/property``: the same entities seen as a derived type; null or none if not.
 
     Raises: QueryError, they cannot be of such a type.
     """
-    scope = place.owner if isinstance(place, Rows) else place.scope
+    scope = bound.owner if isinstance(bound, Rows) else bound.scope
     context = scope.context
     name = node.type_name.removeprefix(f"{context.container.namespace}.")
-    wanted = context.container.types.get(name)
-    source = place.type_in(context.container) if isinstance(place, Rows) else scope.type
-    if wanted is None or not _is_or_derives(wanted, source.name):
+    target_type = context.container.types.get(name)
+    source = bound.type_in(context.container) if isinstance(bound, Rows) else scope.type
+    if target_type is None or not _is_or_derives(target_type, source.name):
         raise QueryError(f"no {source.name} is of the type {node.type_name}", node.offset)
-    if isinstance(place, Rows):
-        return replace(place, type=wanted)
-    if wanted is scope.type:
-        return place
-    target = Scope(context, wanted, optional=True)
+    if isinstance(bound, Rows):
+        return replace(bound, type=target_type)
+    if target_type is scope.type:
+        return bound
+    target = Scope(context, target_type, optional=True)
     same = (a == b for a, b in zip(scope.key_columns(), target.key_columns(), strict=True))
     return Row(scope.attach(f"{name}:", target, and_(*same)))
 
 
-def choose(translator: Translating, node: Case) -> Place:
+def choose(translator: Translating, node: Case) -> Bound:
     """``case(condition:value,...)``: the value of the first condition that holds."""
     values = [_typed_or_null(translator, value) for _, value in node.branches]
     typed = [value for value in values if value is not None]
@@ -198,12 +198,12 @@ def choose(translator: Translating, node: Case) -> Place:
     if not typed:
         return Constant(Literal(None, "null", offset=node.offset))
     widened = _one_type(typed, node.offset)
-    first, place = widened[0], iter(widened)
-    results = [null_of(first.type) if value is None else next(place) for value in values]
+    first, following = widened[0], iter(widened)
+    results = [null_of(first.type) if value is None else next(following) for value in values]
     pairs = zip(conditions, (result.sql for result in results), strict=True)
     sql: ColumnElement[Any] = case(*pairs)
     if isinstance(first.sql.type, DecimalNumber):
-        sql = Spelled(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", sql)
+        sql = DialectSql(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", sql)
     else:
         sql.type = first.sql.type
     return Typed(sql, first.type, nullable=True)
@@ -211,10 +211,10 @@ def choose(translator: Translating, node: Case) -> Place:
 
 def _typed_or_null(translator: Translating, node: Node) -> Typed | None:
     """A value; None for the literal null."""
-    place = translator.place(node)  # once: each look doubles what nested ones cost
-    if isinstance(place, Typed):
-        return place
-    return None if is_null_literal(place) else translator.typed(node)
+    bound = translator.bind(node)  # once: each look doubles what nested ones cost
+    if isinstance(bound, Typed):
+        return bound
+    return None if is_null_literal(bound) else translator.typed(node)
 
 
 def _one_type(values: list[Typed], offset: int) -> list[Typed]:
@@ -240,30 +240,30 @@ def _target(node: TypeName) -> edm.PrimitiveType:
     return primitive
 
 
-def _number(value: Typed, wanted: edm.PrimitiveType) -> Typed:
-    kind = family(wanted)
+def _number(value: Typed, target_type: edm.PrimitiveType) -> Typed:
+    kind = family(target_type)
     if kind == "double":
-        return Typed(as_double(value).sql, wanted, value.nullable)
+        return Typed(as_double(value).sql, target_type, value.nullable)
     if family(value.type) == "double":
-        sql: ColumnElement[Any] = Spelled(
+        sql: ColumnElement[Any] = DialectSql(
             DecimalNumber(), "(odata_double_to_decimal({0}) COLLATE odata_decimal)",
             "(CASE WHEN {0} BETWEEN -1e300 AND 1e300 THEN CAST({0} AS NUMERIC) END)", value.sql,
         )  # fmt: skip
     else:
         sql = as_decimal(value).sql
     if kind == "decimal":
-        return Typed(sql, wanted, value.nullable)
+        return Typed(sql, target_type, value.nullable)
     if family(value.type) == "integer":
-        return Typed(value.sql, wanted, value.nullable)
+        return Typed(value.sql, target_type, value.nullable)
     rounded = decimal_operation("round", sql)
     within = case((rounded.between(*_int64_limits()), rounded))
-    whole = Spelled(BigInteger(), "CAST({0} AS INTEGER)", "CAST({0} AS BIGINT)", within)
-    return Typed(whole, wanted)
+    whole = DialectSql(BigInteger(), "CAST({0} AS INTEGER)", "CAST({0} AS BIGINT)", within)
+    return Typed(whole, target_type)
 
 
 def _int64_limits() -> tuple[ColumnElement[Any], ColumnElement[Any]]:
     low, high = (
-        Spelled(DecimalNumber(), f"'{number}'", f"CAST({number} AS NUMERIC)")
+        DialectSql(DecimalNumber(), f"'{number}'", f"CAST({number} AS NUMERIC)")
         for number in (-(2**63), 2**63 - 1)
     )
     return low, high

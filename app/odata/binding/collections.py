@@ -12,10 +12,10 @@ from sqlalchemy.sql.functions import GenericFunction
 
 from app.odata.binding.context import Context
 from app.odata.binding.protocol import Translating
-from app.odata.binding.values import Elements, JsonStructure, Place, Row, Rows, Scope, Typed
+from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Rows, Scope, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.syntax.nodes import Member, Node, Root
 
 
@@ -52,7 +52,7 @@ def _compile_numbered(element: _NumberedElementsOf, compiler: Any, **options: An
 class Opened:
     """A collection as something to select from; ``member`` is one of it."""
 
-    member: Place
+    member: Bound
     source: Callable[[], FromClause]
     conditions: list[ColumnElement[bool]]
 
@@ -62,7 +62,7 @@ class Opened:
         return select(*columns).select_from(source).where(*self.conditions).correlate_except(source)
 
 
-def opened(translator: Translating, collection: Place, offset: int) -> Opened:
+def opened(translator: Translating, collection: Bound, offset: int) -> Opened:
     """``collection`` ready to be counted or searched through.
 
     Raises: QueryError, it is none; ForbiddenError, its entities may not be read.
@@ -77,26 +77,26 @@ def opened(translator: Translating, collection: Place, offset: int) -> Opened:
     raise QueryError("any, all and $count need a collection before them", offset)
 
 
-def members(translator: Translating, node: Node) -> tuple[Opened, Place]:
+def members(translator: Translating, node: Node) -> tuple[Opened, Bound]:
     """The collection after ``in``, and what of each member is compared.
 
     That is the member itself, or a property of it: ``Contacts/email``, ``$root/Clients/taxId``.
     """
     if isinstance(node, Member) and node.base is not None and not isinstance(node.base, Root):
-        base = translator.place(node.base)
+        base = translator.bind(node.base)
         if isinstance(base, Rows):
             rows = _opened_rows(translator, base)
             assert isinstance(rows.member, Row)
             inner = Member(None, node.name, offset=node.offset)
-            return rows, translator.within(rows.member.scope, {}).place(inner)
-    place = translator.place(node)
-    if not isinstance(place, Rows | Elements):
+            return rows, translator.within(rows.member.scope, {}).bind(inner)
+    bound = translator.bind(node)
+    if not isinstance(bound, Rows | Elements):
         raise QueryError("expected a list in parentheses or a collection after 'in'", node.offset)
-    collection = opened(translator, place, node.offset)
+    collection = opened(translator, bound, node.offset)
     return collection, collection.member
 
 
-def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Place]:
+def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Bound]:
     """The members of a JSON array as rows, and what one of them is."""
     table = func.odata_elements(collection.sql).table_valued("value", name=context.next_name())
     return table, _element(table.c.value, collection.type.element, offset)
@@ -104,7 +104,7 @@ def element_table(context: Context, collection: Elements, offset: int) -> tuple[
 
 def numbered_elements(
     context: Context, collection: Elements, offset: int
-) -> tuple[FromClause, Place, ColumnElement[int]]:
+) -> tuple[FromClause, Bound, ColumnElement[int]]:
     """As ``element_table``, and the place of a member among the others."""
     elements = func.odata_numbered_elements(collection.sql)
     table = elements.table_valued("value", "key", name=context.next_name())
@@ -120,10 +120,10 @@ def _opened_rows(translator: Translating, rows: Rows) -> Opened:
     return Opened(Row(scope), scope.from_clause, conditions)
 
 
-def _element(value: ColumnElement[Any], type_: edm.EdmType, offset: int) -> Place:
+def _element(value: ColumnElement[Any], type_: edm.EdmType, offset: int) -> Bound:
     if isinstance(type_, edm.ComplexType):
         return JsonStructure(value, type_)
     if type_ == edm.STRING:
-        text = Spelled(Text(), "{0}", "({0} #>> '{}')", value)
+        text = DialectSql(Text(), "{0}", "({0} #>> '{}')", value)
         return Typed(text, edm.STRING, nullable=False)
     raise UnsupportedError("only collections of texts and complex values can be searched", offset)

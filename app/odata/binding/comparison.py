@@ -19,11 +19,11 @@ from app.odata.binding.parameters import Parameters
 from app.odata.binding.type_coercion import describe, end_of_day, fit, natural, start_of_day
 from app.odata.binding.unifying import as_day, as_instant, unified
 from app.odata.binding.values import (
+    Bound,
     Constant,
     Dynamic,
     Elements,
     JsonStructure,
-    Place,
     Row,
     Rows,
     Structure,
@@ -49,7 +49,7 @@ _MIRRORED = {"gt": "lt", "lt": "gt", "ge": "le", "le": "ge", "eq": "eq", "ne": "
 
 
 def compare(
-    op: str, left: Place, right: Place, parameters: Parameters, *, exact: bool, offset: int
+    op: str, left: Bound, right: Bound, parameters: Parameters, *, exact: bool, offset: int
 ) -> Condition:
     """``left op right``.
 
@@ -83,7 +83,7 @@ def compare(
 
 
 def is_in(
-    left: Place, items: Sequence[Constant], parameters: Parameters, *, exact: bool, offset: int
+    left: Bound, items: Sequence[Constant], parameters: Parameters, *, exact: bool, offset: int
 ) -> Condition:
     """``left in (items)``."""
     if isinstance(left, Constant):
@@ -111,15 +111,15 @@ def is_true(condition: Condition) -> Condition:
     return Predicate("({0} IS TRUE)", "({0} IS TRUE)", condition)
 
 
-def is_null(place: Place, offset: int = 0) -> Condition:
+def is_null(bound: Bound, offset: int = 0) -> Condition:
     """Whether there is no value, no related entity, or nothing in a complex value."""
-    match place:
+    match bound:
         case Constant():
-            return true() if is_null_literal(place) else false()
+            return true() if is_null_literal(bound) else false()
         case Typed(sql=sql) | JsonStructure(sql=sql):
             return sql.is_(None)
         case Dynamic():
-            return member_text(place).is_(None)
+            return member_text(bound).is_(None)
         case Row(scope=scope):
             return scope.key_columns()[0].is_(None)
         case Structure(scope=scope, property=property_):
@@ -127,26 +127,26 @@ def is_null(place: Place, offset: int = 0) -> Condition:
     raise QueryError("a collection is never null: use $count or any()", offset)
 
 
-def _known(place: Place, partner: Place, parameters: Parameters) -> Place:
-    """``place``; a dynamic property as a value of the kind that its partner is."""
-    if not isinstance(place, Dynamic):
-        return place
+def _known(bound: Bound, partner: Bound, parameters: Parameters) -> Bound:
+    """``bound``; a dynamic property as a value of the kind that its partner is."""
+    if not isinstance(bound, Dynamic):
+        return bound
     if isinstance(partner, Constant):
         partner = natural(partner, parameters)
     wanted = family(partner.type) if isinstance(partner, Typed) else "text"
-    return dynamic_value(place, wanted)
+    return dynamic_value(bound, wanted)
 
 
-def _is_nan(place: Constant) -> bool:
-    value = place.literal.value
+def _is_nan(bound: Constant) -> bool:
+    value = bound.literal.value
     return isinstance(value, float) and value != value
 
 
-def _compare_with_null(op: str, place: Place, offset: int) -> Condition:
+def _compare_with_null(op: str, bound: Bound, offset: int) -> Condition:
     if op == "eq":
-        return is_null(place, offset)
+        return is_null(bound, offset)
     if op == "ne":
-        return ~is_null(place, offset)
+        return ~is_null(bound, offset)
     return false()
 
 
@@ -189,12 +189,12 @@ def _two_valued(op: str, left: Typed, right: Typed, *, exact: bool) -> Condition
     return is_true(plain) if exact and either else plain
 
 
-def _described(place: Place) -> str:
-    match place:
+def _described(bound: Bound) -> str:
+    match bound:
         case Typed(type=type_):
             return type_name(type_)
         case Constant():
-            return describe(place)
+            return describe(bound)
         case Row(scope=scope):
             return f"an entity ({scope.type.name})"
         case Rows(navigation=navigation):

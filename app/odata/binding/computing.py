@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.odata.binding.translator import Translator
 from app.odata.errors import QueryError
-from app.odata.sql.estimated_size import weight
+from app.odata.sql.estimated_size import estimated_size
 from app.odata.syntax.nodes import ComputeItem
 
 
@@ -21,4 +21,4 @@ def compute(translator: Translator, items: Sequence[ComputeItem]) -> None:
         if taken or item.alias.lower() in scope.type.folded:
             raise QueryError(f"{scope.type.name} has a property {item.alias} already", item.offset)
         value = scope.computed[item.alias] = translator.typed(item.expression)
-        scope.context.budget.use(weight(value.sql), item.offset)  # it may be shown as well
+        scope.context.budget.use(estimated_size(value.sql), item.offset)  # it may be shown as well

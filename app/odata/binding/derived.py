@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Select
 
 from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
-from app.odata.binding.values import Elements, JsonStructure, Place, Row, Scope, Structure, Typed
+from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Scope, Structure, Typed
 from app.odata.errors import QueryError
 from app.odata.model import edm
 
@@ -101,7 +101,7 @@ def _columns(owner: Scope, property_: edm.Property, path: tuple[str, ...]) -> It
             )
 
 
-def _parts(name: str, member: Place) -> list[Output]:
+def _parts(name: str, member: Bound) -> list[Output]:
     """The values of what was joined as ``name``; objects within it are left out."""
     if isinstance(member, Row):
         parts = outputs_of(member.scope)

@@ -8,13 +8,13 @@ from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, Text, T
 from sqlalchemy.types import TypeEngine
 
 from app.db.types import UtcDateTime
-from app.odata.binding.values import Dynamic, Elements, JsonStructure, Place, Typed, family
+from app.odata.binding.values import Bound, Dynamic, Elements, JsonStructure, Typed, family
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.payload.types import all_properties
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 # ``{0}`` the JSON, ``{1}`` the name; SQLite's ``->`` keeps the digits of a number as written.
 _NUMBER = "NULLIF({0} -> {1}, 'null')"
@@ -57,7 +57,7 @@ _DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
 _DYNAMIC_TYPES = {"text": edm.STRING, "decimal": edm.DECIMAL, "boolean": edm.BOOLEAN}
 
 
-def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offset: int) -> Place:
+def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offset: int) -> Bound:
     """A property of a complex value; of an open one also a property that is not declared.
 
     Raises: QueryError, the type has no such property and is not open.
@@ -89,18 +89,18 @@ def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
     return Typed(_spelled(_DYNAMIC[kind], dynamic.sql, dynamic.name), _DYNAMIC_TYPES[kind])
 
 
-def member_text(dynamic: Dynamic) -> Spelled:
+def member_text(dynamic: Dynamic) -> DialectSql:
     """An undeclared property as text, whatever it is; null where there is none."""
     return _spelled(_SPELLINGS["text"], dynamic.sql, dynamic.name)
 
 
-def inner_json(sql: ColumnElement[Any], name: str) -> Spelled:
+def inner_json(sql: ColumnElement[Any], name: str) -> DialectSql:
     """A member of a JSON object as the JSON that it is; null where it is not there."""
     return _spelled((Text(), "({0} -> {1})", "({0} -> {1})"), sql, name)
 
 
 def _spelled(
     spelling: tuple[TypeEngine[Any], str, str], sql: ColumnElement[Any], name: str
-) -> Spelled:
-    path = Spelled(Text(), "('$.\"' || {0} || '\"')", "{0}", name)
-    return Spelled(*spelling, sql, path)
+) -> DialectSql:
+    path = DialectSql(Text(), "('$.\"' || {0} || '\"')", "{0}", name)
+    return DialectSql(*spelling, sql, path)

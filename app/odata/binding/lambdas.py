@@ -17,7 +17,7 @@ from app.odata.syntax.nodes import Count, Lambda
 
 def lambda_condition(translator: Translating, node: Lambda) -> ColumnElement[bool]:
     """``source/any(x:predicate)``: true or false, never null (URL Conventions 5.1.1.13)."""
-    rows = opened(translator, translator.place(node.source), node.offset)
+    rows = opened(translator, translator.bind(node.source), node.offset)
     if node.variable is not None and node.predicate is not None:
         variables = {**translator.variables, node.variable: rows.member}
         predicate = translator.within(translator.scope, variables).condition(node.predicate)
@@ -30,7 +30,7 @@ def count_rows(translator: Translating, node: Count) -> Typed:
     """``source/$count($filter=...;$search=...)``."""
     if node.source is None:
         raise QueryError("$count stands alone only inside aggregate()", node.offset)
-    source = translator.place(node.source)
+    source = translator.bind(node.source)
     plain = node.filter is None and node.search is None
     if isinstance(source, Elements) and plain and not source.predicates:
         return Typed(spell(BigInteger, "json_array_length({0})", source.sql), edm.INT64)

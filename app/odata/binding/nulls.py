@@ -12,11 +12,11 @@ from sqlalchemy import BigInteger, Boolean, Date, Double, Integer, LargeBinary, 
 from sqlalchemy.types import TypeEngine
 
 from app.db.types import UtcDateTime
-from app.odata.binding.values import Constant, Place, Typed, family
+from app.odata.binding.values import Bound, Constant, Typed, family
 from app.odata.model import edm
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 _TEXT = (Text(), "TEXT")
 # Family -> the type of its values in SQL, and PostgreSQL's name for it.
@@ -48,9 +48,9 @@ _TYPES = {
 }
 
 
-def is_null_literal(place: Place) -> bool:
+def is_null_literal(bound: Bound) -> bool:
     """Whether it is null as it is written, which has no type of its own."""
-    return isinstance(place, Constant) and place.literal.kind == "null"
+    return isinstance(bound, Constant) and bound.literal.kind == "null"
 
 
 def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
@@ -61,7 +61,7 @@ def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
 def null_of(type_: edm.EdmType) -> Typed:
     """No value, of a type."""
     kind, name = _KINDS.get(family(type_), _TEXT)
-    return Typed(Spelled(kind, "NULL", f"CAST(NULL AS {name})"), type_)
+    return Typed(DialectSql(kind, "NULL", f"CAST(NULL AS {name})"), type_)
 
 
 def null_of_family(name: str) -> Typed:

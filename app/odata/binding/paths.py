@@ -12,11 +12,11 @@ from app.odata.binding.protocol import Translating
 from app.odata.binding.roots import entity_set, of_root
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
+    Bound,
     Constant,
     Elements,
     JsonStructure,
     Nested,
-    Place,
     Row,
     Rows,
     Scope,
@@ -26,12 +26,12 @@ from app.odata.binding.values import (
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
-from app.odata.sql.estimated_size import weight
+from app.odata.sql.estimated_size import estimated_size
 from app.odata.syntax.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
 from app.odata.syntax.option_nodes import ExpandItem
 
 
-def member(translator: Translating, node: Member) -> Place:
+def member(translator: Translating, node: Member) -> Bound:
     """A step by its name, from the current instance where the path begins with it."""
     if node.base is None:
         if node.name in translator.variables:
@@ -41,10 +41,10 @@ def member(translator: Translating, node: Member) -> Place:
         return step(translator.scope, node.name, node.offset)
     if isinstance(node.base, Root):
         return of_root(translator, node.name, node.offset)
-    return _inside(translator.place(node.base), node)
+    return _inside(translator.bind(node.base), node)
 
 
-def _inside(base: Place, node: Member) -> Place:
+def _inside(base: Bound, node: Member) -> Bound:
     match base:
         case Row(scope=scope):
             return step(scope, node.name, node.offset)
@@ -63,7 +63,7 @@ def _inside(base: Place, node: Member) -> Place:
     raise QueryError(f"'{node.name}': the value before it has no properties", node.offset)
 
 
-def step(scope: Scope, name: str, offset: int) -> Place:
+def step(scope: Scope, name: str, offset: int) -> Bound:
     """What a property or navigation property of a row is.
 
     Raises: QueryError, the type has no such name; ForbiddenError, the target may not be read.
@@ -71,7 +71,7 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     type_ = scope.type
     if name in scope.computed:
         value = scope.computed[name]
-        scope.context.budget.use(weight(value.sql), offset)
+        scope.context.budget.use(estimated_size(value.sql), offset)
         return value
     if name in scope.members:
         return scope.members[name]
@@ -93,10 +93,10 @@ def step(scope: Scope, name: str, offset: int) -> Place:
     raise unknown_name(type_, name, offset)
 
 
-def _of_nested(nested: Nested, name: str, offset: int) -> Place:
-    if nested.place is None:
+def _of_nested(nested: Nested, name: str, offset: int) -> Bound:
+    if nested.bound is None:
         raise UnsupportedError(f"what $apply made of {name} is shown, not used further", offset)
-    return nested.place
+    return nested.bound
 
 
 def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int) -> QueryError:
@@ -108,7 +108,7 @@ def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int
     return QueryError(message, offset)
 
 
-def of_property(scope: Scope, property_: edm.Property, offset: int | None = None) -> Place:
+def of_property(scope: Scope, property_: edm.Property, offset: int | None = None) -> Bound:
     """The value of a structural property of a row."""
     if property_.columns is not None:
         return Structure(scope, property_)
@@ -138,7 +138,7 @@ def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
     return column
 
 
-def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
+def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Bound:
     type_ = property_.type
     assert isinstance(type_, edm.ComplexType) and property_.columns is not None
     names = {name.lower(): name for name in type_.properties}
@@ -154,7 +154,7 @@ def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Place:
     return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
 
 
-def keyed(translator: Translating, node: KeyPredicate) -> Place:
+def keyed(translator: Translating, node: KeyPredicate) -> Bound:
     """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
     base = node.base
     if isinstance(base, Member) and isinstance(base.base, Root):
@@ -164,7 +164,7 @@ def keyed(translator: Translating, node: KeyPredicate) -> Place:
         target = Scope(translator.context, home.type, optional=True)
         condition = key_condition(translator, target, node.arguments, node.offset)
         return Row(translator.it.attach(f"$root/{_place(node)}", target, condition))
-    rows = translator.place(base)
+    rows = translator.bind(base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
     target = Scope(translator.context, rows.type_in(translator.context.container), optional=True)
@@ -196,7 +196,7 @@ def key_condition(
     for name, value in key_parts(type_, arguments, offset, own).items():
         part = of_property(target, type_.properties[name])
         assert isinstance(part, Typed)
-        literal = translator.place(value)
+        literal = translator.bind(value)
         if not isinstance(literal, Constant) or not isinstance(literal.literal, Literal):
             raise QueryError("a key is written as a literal", value.offset)
         check_key_literal(type_.properties[name], literal.literal)
@@ -204,9 +204,9 @@ def key_condition(
     return and_(*conditions)
 
 
-def filtered(translator: Translating, node: FilterSegment) -> Place:
+def filtered(translator: Translating, node: FilterSegment) -> Bound:
     """``Contacts/$filter(...)``: a collection less those that do not pass."""
-    rows = translator.place(node.base)
+    rows = translator.bind(node.base)
     if not isinstance(rows, Rows | Elements):
         raise QueryError("$filter can only follow a collection", node.offset)
     return replace(rows, predicates=(*rows.predicates, node.predicate))

@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.context import Context
-from app.odata.binding.values import Place, Scope, Typed
+from app.odata.binding.values import Bound, Scope, Typed
 from app.odata.syntax.nodes import Node
 
 
@@ -21,10 +21,10 @@ class Translating(Protocol):
     context: Context
     scope: Scope
     it: Scope
-    this: Place | None
-    variables: Mapping[str, Place]
+    this: Bound | None
+    variables: Mapping[str, Bound]
 
-    def place(self, node: Node) -> Place:
+    def bind(self, node: Node) -> Bound:
         """What a node stands for."""
 
     def unaliased(self, node: Node) -> Node:
@@ -39,8 +39,8 @@ class Translating(Protocol):
     def condition(self, node: Node, *, exact: bool = False) -> ColumnElement[bool]:
         """A node as a Boolean; ``exact`` as in ``comparison.compare``."""
 
-    def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translating:
+    def within(self, scope: Scope, variables: Mapping[str, Bound] | None = None) -> Translating:
         """The same query seen from another instance, or with more variables."""
 
-    def on_member(self, this: Place) -> Translating:
+    def on_member(self, this: Bound) -> Translating:
         """The same query seen from a member of a collection that is no entity."""

@@ -32,10 +32,10 @@ def rows_for(
             conditions.append(allowed)
     if type_.visible is not None:
         conditions.append(type_.visible(columns))
-    held = [_lies_in(container, caller, owner, nav, columns) for owner, nav in owners]
+    predicates = [_lies_in(container, caller, owner, nav, columns) for owner, nav in owners]
     # One container that holds it is enough; without a condition on any, all of them do.
-    if held and all(condition is not None for condition in held):
-        conditions.append(or_(*(condition for condition in held if condition is not None)))
+    if predicates and all(condition is not None for condition in predicates):
+        conditions.append(or_(*(condition for condition in predicates if condition is not None)))
     return conditions
 
 

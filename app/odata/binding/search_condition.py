@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Text, and_, false, not_, or_, select
 from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.sql.sqlite_texts import fold
 from app.odata.syntax.nodes import (
     SearchAnd,
@@ -104,11 +104,11 @@ def _has(scope: Scope, sought: str) -> ColumnElement[bool]:
     if index is None or not index.serves(sought):
         return Predicate(*_HAS, text, wanted)
     scope.context.unordered = True
-    return index.narrowed(_HAS, text, wanted, scope.table, lambda made: made(sought))
+    return index.narrowed(_HAS, text, wanted, scope.table, lambda make: make(sought))
 
 
 def _folded(columns: list[ColumnElement[Any]]) -> ColumnElement[str]:
     # A line feed between two properties: no phrase goes across it.
     parts = " || '\n' || ".join(f"coalesce({{{at}}}, '')" for at in range(len(columns)))
-    joined = Spelled(Text(), f"({parts})", f"({parts})", *columns)
-    return Spelled(Text(), *_FOLDED, joined)
+    joined = DialectSql(Text(), f"({parts})", f"({parts})", *columns)
+    return DialectSql(Text(), *_FOLDED, joined)

@@ -13,7 +13,7 @@ from app.odata.binding.subsets import two_arrays
 from app.odata.binding.values import Elements, Rows, Typed
 from app.odata.errors import UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.syntax.nodes import Call, Collection, Count, Member, Node
 
 # Arrays ``h`` and ``w`` of what is there and what is wanted.
@@ -44,7 +44,7 @@ def is_collection(translator: Translating, argument: Node) -> bool:
     node = translator.unaliased(argument)
     if isinstance(node, Collection):
         return True
-    return isinstance(node, Member) and isinstance(translator.place(node), Elements | Rows)
+    return isinstance(node, Member) and isinstance(translator.bind(node), Elements | Rows)
 
 
 def collection_match(translator: Translating, node: Call) -> Predicate:
@@ -69,7 +69,7 @@ def collection_call(translator: Translating, node: Call) -> Typed:
     if node.name != "indexof":
         message = f"{node.name} of collections is not offered, only of texts"
         raise UnsupportedError(message, node.offset)
-    place = Spelled(
+    place = DialectSql(
         BigInteger(),
         "odata_members_indexof({0}, {1})",
         _ON_POSTGRESQL.format(_PLACE),

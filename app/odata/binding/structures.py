@@ -10,7 +10,7 @@ from app.odata.binding.comparison import compare, is_null, is_true
 from app.odata.binding.paths import in_columns, unknown_name
 from app.odata.binding.protocol import Translating
 from app.odata.binding.subsets import two_arrays
-from app.odata.binding.values import Elements, JsonStructure, Place, Row, Structure, Typed
+from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Structure, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Predicate
@@ -32,17 +32,17 @@ def with_literal(translator: Translating, node: Binary) -> ColumnElement[bool] |
     if not isinstance(right, JsonObject):
         return None
     _refuse_order(node)
-    place = translator.place(left)
-    if isinstance(place, JsonStructure):
+    bound = translator.bind(left)
+    if isinstance(bound, JsonStructure):
         raise UnsupportedError("only complex values in columns are compared", node.offset)
-    if not isinstance(place, Structure):
+    if not isinstance(bound, Structure):
         raise QueryError("an object is compared with a complex value", node.offset)
-    same = and_(true(), *_alike(translator, place, right))
+    same = and_(true(), *_alike(translator, bound, right))
     return same if node.op == "eq" else not_(same)
 
 
 def with_parts(
-    translator: Translating, node: Binary, left: Place, right: Place
+    translator: Translating, node: Binary, left: Bound, right: Bound
 ) -> ColumnElement[bool] | None:
     """Two entities, complex values or collections compared; None where they are none."""
     match left, right:
@@ -74,17 +74,17 @@ def _same_members(translator: Translating, node: Binary) -> ColumnElement[bool]:
 
 
 def _alike(
-    translator: Translating, place: Structure, wanted: JsonObject
+    translator: Translating, bound: Structure, wanted: JsonObject
 ) -> Iterator[ColumnElement[bool]]:
     """That each part is as in an object; what the object leaves out is null."""
-    type_ = place.property.type
+    type_ = bound.property.type
     assert isinstance(type_, edm.ComplexType)
     members = {name: value for name, value in wanted.members if not name.startswith("@")}
     for name in members:
         if name not in type_.properties:
             raise unknown_name(type_, name, wanted.offset)
     for name in type_.properties:
-        part = in_columns(place.scope, place.property, Member(None, name, offset=wanted.offset))
+        part = in_columns(bound.scope, bound.property, Member(None, name, offset=wanted.offset))
         value = members.get(name)
         if isinstance(value, JsonObject):
             if not isinstance(part, Structure):
@@ -94,7 +94,7 @@ def _alike(
             yield is_null(part)
         else:
             parameters = translator.context.parameters
-            given = translator.place(value)
+            given = translator.bind(value)
             yield compare("eq", part, given, parameters, exact=True, offset=value.offset)
 
 

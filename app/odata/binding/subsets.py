@@ -16,7 +16,7 @@ from app.odata.binding.protocol import Translating
 from app.odata.binding.values import Constant, Elements, Rows, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.sql.json_values import plain_text
 from app.odata.syntax.nodes import Binary, Call, Collection, Member, Node, Root
 
@@ -97,14 +97,14 @@ def _side(translator: Translating, argument: Node) -> _Side:
         return _of_literals(translator, node)
     if _is_behind_rows(translator, node):
         return _of_rows(translator, node)
-    place = translator.place(node)
-    if not isinstance(place, Elements):
+    bound = translator.bind(node)
+    if not isinstance(bound, Elements):
         raise QueryError("expected a collection, such as [1,2]", argument.offset)
-    if place.predicates:
+    if bound.predicates:
         raise UnsupportedError("only a whole collection is offered here", argument.offset)
-    if place.type.element != edm.STRING:
+    if bound.type.element != edm.STRING:
         raise UnsupportedError("only collections of texts are offered here", argument.offset)
-    return _Side(place.sql, "text")
+    return _Side(bound.sql, "text")
 
 
 def _of_literals(translator: Translating, node: Collection) -> _Side:
@@ -112,16 +112,16 @@ def _of_literals(translator: Translating, node: Collection) -> _Side:
         raise QueryError(f"a collection here has at most {MOST_MEMBERS} members", node.offset)
     values, kinds = [], set()
     for item in node.items:
-        place = translator.place(item)
-        if not isinstance(place, Constant) or place.literal.kind not in ("null", *_KINDS):
+        bound = translator.bind(item)
+        if not isinstance(bound, Constant) or bound.literal.kind not in ("null", *_KINDS):
             raise QueryError("a collection here holds texts, numbers or Booleans", item.offset)
-        values.append(translator.context.parameters.bind(place.literal, Text, _spelled))
-        kinds |= {_KINDS[place.literal.kind]} if place.literal.kind != "null" else set()
+        values.append(translator.context.parameters.bind(bound.literal, Text, _spelled))
+        kinds |= {_KINDS[bound.literal.kind]} if bound.literal.kind != "null" else set()
     if len(kinds) > 1:
         raise QueryError("the members of a collection are of one type", node.offset)
     places = [f"{{{index}}}" for index in range(len(values))]
-    casts = ", ".join(f"CAST({place} AS TEXT)" for place in places)
-    array = Spelled(
+    casts = ", ".join(f"CAST({expression} AS TEXT)" for expression in places)
+    array = DialectSql(
         Text(), f"json_array({', '.join(places)})",
         f"to_json(CAST(ARRAY[{casts}] AS TEXT[]))", *values,
     )  # fmt: skip
@@ -143,7 +143,7 @@ def _spelled(value: Any) -> str | None:
 def _is_behind_rows(translator: Translating, node: Node) -> bool:
     if not isinstance(node, Member) or node.base is None or isinstance(node.base, Root):
         return False
-    return isinstance(translator.place(node.base), Rows)
+    return isinstance(translator.bind(node.base), Rows)
 
 
 def _of_rows(translator: Translating, node: Node) -> _Side:
@@ -155,7 +155,7 @@ def _of_rows(translator: Translating, node: Node) -> _Side:
             "only texts, whole numbers and Booleans are offered here", node.offset
         )
     text = member.sql if kind == "text" else plain_text(member.sql, member.type)
-    array = Spelled(
+    array = DialectSql(
         Text(), "json_group_array({0})", "coalesce(json_agg({0}), CAST('[]' AS JSON))", text
     )
     array_sql = collection.select(array).scalar_subquery()

@@ -19,7 +19,7 @@ from app.odata.binding.values import Typed, family
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.sql.column_types import Guid
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import InstantOperand
 from app.odata.syntax.literals import CONVERTERS, NON_FINITE, UNQUOTED, to_binary, to_duration
 from app.odata.syntax.nodes import Literal
@@ -33,7 +33,7 @@ def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Paramete
     type_, read, postgresql = reader
     value = parameters.bind(literal, type_, _or_none(read))
     # PostgreSQL finds no type for a parameter that is only asked whether it is null.
-    return Typed(Spelled(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)
+    return Typed(DialectSql(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)
 
 
 def _or_none(read: Convert) -> Convert:

@@ -38,7 +38,7 @@ def text_match(
     if is_collection(translator, node.arguments[0]):
         return collection_match(translator, node)
     text = translator.argument(node.arguments[0], node.name, "text")
-    sought = translator.place(node.arguments[1])
+    sought = translator.bind(node.arguments[1])
     if isinstance(sought, Constant) and sought.literal.kind == "string":
         return _with_literal(translator, node.name, text, sought.literal, indexed)
     other = translator.argument(node.arguments[1], node.name, "text")
@@ -60,7 +60,7 @@ def _with_literal(
     translator.context.unordered = True
     return index.narrowed(
         _EXACT[function], text.sql, parameters.bind(literal, Text), text.sql.table,
-        lambda made: parameters.bind(literal, Text, made),
+        lambda make: parameters.bind(literal, Text, make),
     )  # fmt: skip
 
 

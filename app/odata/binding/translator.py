@@ -24,11 +24,11 @@ from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
 from app.odata.binding.type_coercion import fit, natural
 from app.odata.binding.values import (
+    Bound,
     Constant,
     Dynamic,
     Elements,
     JsonStructure,
-    Place,
     Row,
     Rows,
     Scope,
@@ -41,7 +41,7 @@ from app.odata.binding.values import (
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import spell
-from app.odata.sql.estimated_size import weight
+from app.odata.sql.estimated_size import estimated_size
 from app.odata.syntax.apply_nodes import AggregateCall
 from app.odata.syntax.nodes import (
     Alias,
@@ -80,22 +80,22 @@ class Translator:
         scope: Scope,
         *,
         it: Scope | None = None,
-        variables: Mapping[str, Place] | None = None,
-        this: Place | None = None,
+        variables: Mapping[str, Bound] | None = None,
+        this: Bound | None = None,
         it_is_member: bool = False,
     ) -> None:
         self.context = context
         self.scope = scope
         self.it = it or scope
-        self.variables: Mapping[str, Place] = variables or {}
+        self.variables: Mapping[str, Bound] = variables or {}
         # A member of a collection that is no entity, where options are evaluated on such; it is
         # ``$it`` as well where the path of the request leads to the collection.
         self.this = this
-        self._it: Place = this if it_is_member and this is not None else Row(self.it)
+        self._it: Bound = this if it_is_member and this is not None else Row(self.it)
         self._open_aliases: set[str] = set()
         self._depth = 0
 
-    def within(self, scope: Scope, variables: Mapping[str, Place] | None = None) -> Translator:
+    def within(self, scope: Scope, variables: Mapping[str, Bound] | None = None) -> Translator:
         inner = Translator(
             self.context,
             scope,
@@ -105,7 +105,7 @@ class Translator:
         )
         return self._continued(inner)
 
-    def on_member(self, this: Place) -> Translator:
+    def on_member(self, this: Bound) -> Translator:
         inner = Translator(
             self.context, self.scope, it=self.it, variables=self.variables, this=this
         )
@@ -136,10 +136,10 @@ class Translator:
                 return isof(self, node)
             case Call(name="contains" | "startswith" | "endswith"):
                 return text_match(self, node, indexed=not exact)
-        place = self.place(node)
-        if is_null_literal(place):
+        bound = self.bind(node)
+        if is_null_literal(bound):
             return null_of(edm.BOOLEAN).sql if exact else false()
-        value = self._as_typed(place, node)
+        value = self._as_typed(bound, node)
         if value.type != edm.BOOLEAN:
             raise QueryError(f"expected a condition, this is {type_name(value.type)}", node.offset)
         sql: ColumnElement[bool] = value.sql
@@ -149,7 +149,7 @@ class Translator:
         condition = with_literal(self, node)
         if condition is not None:
             return condition
-        left, right = self.place(node.left), self.place(node.right)
+        left, right = self.bind(node.left), self.bind(node.right)
         if (
             not isinstance(left, Typed)
             and (condition := with_parts(self, node, left, right)) is not None
@@ -161,15 +161,15 @@ class Translator:
     def _membership(self, node: In, *, exact: bool) -> ColumnElement[bool]:
         right = self.unaliased(node.right)
         if isinstance(right, Collection):
-            items = [self.place(item) for item in right.items]
+            items = [self.bind(item) for item in right.items]
             constants = [item for item in items if isinstance(item, Constant)]
             if len(constants) != len(items):
                 raise QueryError("a list after 'in' holds only literals", right.offset)
-            left = self.place(node.left)
+            left = self.bind(node.left)
             parameters = self.context.parameters
             return is_in(left, constants, parameters, exact=exact, offset=node.offset)
         collection, member_ = members(self, right)
-        left = self.place(node.left)
+        left = self.bind(node.left)
         equal = compare(
             "eq", left, member_, self.context.parameters, exact=False, offset=node.offset
         )
@@ -178,7 +178,7 @@ class Translator:
 
     def _has(self, node: Binary) -> Typed:
         """Whether all flags of the right side are set (URL Conventions 5.1.1.1.9)."""
-        left, right = self.typed(node.left), self.place(node.right)
+        left, right = self.typed(node.left), self.bind(node.right)
         if not isinstance(left.type, edm.EnumType):
             raise QueryError(f"'has' takes an enumeration, not {type_name(left.type)}", node.offset)
         if is_null_literal(right):
@@ -196,30 +196,30 @@ class Translator:
     # --- values
 
     def typed(self, node: Node) -> Typed:
-        return self._as_typed(self.place(node), node)
+        return self._as_typed(self.bind(node), node)
 
     def argument(self, node: Node, function: str, *families: str) -> Typed:
-        place = self.place(node)
-        if is_null_literal(place):
+        bound = self.bind(node)
+        if is_null_literal(bound):
             return null_of_family(families[0])
-        if isinstance(place, Dynamic):
-            return dynamic_value(place, families[0])
-        value = self._as_typed(place, node)
-        if isinstance(place, Constant) and "duration" in families and family(value.type) == "text":
+        if isinstance(bound, Dynamic):
+            return dynamic_value(bound, families[0])
+        value = self._as_typed(bound, node)
+        if isinstance(bound, Constant) and "duration" in families and family(value.type) == "text":
             wanted = Typed(value.sql, edm.DURATION)
-            return Typed(fit(place, wanted, self.context.parameters), edm.DURATION, False)
+            return Typed(fit(bound, wanted, self.context.parameters), edm.DURATION, False)
         if family(value.type) not in families:
             raise QueryError(f"{function} does not take {type_name(value.type)}", node.offset)
         return value
 
-    def _as_typed(self, place: Place, node: Node) -> Typed:
-        match place:
+    def _as_typed(self, bound: Bound, node: Node) -> Typed:
+        match bound:
             case Typed():
-                return place
+                return bound
             case Constant():
-                return natural(place, self.context.parameters)
+                return natural(bound, self.context.parameters)
             case Dynamic():
-                return dynamic_value(place, "text")
+                return dynamic_value(bound, "text")
             case Row(scope=scope):
                 raise QueryError(
                     f"this is an entity ({scope.type.name}): name one of its properties",
@@ -230,7 +230,7 @@ class Translator:
             case Structure() | JsonStructure():
                 raise QueryError("this is a complex value: name one of its properties", node.offset)
 
-    def place(self, node: Node) -> Place:
+    def bind(self, node: Node) -> Bound:
         translate = _PLACES.get(type(node))
         if translate is None:
             raise UnsupportedError(
@@ -265,64 +265,66 @@ class Translator:
                 self.context.budget.use(len(node.items), at)
         return node
 
-    def _alias(self, node: Alias) -> Place:
+    def _alias(self, node: Alias) -> Bound:
         if node.name in self._open_aliases:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
         self._open_aliases.add(node.name)
         try:
-            place = self.place(self.unaliased(node))
+            bound = self.bind(self.unaliased(node))
         except QueryError as error:
             raise error.in_option(f"@{node.name}") from None
         finally:
             self._open_aliases.remove(node.name)
-        self.context.budget.use(weight(place.sql) if isinstance(place, Typed) else 1, node.offset)
-        return place
+        self.context.budget.use(
+            estimated_size(bound.sql) if isinstance(bound, Typed) else 1, node.offset
+        )
+        return bound
 
-    def _binary(self, node: Binary) -> Place:
+    def _binary(self, node: Binary) -> Bound:
         if node.op in _COMPARISONS or node.op in ("and", "or"):
             return truth(self.condition(node, exact=True))
         if node.op == "has":
             return self._has(node)
-        places = self.place(node.left), self.place(node.right)  # once: see ``choose``
+        places = self.bind(node.left), self.bind(node.right)  # once: see ``choose``
         if all(map(is_null_literal, places)):
             return places[0]
         left = self._operand(node.left, *places)
         right = self._operand(node.right, *reversed(places))
         return arithmetic(node.op, left, right, node.offset)
 
-    def _operand(self, node: Node, place: Place, partner: Place) -> Typed | None:
+    def _operand(self, node: Node, bound: Bound, partner: Bound) -> Typed | None:
         """An operand of arithmetic; a text beside an instant or a date is a duration.
 
         None stands for the literal null, whose type the other operand decides.
         """
-        if is_null_literal(place):
+        if is_null_literal(bound):
             return None
-        if isinstance(place, Dynamic):
-            return dynamic_value(place, "decimal")
-        is_text = isinstance(place, Constant) and place.literal.kind == "string"
+        if isinstance(bound, Dynamic):
+            return dynamic_value(bound, "decimal")
+        is_text = isinstance(bound, Constant) and bound.literal.kind == "string"
         if is_text and isinstance(partner, Typed) and family(partner.type) in _MOVABLE:
             return self.argument(node, "", "duration")
-        return self._as_typed(place, node)
+        return self._as_typed(bound, node)
 
-    def _unary(self, node: Unary) -> Place:
+    def _unary(self, node: Unary) -> Bound:
         if node.op == "not":
             return truth(self.condition(node, exact=True))
-        place = self.place(node.operand)
-        if is_null_literal(place):
-            return place
-        if isinstance(place, Dynamic):
-            return negated(dynamic_value(place, "decimal"), node.offset)
-        return negated(self._as_typed(place, node.operand), node.offset)
+        bound = self.bind(node.operand)
+        if is_null_literal(bound):
+            return bound
+        if isinstance(bound, Dynamic):
+            return negated(dynamic_value(bound, "decimal"), node.offset)
+        return negated(self._as_typed(bound, node.operand), node.offset)
 
-    def _call(self, node: Call) -> Place:
+    def _call(self, node: Call) -> Bound:
         if node.name == "cast":
             return cast(self, node)
         if node.name == "isof":
             return truth(isof(self, node), nullable=False)
         return call(self, node)
 
-    def _type_cast(self, node: TypeCast) -> Place:
-        base: Place = Row(self.scope) if node.base is None else self.place(node.base)
+    def _type_cast(self, node: TypeCast) -> Bound:
+        base: Bound = Row(self.scope) if node.base is None else self.bind(node.base)
         if isinstance(base, Row | Rows):
             return entity_cast(base, node)
         raise UnsupportedError(f"a cast to {node.type_name} is not offered here", node.offset)
@@ -338,7 +340,7 @@ def _moved(node: Node, offset: int) -> Node:
     return node
 
 
-Translate = Callable[[Translator, Any], Place]
+Translate = Callable[[Translator, Any], Bound]
 
 _PLACES: dict[type[Node], Translate] = {
     Literal: lambda translator, node: Constant(node),

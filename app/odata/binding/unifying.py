@@ -11,7 +11,7 @@ from app.odata.errors import QueryError
 from app.odata.functions import FUNCTIONS, Overload
 from app.odata.model import edm
 from app.odata.sql.decimals import decimal_number
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 
 def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
@@ -40,7 +40,7 @@ def as_double(value: Typed) -> Typed:
     number = value.sql
     if isinstance(number.type, ExactDecimal):
         number = decimal_number(number)
-    sql = Spelled(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", number)
+    sql = DialectSql(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", number)
     return Typed(sql, edm.DOUBLE, value.nullable)
 
 
@@ -51,7 +51,7 @@ def as_decimal(value: Typed) -> Typed:
 
 def as_instant(value: Typed) -> Typed:
     """A date as the instant it begins, UTC."""
-    sql = Spelled(
+    sql = DialectSql(
         UtcDateTime(),
         "({0} || 'T00:00:00.000Z')",
         "(CAST({0} AS TIMESTAMP) AT TIME ZONE 'UTC')",
@@ -83,7 +83,7 @@ def apply(overload: Overload, *arguments: Typed) -> Typed:
         as_decimal(typed) if family(typed.type) == "decimal" else typed for typed in arguments
     ]
     parts = (argument.sql for argument in numbers)
-    sql = Spelled(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
+    sql = DialectSql(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
     return Typed(sql, type_, any(argument.nullable for argument in arguments))
 
 

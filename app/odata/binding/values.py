@@ -106,14 +106,14 @@ class Nested:
 
     Args:
         shown: how it is read: an item of ``$expand``, or the rows of a chain.
-        place: what expressions find under its name; None where they find nothing.
+        bound: what expressions find under its name; None where they find nothing.
     """
 
     shown: ExpandItem | NestedRows
-    place: Rows | None = None
+    bound: Rows | None = None
 
 
-Place = Typed | Constant | Structure | JsonStructure | Row | Rows | Elements | Dynamic
+Bound = Typed | Constant | Structure | JsonStructure | Row | Rows | Elements | Dynamic
 
 
 class Scope:
@@ -134,7 +134,7 @@ class Scope:
         self.computed: dict[str, Typed] = dict(computed or {})
         self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}
         # Members of collections that every row is repeated for, by alias; see ``join_all``.
-        self.members: dict[str, Place] = {}
+        self.members: dict[str, Bound] = {}
         # What expand(), addnested() and nest() of $apply show of each row, by name.
         self.nested: dict[str, Nested] = {}
         self._repeated: list[tuple[FromClause, ColumnElement[bool], bool]] = []
@@ -191,7 +191,7 @@ class Scope:
         return self._joined[name][0]
 
     def repeat(
-        self, name: str, member: Place, source: FromClause, condition: ColumnElement[bool],
+        self, name: str, member: Bound, source: FromClause, condition: ColumnElement[bool],
         *, outer: bool,
     ) -> None:  # fmt: skip
         """Make of each row as many as ``source`` has; the member of each is known as ``name``."""

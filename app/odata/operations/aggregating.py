@@ -19,8 +19,8 @@ def aggregate_of_rows(
     ``/$filter(...)`` leaves.
     """
     assert operation.expression is not None
-    given = {name: literal(value) for name, value in arguments.items()}
-    value = operation.expression(scope.columns, given)
+    literals = {name: literal(value) for name, value in arguments.items()}
+    value = operation.expression(scope.columns, literals)
     statement = select(value).select_from(scope.from_clause()).where(*scope.conditions)
     rows = run(statement, scope.context.container)
     found: object = rows[0][0]

@@ -102,9 +102,9 @@ def _shown(value: Any, type_: edm.EdmType, form: Format) -> Any:
 def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTexts) -> OptionTexts:
     """The options of a read of these entities, in this order unless another is asked for."""
     conditions = [_is(type_, key) for key in keys]
-    found = " or ".join(conditions) or "false"
+    those = " or ".join(conditions) or "false"
     system = dict(options.system)
-    system["filter"] = f"({found}) and ({system['filter']})" if "filter" in system else found
+    system["filter"] = f"({those}) and ({system['filter']})" if "filter" in system else those
     if "orderby" not in system and "apply" not in system and len(keys) > 1:
         places = ",".join(f"{condition}:{place}" for place, condition in enumerate(conditions))
         system["orderby"] = f"case({places})"

@@ -178,18 +178,18 @@ class _BodyReader:
 
     def _property(self, entity: EntityBody, member: _Member, value: Any) -> None:
         prop = member.prop
-        place = join_path(entity.path, prop.name)
+        path = join_path(entity.path, prop.name)
         if member.is_key:
             # The request itself says which entity it is about; a nested one is known by its key.
             matters = bool(entity.path) and value is not None and member.is_ignored
             problems = self.problems if matters else Problems()
-            entity.key[prop.name] = read_property(prop, value, place, problems, self._text_numbers)
+            entity.key[prop.name] = read_property(prop, value, path, problems, self._text_numbers)
         if member.is_ignored:
             if self._handling == "strict" and not member.is_key:
-                self.problems.add(place, "is set by the service")
+                self.problems.add(path, "is set by the service")
             return
         known = len(self.problems.details)
-        read = read_property(prop, value, place, self.problems, self._text_numbers)
+        read = read_property(prop, value, path, self.problems, self._text_numbers)
         if len(self.problems.details) > known:
             entity.refused.add(prop.attribute)
         if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
@@ -202,16 +202,16 @@ class _BodyReader:
     def _navigation(
         self, entity: EntityBody, navigation: edm.NavigationProperty, value: Any, depth: int
     ) -> None:
-        place = join_path(entity.path, navigation.name)
+        path = join_path(entity.path, navigation.name)
         if navigation.collection:
             self._collection(entity, navigation, value, depth, is_delta=False)
         elif value is None:
             if not navigation.nullable:
-                self.problems.add(place, "must not be null")
-            entity.related.append(Related(navigation, place, []))
+                self.problems.add(path, "must not be null")
+            entity.related.append(Related(navigation, path, []))
         else:
-            item = self._nested(value, navigation, place, depth)
-            entity.related.append(Related(navigation, place, [item]))
+            item = self._nested(value, navigation, path, depth)
+            entity.related.append(Related(navigation, path, [item]))
 
     def _collection(
         self,
@@ -222,20 +222,20 @@ class _BodyReader:
         *,
         is_delta: bool,
     ) -> None:
-        place = join_path(entity.path, navigation.name)
+        path = join_path(entity.path, navigation.name)
         if not isinstance(value, list):
-            self.problems.add(place, "must be an array")
+            self.problems.add(path, "must be an array")
             return
         items = [
-            self._nested(item, navigation, f"{place}[{index}]", depth)
+            self._nested(item, navigation, f"{path}[{index}]", depth)
             for index, item in enumerate(value)
         ]
         if not is_delta:
             for item in items:
                 if item.removed:
-                    place = f"{item.path}.@removed"
-                    self.problems.add(place, f"stands only in {navigation.name}@delta")
-        entity.related.append(Related(navigation, place, items, is_delta))
+                    path = f"{item.path}.@removed"
+                    self.problems.add(path, f"stands only in {navigation.name}@delta")
+        entity.related.append(Related(navigation, path, items, is_delta))
 
     def _nested(
         self, value: Any, navigation: edm.NavigationProperty, path: str, depth: int
@@ -257,8 +257,8 @@ class _BodyReader:
         value = body[name]
         target, _, term = name.partition("@")
         if self._is_old and "." not in term:
-            place = join_path(entity.path, name)
-            self.problems.add(place, f"is {target}@odata.{term} in OData 4.0")
+            path = join_path(entity.path, name)
+            self.problems.add(path, f"is {target}@odata.{term} in OData 4.0")
             return
         term = term.removeprefix("odata.")
         if not target:
@@ -266,31 +266,31 @@ class _BodyReader:
                 self._of_nested(entity, name, term, value)
         elif term in ("bind", "delta"):
             navigation = entity.type.navigation.get(target)
-            place = join_path(entity.path, name)
+            path = join_path(entity.path, name)
             if navigation is None or (term == "delta" and not navigation.collection):
                 known = entity.type.navigation
-                self.problems.add_unknown(place, target, known, entity.type.name)
+                self.problems.add_unknown(path, target, known, entity.type.name)
             elif term == "bind":
                 self._bind(entity, navigation, name, value)
             elif target in body:
-                self.problems.add(place, f"must not stand beside {target}: it is all, or a delta")
+                self.problems.add(path, f"must not stand beside {target}: it is all, or a delta")
             else:
                 self._collection(entity, navigation, value, depth, is_delta=True)
 
     def _of_nested(self, entity: EntityBody, name: str, term: str, value: Any) -> None:
         """What a nested entity says of itself: which it is, its tag, that it goes."""
-        place = join_path(entity.path, name)
+        path = join_path(entity.path, name)
         if term == "removed":
             reason = value.get("reason", "changed") if isinstance(value, dict) else None
             if reason in ("changed", "deleted"):
                 entity.removed = reason
             else:
-                self.problems.add(place, 'must be {"reason": "changed"} or {"reason": "deleted"}')
+                self.problems.add(path, 'must be {"reason": "changed"} or {"reason": "deleted"}')
         elif term == "id":
             if isinstance(value, str):
                 entity.reference = value
             else:
-                self.problems.add(place, "must be the URL of an entity")
+                self.problems.add(path, "must be the URL of an entity")
         elif term == "etag" and isinstance(value, str):
             entity.tag = value
 
@@ -298,25 +298,23 @@ class _BodyReader:
         self, entity: EntityBody, navigation: edm.NavigationProperty, name: str, value: Any
     ) -> None:
         """``Client@odata.bind``: the URL, or for a collection the URLs, of existing entities."""
-        place = join_path(entity.path, name)
+        path = join_path(entity.path, name)
         if value is None and not navigation.collection:
             self._navigation(entity, navigation, None, 0)
             return
         urls = value if navigation.collection else [value]
         if not isinstance(urls, list) or not all(isinstance(url, str) for url in urls):
             kind = "an array of URLs" if navigation.collection else "the URL of an entity"
-            self.problems.add(place, f"must be {kind}")
+            self.problems.add(path, f"must be {kind}")
             return
         target = self._container.target(navigation)
         items = [
-            EntityBody(
-                target, f"{place}[{index}]" if navigation.collection else place, reference=url
-            )
+            EntityBody(target, f"{path}[{index}]" if navigation.collection else path, reference=url)
             for index, url in enumerate(urls)
         ]
         # Binding adds to a collection, on creation and in a change alike (Protocol 11.4.3).
         is_many = navigation.collection
-        entity.related.append(Related(navigation, place, items, is_delta=is_many, is_bound=True))
+        entity.related.append(Related(navigation, path, items, is_delta=is_many, is_bound=True))
 
 
 @lru_cache(maxsize=256)

@@ -37,7 +37,7 @@ def _options_of(resource: Resource) -> Collection[str]:
     if resource.ending == "$value":
         return METADATA_OPTIONS
     if resource.kind == "value":
-        return value_options(resource.place)
+        return value_options(resource.bound)
     allowed = COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
     # A reference has nothing that could be selected or expanded (Protocol 11.2.8).
     return frozenset(allowed) - _SHAPING if resource.ending == "$ref" else allowed

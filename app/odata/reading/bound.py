@@ -10,7 +10,7 @@ from sqlalchemy import BindParameter, ColumnElement, FromClause, Select, func, s
 
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Place, Scope, Typed
+from app.odata.binding.values import Bound, Scope, Typed
 from app.odata.model import edm
 from app.odata.reading.expansion_links import Remainder
 from app.odata.sql.dialect_sql import Part
@@ -25,7 +25,7 @@ class ShownMembers:
     """
 
     table: FromClause
-    member: Place
+    member: Bound
     place: ColumnElement[int]
     name: str
     conditions: tuple[ColumnElement[bool], ...]

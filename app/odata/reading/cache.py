@@ -24,13 +24,13 @@ class PlanCache:
 
     Args:
         most: shapes that are kept.
-        most_bytes: what their plans may weigh together (``Plan.weight``).
+        most_bytes: what their plans may weigh together (``Plan.estimated_bytes``).
     """
 
     def __init__(self, most: int = MOST_PLANS, most_bytes: int = MOST_BYTES) -> None:
         self._most = most
         self._most_bytes = most_bytes
-        self.weight = 0
+        self.estimated_bytes = 0
         self._plans: OrderedDict[Hashable, tuple[Plan, ...]] = OrderedDict()
         self._lock = Lock()
         self.hits = 0
@@ -68,11 +68,11 @@ class PlanCache:
         with self._lock:
             before = self._plans.pop(key, ())
             variants = self._plans[key] = (plan, *before)[:_MOST_VARIANTS]
-            self.weight += _weight(variants) - _weight(before)
-            while len(self._plans) > self._most or self.weight > self._most_bytes:
+            self.estimated_bytes += _estimated_bytes(variants) - _estimated_bytes(before)
+            while len(self._plans) > self._most or self.estimated_bytes > self._most_bytes:
                 _, dropped = self._plans.popitem(last=False)
-                self.weight -= _weight(dropped)
+                self.estimated_bytes -= _estimated_bytes(dropped)
 
 
-def _weight(plans: Sequence[Plan]) -> int:
-    return sum(plan.weight for plan in plans)
+def _estimated_bytes(plans: Sequence[Plan]) -> int:
+    return sum(plan.estimated_bytes for plan in plans)

@@ -40,7 +40,7 @@ class Declared:
     def has(self, name: str, type_: edm.EdmType) -> bool:
         """Whether a property of this name and type is declared; an alias may be of another one."""
         declared = (open_type.properties.get(name) for open_type in self._types())
-        return any(one is not None and one.type == type_ for one in declared)
+        return any(property_ is not None and property_.type == type_ for property_ in declared)
 
     def inside(self, name: str) -> Declared:
         """What is declared of the object that stands under a name."""

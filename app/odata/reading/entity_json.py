@@ -20,10 +20,10 @@ from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.paths import of_property, property_sql
 from app.odata.binding.values import (
+    Bound,
     Dynamic,
     Elements,
     JsonStructure,
-    Place,
     Scope,
     Structure,
     Typed,
@@ -50,7 +50,7 @@ from app.odata.reading.control import (
 from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.expanded_rows import limit_of, number_of, with_keys, with_mark
 from app.odata.reading.json_format import Format
-from app.odata.sql.dialect_sql import Part, Spelled, Template, spell
+from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
 from app.odata.sql.json_values import json_parts, or_null, plain_text
 
 
@@ -107,31 +107,33 @@ def reference_json(projection: Projection, format_: Format) -> ColumnElement[str
     return Template([f'{{"{format_.control("id")}":"', *projection.address, '"}'])
 
 
-def property_json(place: Place, format_: Format, namespace: str) -> ColumnElement[str]:
+def property_json(bound: Bound, format_: Format, namespace: str) -> ColumnElement[str]:
     """The JSON of one value by itself; SQL's null where it is null."""
-    match place:
+    match bound:
         case Typed(sql=sql):
-            text = Template(_value(replace(place, nullable=False), format_))
+            text = Template(_value(replace(bound, nullable=False), format_))
             return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", sql, text)
         case Structure():
-            value_json = _columns_json(place, None, format_)
-            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), value_json)
+            value_json = _columns_json(bound, None, format_)
+            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
         case JsonStructure(sql=sql, type=type_):
             return _json_object(sql, own_type(type_, format_, namespace), or_else="NULL")
         case Elements(sql=sql):
-            return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+            return DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
         case Dynamic(sql=sql, name=name):
             json = inner_json(sql, name)
-            return Spelled(Text(), "NULLIF({0}, 'null')", "NULLIF(CAST({0} AS TEXT), 'null')", json)
-    raise TypeError(type(place).__name__)
+            return DialectSql(
+                Text(), "NULLIF({0}, 'null')", "NULLIF(CAST({0} AS TEXT), 'null')", json
+            )
+    raise TypeError(type(bound).__name__)
 
 
-def raw_value(place: Place) -> ColumnElement[str]:
+def raw_value(bound: Bound) -> ColumnElement[str]:
     """One primitive value as plain text."""
-    if isinstance(place, Dynamic):
-        return member_text(place)
-    assert isinstance(place, Typed)
-    return plain_text(place.sql, place.type)
+    if isinstance(bound, Dynamic):
+        return member_text(bound)
+    assert isinstance(bound, Typed)
+    return plain_text(bound.sql, bound.type)
 
 
 def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Piece]:
@@ -146,26 +148,26 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     if isinstance(member, PropertyMember) and member.property.type == edm.STREAM:
         yield Piece(stream_link(projection, member.property, format_))
         return
-    place: Place
+    bound: Bound
     if isinstance(member, ComputedMember):
-        name, type_, place = member.name, member.value.type, member.value
+        name, type_, bound = member.name, member.value.type, member.value
         value = _value(member.value, format_)
     else:
         name, type_ = member.property.name, member.property.type
-        place = of_property(projection.scope, member.property)
+        bound = of_property(projection.scope, member.property)
         value = _property(projection, member, format_)
-    optional = place.nullable if isinstance(place, Typed) else not isinstance(place, Elements)
+    optional = bound.nullable if isinstance(bound, Typed) else not isinstance(bound, Elements)
     is_amount = (
         format_.currencies
         and isinstance(member, PropertyMember)
         and member.property.currency_property is not None
     )
     # What has an annotation is not left out (Protocol 8.2.8.6).
-    null = is_null(place) if format_.omit_nulls and optional and not is_amount else None
+    null = is_null(bound) if format_.omit_nulls and optional and not is_amount else None
     if null is not None:  # null is never written then
-        if isinstance(place, Typed):
-            value = _value(replace(place, nullable=False), format_)
-        elif isinstance(member, PropertyMember) and isinstance(place, Structure):
+        if isinstance(bound, Typed):
+            value = _value(replace(bound, nullable=False), format_)
+        elif isinstance(member, PropertyMember) and isinstance(bound, Structure):
             value = _property(projection, member, format_, nullable=False)
     if isinstance(member, PropertyMember):
         missing = _missing(projection.scope, member.property)
@@ -173,7 +175,7 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
             null = missing if null is None else or_(missing, null)
     if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
         namespace = projection.scope.context.container.namespace
-        yield from _members(name, member.parts, place, format_, namespace)
+        yield from _members(name, member.parts, bound, format_, namespace)
         return
     declared = Declared.of(projection.scope)
     if isinstance(member, ComputedMember) or (
@@ -224,14 +226,14 @@ def _property(
     projection: Projection, member: PropertyMember, format_: Format, *, nullable: bool = True
 ) -> Sequence[Part]:
     property_, parts = member.property, member.parts
-    place = of_property(projection.scope, property_)
-    if isinstance(place, Typed):
-        return _value(place, format_)
-    if isinstance(place, Structure):
+    bound = of_property(projection.scope, property_)
+    if isinstance(bound, Typed):
+        return _value(bound, format_)
+    if isinstance(bound, Structure):
         declared = Declared.of(projection.scope)
         inside = None if declared is None else declared.inside(property_.name)
         shown = parts if isinstance(parts, frozenset) else None
-        return [_columns_json(place, shown, format_, inside, nullable=nullable)]
+        return [_columns_json(bound, shown, format_, inside, nullable=nullable)]
     sql = property_sql(projection.scope, property_)
     if isinstance(property_.type, edm.ComplexType):
         own = own_type(property_.type, format_, projection.scope.context.container.namespace)
@@ -242,52 +244,52 @@ def _property(
 
 
 def _members(
-    name: str, shown: ShownMembers, place: Place, format_: Format, namespace: str
+    name: str, shown: ShownMembers, bound: Bound, format_: Format, namespace: str
 ) -> Iterator[Piece]:
     """Some members of a collection, before them the number of those that pass if asked for."""
     if shown.count:
         number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         yield Piece([f'"{format_.control("count", name)}":', *number])
-    assert isinstance(place, Elements)
-    if annotation := type_annotation(name, place.type, format_, namespace):
+    assert isinstance(bound, Elements)
+    if annotation := type_annotation(name, bound.type, format_, namespace):
         yield Piece(annotation)
-    yield Piece([f'"{name}":', _array(shown, place, format_)])
+    yield Piece([f'"{name}":', _array(shown, bound, format_)])
 
 
-def _array(shown: ShownMembers, place: Elements, format_: Format) -> ColumnElement[str]:
+def _array(shown: ShownMembers, bound: Elements, format_: Format) -> ColumnElement[str]:
     each = shown.rows(_one_member(shown, format_)).subquery(shown.name)
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each).scalar_subquery()
     whole = Template(["[", array, "]"])
-    return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", place.sql, whole)
+    return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", bound.sql, whole)
 
 
 def members_json(
-    shown: ShownMembers, place: Elements, format_: Format, namespace: str
+    shown: ShownMembers, bound: Elements, format_: Format, namespace: str
 ) -> ColumnElement[str]:
     """Some members of a collection by themselves, and their number if asked for."""
     pieces: list[Part] = ["{"]
-    if annotation := type_annotation("", place.type, format_, namespace):
+    if annotation := type_annotation("", bound.type, format_, namespace):
         pieces += [*annotation, ","]
     if shown.count:
         number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         pieces += [f'"{format_.control("count")}":', *number, ","]
-    return Template([*pieces, '"value":', _array(shown, place, format_), "}"])
+    return Template([*pieces, '"value":', _array(shown, bound, format_), "}"])
 
 
 def structure_json(
-    place: Place, parts: frozenset[str] | None, format_: Format, namespace: str
+    bound: Bound, parts: frozenset[str] | None, format_: Format, namespace: str
 ) -> ColumnElement[str]:
     """What is wanted of a complex value by itself; SQL's null where it is null."""
     if parts is None:
-        return property_json(place, format_, namespace)
-    if isinstance(place, Structure):
-        value_json = _columns_json(place, parts, format_)
-        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(place), value_json)
-    assert isinstance(place, JsonStructure)
-    own = own_type(place.type, format_, namespace)
-    value_json = _json_parts_of(place.sql, place.type, parts, own)
-    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", place.sql, value_json)
+        return property_json(bound, format_, namespace)
+    if isinstance(bound, Structure):
+        value_json = _columns_json(bound, parts, format_)
+        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
+    assert isinstance(bound, JsonStructure)
+    own = own_type(bound.type, format_, namespace)
+    value_json = _json_parts_of(bound.sql, bound.type, parts, own)
+    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", bound.sql, value_json)
 
 
 def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
@@ -296,12 +298,12 @@ def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
     assert isinstance(shown.member, JsonStructure)
     sql, parts = shown.member.sql, shown.parts
     if parts is None:
-        return Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+        return DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
     return _json_parts_of(sql, shown.member.type, parts)
 
 
 def _columns_json(
-    place: Structure,
+    bound: Structure,
     parts: frozenset[str] | None,
     format_: Format,
     declared: Declared | None = None,
@@ -314,12 +316,12 @@ def _columns_json(
         declared: what is declared of it, where ``$apply`` made it.
         nullable: whether it is written where it is null, too.
     """
-    type_ = place.property.type
-    assert isinstance(type_, edm.ComplexType) and place.property.columns is not None
+    type_ = bound.property.type
+    assert isinstance(type_, edm.ComplexType) and bound.property.columns is not None
     missing = {
-        name: _missing(place.scope, property_) for name, property_ in type_.properties.items()
+        name: _missing(bound.scope, property_) for name, property_ in type_.properties.items()
     }
-    namespace = place.scope.context.container.namespace
+    namespace = bound.scope.context.container.namespace
     own = "" if declared is not None else own_type(type_, format_, namespace)
     members = [Piece([own])] if own else []
     for name, inner in type_.properties.items():
@@ -328,9 +330,9 @@ def _columns_json(
         text: Sequence[Part]
         if inner.columns is not None:
             inside = None if declared is None else declared.inside(name)
-            text = [_columns_json(Structure(place.scope, inner), None, format_, inside)]
+            text = [_columns_json(Structure(bound.scope, inner), None, format_, inside)]
         else:
-            column = place.scope.columns[place.property.columns[name]]
+            column = bound.scope.columns[bound.property.columns[name]]
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
             if declared is not None and not declared.has(name, inner.type):
                 container = declared.container
@@ -343,11 +345,11 @@ def _columns_json(
                 members.append(Piece(annotation, missing[name]))
         members.append(Piece([f'"{name}":', *text], missing[name]))
     whole = _object(members)
-    if not (nullable and place.property.nullable):
+    if not (nullable and bound.property.nullable):
         return whole
     # A value without one of its parts is no null: it would not be told from one with null in them.
     there = [not_(condition) for condition in missing.values() if condition is not None]
-    null = and_(is_null(place), *there)
+    null = and_(is_null(bound), *there)
     return spell(Text(), "(CASE WHEN {0} THEN 'null' ELSE {1} END)", null, whole)
 
 
@@ -367,7 +369,7 @@ def _json_object(
     sql: ColumnElement[str], own: str, *, or_else: str = "'null'"
 ) -> ColumnElement[str]:
     """A complex value kept as JSON, ``own`` as its first member; ``or_else`` where it is null."""
-    text = Spelled(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+    text = DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
     if not own:
         return text if or_else == "NULL" else or_null(text)
     template = (
@@ -420,4 +422,4 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
 
 def joined_texts(text: ColumnElement[str]) -> ColumnElement[str]:
     """The texts of all rows with commas between; null where there is no row."""
-    return Spelled(Text(), "group_concat({0}, ',')", "string_agg({0}, ',')", text)
+    return DialectSql(Text(), "group_concat({0}, ',')", "string_agg({0}, ',')", text)

@@ -27,14 +27,16 @@ def out_of_range(path: PathText, texts: OptionTexts, limits: Limits) -> QueryErr
     ]
     if not places:
         return QueryError("A value in the query is out of range.")
-    option, node = min(places, key=lambda place: (place[0] != places[0][0], place[1].offset))
+    option, node = min(
+        places, key=lambda location: (location[0] != places[0][0], location[1].offset)
+    )
     which = "the result" if len(places) == 1 else "the result here or of a later calculation"
     return QueryError(f"{which} is out of range", node.offset, option)
 
 
 def too_deep(path: PathText, texts: OptionTexts, limits: Limits) -> QueryError:
     """The error that the database takes no query that is nested so deep, with the deepest part."""
-    option, node, _ = max(_places(path, texts, limits), key=lambda place: place[2])
+    option, node, _ = max(_places(path, texts, limits), key=lambda location: location[2])
     return QueryError("the query is nested too deep", node.offset, option)
 
 

@@ -21,7 +21,7 @@ from app.odata.reading.expansion_links import KEYS
 from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_json
 from app.odata.reading.statement import RUN
-from app.odata.sql.dialect_sql import Part, Spelled, Template, spell
+from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
 from app.odata.sql.json_values import json_parts
 
 # How many related entities a row shows at most.
@@ -64,7 +64,7 @@ def with_mark(
 def limit_of(query: BoundQuery) -> ColumnElement[int]:
     if query.top is None:
         return _PAGE
-    return Spelled(BigInteger(), "min({0}, {1})", "least({0}, {1})", query.top, _PAGE)
+    return DialectSql(BigInteger(), "min({0}, {1})", "least({0}, {1})", query.top, _PAGE)
 
 
 def number_of(query: BoundQuery, format_: Format) -> Sequence[Part]:

@@ -46,7 +46,7 @@ def expand_members(
     Raises: QueryError, a name is no navigation property, or the nesting is too deep;
         ForbiddenError, related entities may not be read.
     """
-    seen = {name for name in query.scope.nested if name in query.scope.type.navigation}
+    already = {name for name in query.scope.nested if name in query.scope.type.navigation}
     container = binder.context.container
     named = {
         navigation_of(_seen_as(container, query.scope.type, item), item).name
@@ -65,9 +65,9 @@ def expand_members(
         for navigation, one in expanded:
             if item.star and navigation.name in named:
                 continue
-            if navigation.name in seen:
+            if navigation.name in already:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
-            seen.add(navigation.name)
+            already.add(navigation.name)
             member = expand_member(binder, query, navigation, one, address, depth)
             special = not item.star and type_ is not query.scope.type
             yield replace(member, of=type_) if special else member
@@ -142,8 +142,8 @@ def _remainder(
         return None
     context.expanded.append(options)
     ending = "/$ref" if item.ref else ""
-    place = [*address, "/", "/".join(item.path), ending]
-    return Remainder(len(context.expanded) - 1, place, is_deep=depth >= _DEEP)
+    link = [*address, "/", "/".join(item.path), ending]
+    return Remainder(len(context.expanded) - 1, link, is_deep=depth >= _DEEP)
 
 
 def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: ExpandItem) -> None:

@@ -139,7 +139,7 @@ def _filled(value: Any, literals: Sequence[Any]) -> Any:
             }
             return replace(value, **kept)
         case tuple():
-            return tuple(_filled(one, literals) for one in value)
+            return tuple(_filled(member, literals) for member in value)
         case dict():
             return {name: _filled(one, literals) for name, one in value.items()}
     return value

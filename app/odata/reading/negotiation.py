@@ -29,18 +29,18 @@ def negotiated(
         version that there is not.
     """
     spoken = _version(max_version, version)
-    wanted = (accept or "") if format_option is None else _long_form(format_option)
-    if not wanted and format_option is None:
+    media_ranges = (accept or "") if format_option is None else _long_form(format_option)
+    if not media_ranges and format_option is None:
         return Format(version=spoken)
     candidates = [
         (quality, -index, parameters)
-        for index, media_range in enumerate(wanted.split(","))
+        for index, media_range in enumerate(media_ranges.split(","))
         for quality, parameters in [_acceptable(media_range)]
         if parameters is not None and quality > 0
     ]
     if not candidates:
-        raise refusal(wanted, "application/json")
-    _, _, chosen = max(candidates, key=lambda one: one[:2])
+        raise refusal(media_ranges, "application/json")
+    _, _, chosen = max(candidates, key=lambda candidate: candidate[:2])
     return Format(
         metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
@@ -63,8 +63,8 @@ def takes(wanted: str, media_type: str) -> bool:
     """
     name = media_type.partition(";")[0].strip().lower()
     ranges = [_range(part) for part in wanted.lower().split(",")]
-    for fitting in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
-        qualities = [quality for one, quality in ranges if one == fitting]
+    for media_range in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
+        qualities = [quality for one, quality in ranges if one == media_range]
         if qualities:
             return max(qualities) > 0
     return False
@@ -140,12 +140,14 @@ def metadata_as_json(
     Raises: as ``negotiated``.
     """
     spoken = Format(version=_version(max_version, version))
-    wanted = accept or "*/*"
+    media_ranges = accept or "*/*"
     if format_option is not None:
-        wanted = {"xml": "application/xml"}.get(format_option.lower(), _long_form(format_option))
+        media_ranges = {"xml": "application/xml"}.get(
+            format_option.lower(), _long_form(format_option)
+        )
     candidates = [
         (quality, -index, as_json)
-        for index, media_range in enumerate(wanted.split(","))
+        for index, media_range in enumerate(media_ranges.split(","))
         for quality, as_json in [_acceptable_csdl(media_range)]
         if quality > 0
     ]
@@ -154,7 +156,7 @@ def metadata_as_json(
         candidates = [range_ for range_ in candidates if not range_[2]] or candidates
     if not candidates:
         raise NotAcceptableError(
-            f"The requested format is not offered for $metadata: {wanted[:100]!r}."
+            f"The requested format is not offered for $metadata: {media_ranges[:100]!r}."
         )
     return spoken, max(candidates)[2]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, ColumnElement, Text
 
 from app.errors import NotFoundError
-from app.odata.binding.values import Elements, JsonStructure, Place, Scope, Typed
+from app.odata.binding.values import Bound, Elements, JsonStructure, Scope, Typed
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Predicate, Spelled
+from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.syntax.nodes import Argument, Literal
 
 
-def member_at(scope: Scope, place: Place, arguments: tuple[Argument, ...], name: str) -> Place:
+def member_at(scope: Scope, place: Bound, arguments: tuple[Argument, ...], name: str) -> Bound:
     """The member that a number in the path names; -1 is the last one.
 
     Raises: NotFoundError, ``place`` has no members, or this is no number.
@@ -41,7 +41,7 @@ def member_at(scope: Scope, place: Place, arguments: tuple[Argument, ...], name:
 
 def _at(array: ColumnElement[str], number: ColumnElement[int], arrow: str) -> ColumnElement[str]:
     """The member as JSON by ``->``, as text by ``->>``; SQLite counts from the end by ``#``."""
-    return Spelled(
+    return DialectSql(
         Text(),
         f"({{0}} {arrow} ('$[' || (CASE WHEN {{1}} < 0 THEN '#' ELSE '' END) || {{1}} || ']'))",
         f"({{0}} {arrow} CAST(greatest(least({{1}}, 2147483647), -2147483647) AS INTEGER))",

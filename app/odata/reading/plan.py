@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from app.odata.binding.parameters import Guard
-from app.odata.reading.fan import Fan
+from app.odata.reading.fan_out import Fan
 from app.odata.reading.statement import Statement, Top
 from app.odata.syntax.nodes import LiteralValue
 from app.odata.syntax.option_nodes import QueryOptions
@@ -71,14 +71,14 @@ class Plan:
         return all(guard.fits(literals) for guard in self.guards)
 
     @property
-    def weight(self) -> int:
+    def estimated_bytes(self) -> int:
         """Roughly the bytes that keeping it takes."""
-        return _BYTES + sum(statement.weight for statement in self._statements())
+        return _BYTES + sum(statement.estimated_bytes for statement in self._statements())
 
     def _statements(self) -> list[Statement]:
         fan = None if self.fan is None else self.fan.count
         every = (self.main, self.total, self.parent, self.home, fan)
-        return [one for one in every if one is not None]
+        return [statement for statement in every if statement is not None]
 
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""

@@ -43,7 +43,7 @@ from app.odata.reading.entity_json import (
     raw_value,
     reference_json,
 )
-from app.odata.reading.fan import Fan, Page, fan_of
+from app.odata.reading.fan_out import Fan, Page, fan_of
 from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import Plan
@@ -209,7 +209,7 @@ class _Making:
 
     def _number(self) -> Plan:
         """``/$count``: of rows, or of the members of a collection kept as JSON."""
-        resource, place = self.resource, self.resource.place
+        resource, place = self.resource, self.resource.bound
         if isinstance(place, Elements):
             assert resource.property is not None
             statement = self._members_counted(place, resource.property.name)
@@ -229,7 +229,7 @@ class _Making:
 
     def _value(self) -> Plan:
         """A property by itself, as JSON or, with ``/$value``, as plain text."""
-        resource, place = self.resource, self.resource.place
+        resource, place = self.resource, self.resource.bound
         query = BoundQuery(
             Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
         )

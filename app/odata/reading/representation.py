@@ -25,7 +25,7 @@ from app.odata.reading.statement import Run, Statement
 
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request
-class Shown:
+class Representation:
     """The JSON text of an entity and its row version, if its type has one."""
 
     entity: str
@@ -41,7 +41,7 @@ class Representations:
         self._container = container
         self._statements: dict[tuple[str, str], Statement] = {}
 
-    def read(self, entity: str, key: Any, connection: Connection) -> Shown:
+    def read(self, entity: str, key: Any, connection: Connection) -> Representation:
         """An entity as it is now.
 
         Args:
@@ -59,7 +59,7 @@ class Representations:
         if not rows:
             raise KeyError(f"{entity} {key}")
         text, *version = rows[0]
-        return Shown(entity, key, text, version[0] if version else None)
+        return Representation(entity, key, text, version[0] if version else None)
 
     def _statement(self, type_: edm.EntityType, dialect: Dialect) -> Statement:
         scope = Scope(Context(self._container, system_caller()), type_)

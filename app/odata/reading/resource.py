@@ -14,10 +14,10 @@ from app.odata.binding.paths import key_condition, of_property, unknown_name
 from app.odata.binding.roots import singleton_scope
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import (
+    Bound,
     Dynamic,
     Elements,
     JsonStructure,
-    Place,
     Scope,
     Structure,
     Typed,
@@ -48,7 +48,7 @@ Kind = OneOf["collection", "entity", "value"]
 class Resource:
     """What a path leads to.
 
-    ``kind`` is value where the path ends in a property, which is ``place``. ``ending`` is the last
+    ``kind`` is value where the path ends in a property, which is ``bound``. ``ending`` is the last
     segment if it is a system one (``$count``, ``$ref``, ``$value``). ``parent`` is the entity that
     the last navigation began at: where it is not there, nothing is. ``set_name`` is that of the
     entities, or None for contained ones; then ``home`` is where they lie. ``own_key`` has the
@@ -60,7 +60,7 @@ class Resource:
     scope: Scope
     address: Sequence[Part]
     set_name: str | None
-    place: Place | None = None
+    bound: Bound | None = None
     property: edm.Property | None = None
     ending: str = ""
     parent: Scope | None = None
@@ -141,16 +141,16 @@ class PathResolver:
         property_ = type_.properties.get(name)
         if property_ is None:
             raise NotFoundError(f"{unknown_name(type_, segment.name, 0).message}.")
-        place = None if property_.type == edm.STREAM else of_property(scope, property_)
+        bound = None if property_.type == edm.STREAM else of_property(scope, property_)
         if segment.arguments is not None:
-            if place is None:
+            if bound is None:
                 raise NotFoundError(f"{name} is followed by what is no part of it.")
-            place = member_at(scope, place, segment.arguments, name)
+            bound = member_at(scope, bound, segment.arguments, name)
         inside = None
         if segment.arguments is None:
             is_derived = type_.base is not None and name not in type_.base.properties
             inside = f"{self._container.namespace}.{type_.name}/{name}" if is_derived else name
-        return replace(resource, kind="value", place=place, property=property_, inside=inside)
+        return replace(resource, kind="value", bound=bound, property=property_, inside=inside)
 
     def _navigate(
         self, resource: Resource, navigation: edm.NavigationProperty, segment: NameSegment
@@ -218,28 +218,28 @@ class PathResolver:
 
     def _member(self, resource: Resource, segment: NameSegment) -> Resource:
         """A property of a complex value."""
-        if resource.place is None:
+        if resource.bound is None:
             raise NotFoundError("A stream has no properties.")
-        translator = Translator(self._context, resource.scope, variables={"": resource.place})
+        translator = Translator(self._context, resource.scope, variables={"": resource.bound})
         name = Member(Member(None, ""), segment.name, offset=segment.offset)
         try:
-            place = translator.place(name)
+            bound = translator.bind(name)
         except QueryError as error:
             raise NotFoundError(f"{error.message}.") from None
         inside = None
         if segment.arguments is not None:
-            place = member_at(resource.scope, place, segment.arguments, segment.name)
+            bound = member_at(resource.scope, bound, segment.arguments, segment.name)
         elif resource.inside is not None:
-            inside = f"{resource.inside}/{_declared(resource.place, segment.name)}"
-        return replace(resource, place=place, inside=inside)
+            inside = f"{resource.inside}/{_declared(resource.bound, segment.name)}"
+        return replace(resource, bound=bound, inside=inside)
 
     def _ending(self, resource: Resource, segment: SystemSegment) -> Resource:
-        place, name = resource.place, segment.name
-        is_collection = resource.kind == "collection" or isinstance(place, Elements)
+        bound, name = resource.bound, segment.name
+        is_collection = resource.kind == "collection" or isinstance(bound, Elements)
         allowed = {
             "$count": is_collection,
             "$ref": resource.kind != "value",
-            "$value": isinstance(place, Typed | Dynamic) or self._has_bytes(resource),
+            "$value": isinstance(bound, Typed | Dynamic) or self._has_bytes(resource),
             "$query": True,
         }
         if not allowed.get(name, False):
@@ -258,15 +258,15 @@ def _refuse_second_key(segment: NameSegment) -> None:
         raise QueryError("an entity has only one key", offset)
 
 
-def _declared(place: Place, name: str) -> str:
+def _declared(bound: Bound, name: str) -> str:
     """A name as the complex type declares it; one of an open type as it is written."""
     type_: edm.EdmType | None = None
-    if isinstance(place, Structure):
-        type_ = place.property.type
-    elif isinstance(place, JsonStructure):
-        type_ = place.type
+    if isinstance(bound, Structure):
+        type_ = bound.property.type
+    elif isinstance(bound, JsonStructure):
+        type_ = bound.type
     known = type_.properties if isinstance(type_, edm.ComplexType) else ()
-    return next((one for one in known if one.lower() == name.lower()), name)
+    return next((candidate for candidate in known if candidate.lower() == name.lower()), name)
 
 
 def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:

@@ -77,10 +77,10 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     }
     bound = [operation for operation in container.operations if operation.bound_to in related]
     if namespace == container.namespace and name == "*":
-        return frozenset(one.name for one in bound)
-    for one in bound if namespace == container.namespace else ():
-        names = {parameter.name for parameter in one.parameters}
-        if one.name == name and (item.parameters is None or names == set(item.parameters)):
+        return frozenset(operation.name for operation in bound)
+    for candidate in bound if namespace == container.namespace else ():
+        names = {parameter.name for parameter in candidate.parameters}
+        if candidate.name == name and (item.parameters is None or names == set(item.parameters)):
             return frozenset((name,))
     raise QueryError(f"{first} is no operation of a {scope.type.name}", item.offset)
 
@@ -252,8 +252,8 @@ def selection_text(
         names = [text for member in members for text in _names(scope, member)]
     elif options.select:
         starred = any(item.path == ("*",) for item in options.select)
-        shown = [text for member in members for text in _names(scope, member)]
-        names = ["*"] if starred else shown
+        listed = [text for member in members for text in _names(scope, member)]
+        names = ["*"] if starred else listed
         names += [item.path[0] for item in options.select if _is_operation(item)]
         names += _links_selected(scope, options.select)
     for member in expanded:

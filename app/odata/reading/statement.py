@@ -123,7 +123,7 @@ class Statement:
         self._readers = [(name, reader(name)) for name in used]
         self.slots = frozenset(sources[name].slot for name in used if name in sources)
         # Roughly the bytes that it keeps.
-        self.weight = len(self.sql) + _PARAMETER_BYTES * len(self._readers)
+        self.estimated_bytes = len(self.sql) + _PARAMETER_BYTES * len(self._readers)
 
     def rows(self, connection: Connection, run: Run) -> list[Any]:
         """Run the statement.

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement
 
-from app.odata.binding.values import Elements, JsonStructure, Place, Scope, Structure
+from app.odata.binding.values import Bound, Elements, JsonStructure, Scope, Structure
 from app.odata.model import edm
 from app.odata.reading.binder import option
 from app.odata.reading.bound import ShownMembers
@@ -20,39 +20,39 @@ from app.odata.syntax.query_string import METADATA_OPTIONS
 _OF_COLLECTION = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
 
 
-def value_options(place: Place | None) -> frozenset[str]:
+def value_options(bound: Bound | None) -> frozenset[str]:
     """The options that a property takes by itself."""
-    if isinstance(place, Elements):
+    if isinstance(bound, Elements):
         return _OF_COLLECTION
-    if isinstance(place, Structure | JsonStructure):
+    if isinstance(bound, Structure | JsonStructure):
         return METADATA_OPTIONS | {"select"}
     return METADATA_OPTIONS
 
 
 def value_json(
-    scope: Scope, place: Place, name: str, options: QueryOptions, format_: Format
+    scope: Scope, bound: Bound, name: str, options: QueryOptions, format_: Format
 ) -> tuple[ColumnElement[str], bool]:
     """The JSON of a property, and whether it is an object that the context URL goes into.
 
     Raises: QueryError; UnsupportedError, the members cannot be chosen from in this way.
     """
-    is_structure = isinstance(place, Structure | JsonStructure)
+    is_structure = isinstance(bound, Structure | JsonStructure)
     namespace = scope.context.container.namespace
     if options == QueryOptions(aliases=options.aliases, custom=options.custom):
-        return property_json(place, format_, namespace), is_structure
-    if isinstance(place, Elements):
-        chosen = chosen_members(scope, place, name, options)
-        return members_json(chosen, place, format_, namespace), True
+        return property_json(bound, format_, namespace), is_structure
+    if isinstance(bound, Elements):
+        chosen = chosen_members(scope, bound, name, options)
+        return members_json(chosen, bound, format_, namespace), True
     type_: edm.EdmType = edm.STRING
-    if isinstance(place, Structure):
-        type_ = place.property.type
-    elif isinstance(place, JsonStructure):
-        type_ = place.type
+    if isinstance(bound, Structure):
+        type_ = bound.property.type
+    elif isinstance(bound, JsonStructure):
+        type_ = bound.type
     parts = None
     if options.select:
         with option("$select"):
             parts = wanted_parts(type_, name, options)
-    return structure_json(place, parts, format_, namespace), True
+    return structure_json(bound, parts, format_, namespace), True
 
 
 def selected_parts(options: QueryOptions) -> str:
@@ -61,12 +61,12 @@ def selected_parts(options: QueryOptions) -> str:
     return f"({names})" if names and names != "*" else ""
 
 
-def chosen_members(scope: Scope, place: Elements, name: str, options: QueryOptions) -> ShownMembers:
+def chosen_members(scope: Scope, bound: Elements, name: str, options: QueryOptions) -> ShownMembers:
     """The members of a collection property that the options of its own address ask for."""
     parts = None
     if options.select:
         with option("$select"):
-            parts = wanted_parts(place.type.element, name, options)
+            parts = wanted_parts(bound.type.element, name, options)
     plain = QueryOptions(
         filter=options.filter,
         orderby=options.orderby,
@@ -75,4 +75,4 @@ def chosen_members(scope: Scope, place: Elements, name: str, options: QueryOptio
         count=options.count,
     )
     with option("$orderby" if options.filter is None else "$filter"):
-        return shown_members(scope, scope, place, plain, parts, 0, is_it=True)
+        return shown_members(scope, scope, bound, plain, parts, 0, is_it=True)

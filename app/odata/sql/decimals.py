@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Dialect, Numeric, Text
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from app.db.types import ExactDecimal
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 # More digits than any sum of ours has: with fewer ``to_char`` writes signs of a number.
 _WIDEST = 40
@@ -37,11 +37,11 @@ class DecimalNumber(TypeDecorator[Decimal]):
         return format(value, "f")
 
 
-def scaled_text(column: ColumnElement[Any], scale: int) -> Spelled:
+def scaled_text(column: ColumnElement[Any], scale: int) -> DialectSql:
     """The decimal text of a scaled integer (12345 of scale 2: ``123.45``); null stays null."""
     arguments = ", ".join(scaled_digits(scale)[1])
     written = f"printf('{scaled_digits(scale)[0]}', {arguments})"
-    return Spelled(Text(), f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)", "{0}", column)
+    return DialectSql(Text(), f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)", "{0}", column)
 
 
 def scaled_digits(scale: int, least: int | None = None) -> tuple[str, tuple[str, ...]]:
@@ -67,12 +67,12 @@ def written_number(kind: ExactDecimal) -> str:
     return f"to_char({{0}}, 'FM{'9' * _WIDEST}0.{digits}')"
 
 
-def written_text(column: ColumnElement[Any], kind: ExactDecimal) -> Spelled:
+def written_text(column: ColumnElement[Any], kind: ExactDecimal) -> DialectSql:
     """The text in which a decimal column is written; null stays null."""
     conversions, fillers = scaled_digits(kind.scale, kind.least)
     written = f"printf('{conversions}', {', '.join(fillers)})"
     sqlite = f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)"
-    return Spelled(Text(), sqlite, written_number(kind), column)
+    return DialectSql(Text(), sqlite, written_number(kind), column)
 
 
 def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:
@@ -81,15 +81,15 @@ def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:
         return number
     if isinstance(number.type, ExactDecimal):
         number = scaled_text(number, number.type.scale)
-        return Spelled(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", number)
-    return Spelled(
+        return DialectSql(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", number)
+    return DialectSql(
         DecimalNumber(), "(CAST({0} AS TEXT) COLLATE odata_decimal)", "CAST({0} AS NUMERIC)", number
     )
 
 
-def decimal_literal(parameter: ColumnElement[Any]) -> Spelled:
+def decimal_literal(parameter: ColumnElement[Any]) -> DialectSql:
     """A parameter of type ``DecimalNumber`` that compares by value."""
-    return Spelled(
+    return DialectSql(
         DecimalNumber(), "({0} COLLATE odata_decimal)", "CAST({0} AS NUMERIC)", parameter
     )
 
@@ -130,18 +130,18 @@ def decimal_operation(name: str, *operands: ColumnElement[Any]) -> ColumnElement
     """Arithmetic on decimals; dividing by zero gives null on both databases."""
     if name in _NATIVE and _alike(*operands):
         # Scaled integers with the same unit: what SQLite computes itself is one, too.
-        result = Spelled(operands[0].type, _NATIVE[name], _NATIVE[name], *operands)
+        result = DialectSql(operands[0].type, _NATIVE[name], _NATIVE[name], *operands)
         return decimal_number(result)
     sqlite, postgresql = _SPELLINGS[name]
     numbers = [decimal_number(operand) for operand in operands]
-    return Spelled(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
+    return DialectSql(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
 
 
-def integer_operation(name: str, *operands: ColumnElement[Any]) -> Spelled:
+def integer_operation(name: str, *operands: ColumnElement[Any]) -> DialectSql:
     """Arithmetic on whole numbers: ``div`` truncates; beyond Int64 it is an error."""
     sqlite, postgresql = _INTEGER_SPELLINGS[name]
-    wide = [Spelled(operand.type, "{0}", "CAST({0} AS BIGINT)", operand) for operand in operands]
-    return Spelled(operands[0].type, sqlite, postgresql, *wide)
+    wide = [DialectSql(operand.type, "{0}", "CAST({0} AS BIGINT)", operand) for operand in operands]
+    return DialectSql(operands[0].type, sqlite, postgresql, *wide)
 
 
 _INTEGER_SPELLINGS = {

@@ -26,7 +26,7 @@ _OPERATIONS = (BinaryExpression, UnaryExpression, BooleanClauseList)
 Part = str | ColumnElement[Any]
 
 
-class Spelled(FunctionElement[Any]):
+class DialectSql(FunctionElement[Any]):
     """One expression with a template per database; ``{0}`` stands for the first argument.
 
     A template brings its own parentheses: operators may stand on both sides of it. Values among
@@ -56,8 +56,8 @@ def _places(template: str) -> Counter[str]:
     return Counter(_PLACE.findall(template))
 
 
-@compiles(Spelled)
-def _compile_spelled(element: Spelled, compiler: Any, **options: Any) -> str:
+@compiles(DialectSql)
+def _compile_spelled(element: DialectSql, compiler: Any, **options: Any) -> str:
     if compiler.dialect.name == "sqlite":
         template = element.sqlite
     else:  # psycopg takes a percent sign for the start of a parameter unless it is doubled
@@ -76,7 +76,7 @@ def _compile_spelled(element: Spelled, compiler: Any, **options: Any) -> str:
     return _PLACE.sub(argument, template)
 
 
-class Predicate(Spelled):
+class Predicate(DialectSql):
     """A condition: it stands in WHERE as it is spelled, where an index can serve it.
 
     SQLAlchemy would write ``(...) = 1`` around it, because SQLite has no Boolean type.
@@ -93,12 +93,12 @@ class Predicate(Spelled):
 
 def spell(
     type_: TypeEngine[Any] | type[TypeEngine[Any]], template: str, *arguments: Any
-) -> Spelled:
+) -> DialectSql:
     """An expression that both databases spell alike."""
-    return Spelled(type_, template, template, *arguments)
+    return DialectSql(type_, template, template, *arguments)
 
 
-class Conversions(Spelled):
+class Conversions(DialectSql):
     """A part of a template that ``printf`` writes by conversions of its own, at no extra call.
 
     ``sqlite`` has what fills the conversions, a line feed between one and the next.

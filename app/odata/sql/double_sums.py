@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Double, func
 
-from app.odata.sql.dialect_sql import Spelled, spell
+from app.odata.sql.dialect_sql import DialectSql, spell
 
 _Over = Callable[[Any], ColumnElement[Any]]
 
@@ -39,7 +39,7 @@ def double_sum(value: ColumnElement[Any], over: _Over = lambda total: total) -> 
         over: makes of an aggregate what is wanted of it, such as a running one.
     """
     plain, units, greatest = _parts(value)
-    return Spelled(
+    return DialectSql(
         Double(), _ON_SQLITE, _ON_POSTGRESQL, over(plain), over(units), over(greatest)
     )  # fmt: skip
 
@@ -49,12 +49,12 @@ def double_average(value: ColumnElement[Any]) -> ColumnElement[Any]:
     plain, units, greatest = _parts(value)
     number = func.count(value, type_=BigInteger())
     means = [spell(Double(), f"({_MEAN})", total, number) for total in (plain, units)]
-    return Spelled(Double(), _ON_SQLITE, _ON_POSTGRESQL, *means, greatest)
+    return DialectSql(Double(), _ON_SQLITE, _ON_POSTGRESQL, *means, greatest)
 
 
 def _parts(value: ColumnElement[Any]) -> tuple[Any, Any, Any]:
     """The sum of numbers that are not great, the sum of all in units, and the greatest."""
-    double = Spelled(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", value)
+    double = DialectSql(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", value)
     safe = spell(Double(), f"CASE WHEN abs({{0}}) < {_GREAT} THEN {{0}} END", double)
     units = spell(Double(), _IN_UNITS, double)
     return (

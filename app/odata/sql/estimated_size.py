@@ -16,13 +16,13 @@ from sqlalchemy.sql import ClauseElement
 from sqlalchemy.sql.elements import KeyedColumnElement
 from sqlalchemy.sql.selectable import SelectBase
 
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 _KEPT = "odata_weight"
 Both = tuple[int, int]  # on SQLite, on PostgreSQL
 
 
-def weight(expression: ClauseElement) -> int:
+def estimated_size(expression: ClauseElement) -> int:
     """The number of parts on the database that has more of them; a column of a derived table has
     those of what it is there.
     """
@@ -39,7 +39,7 @@ def _on_both(expression: ClauseElement) -> Both:
 def _weighed(expression: ClauseElement) -> Both:
     if isinstance(expression, BindParameter):
         return 1, 1
-    if isinstance(expression, Spelled):
+    if isinstance(expression, DialectSql):
         sqlite = postgresql = 1
         for part, (here, there) in zip(expression.clauses, expression.repeats, strict=True):
             own = _on_both(part)

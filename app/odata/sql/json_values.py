@@ -10,7 +10,7 @@ from sqlalchemy import Column, ColumnElement, Text, literal_column
 from app.db.types import ExactDecimal
 from app.odata.model import edm
 from app.odata.sql.decimals import scaled_digits, written_number, written_text
-from app.odata.sql.dialect_sql import Conversions, Part, Spelled, spell
+from app.odata.sql.dialect_sql import Conversions, DialectSql, Part, spell
 
 _NUMBERS = frozenset(
     ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")
@@ -65,7 +65,7 @@ def json_parts(
     if name in _QUOTED:
         sqlite, postgresql = _QUOTED[name]
         postgresql = _SPECIAL_POSTGRESQL.get(postgresql, postgresql)
-        return _quoted(Spelled(Text(), sqlite, postgresql, value), nullable)
+        return _quoted(DialectSql(Text(), sqlite, postgresql, value), nullable)
     if isinstance(type_, edm.EnumType):
         return _quoted(_members(value, type_), nullable)
     if name in ("Edm.Double", "Edm.Single"):
@@ -73,7 +73,7 @@ def json_parts(
     if name == "Edm.String":
         return _quoted(value, nullable) if plain else (_string(value, nullable),)
     # Collections, complex values and untyped ones are kept as the JSON that they are.
-    text = Spelled(Text(), "{0}", "CAST({0} AS TEXT)", value)
+    text = DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", value)
     return (or_null(text) if nullable else text,)
 
 
@@ -83,14 +83,14 @@ def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[s
         return value
     if type_ == edm.BOOLEAN:
         words = "(CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END)"
-        return Spelled(Text(), words, words, value)
+        return DialectSql(Text(), words, words, value)
     text = _text_of(value, type_)
     if isinstance(value, Column):
-        return Spelled(Text(), "CAST({0} AS TEXT)", '(CAST({0} AS TEXT) COLLATE "C")', text)
+        return DialectSql(Text(), "CAST({0} AS TEXT)", '(CAST({0} AS TEXT) COLLATE "C")', text)
     # What is computed stands in a select of its own: templates write it several times.
     inner = _text_of(literal_column("o.v", value.type), type_)
     alone = '(SELECT CAST({1} AS TEXT) COLLATE "C" FROM (SELECT {2} AS v OFFSET 0) AS o)'  # nosec B608
-    return Spelled(Text(), "CAST({0} AS TEXT)", alone, text, inner, value)
+    return DialectSql(Text(), "CAST({0} AS TEXT)", alone, text, inner, value)
 
 
 def _text_of(value: ColumnElement[Any], type_: edm.EdmType) -> Part:
@@ -100,9 +100,9 @@ def _text_of(value: ColumnElement[Any], type_: edm.EdmType) -> Part:
     return next(part for part in parts if not isinstance(part, str))
 
 
-def or_null(text: ColumnElement[Any]) -> Spelled:
+def or_null(text: ColumnElement[Any]) -> DialectSql:
     """``text``, or the word ``null``."""
-    return Spelled(Text(), "ifnull({0}, 'null')", "coalesce(CAST({0} AS TEXT), 'null')", text)
+    return DialectSql(Text(), "ifnull({0}, 'null')", "coalesce(CAST({0} AS TEXT), 'null')", text)
 
 
 def _quoted(text: ColumnElement[Any], nullable: bool) -> Sequence[Part]:
@@ -119,7 +119,7 @@ def _number_text(value: ColumnElement[Any]) -> ColumnElement[Any]:
     return Conversions(*scaled_digits(kind.scale, kind.least), postgresql, value)
 
 
-def _scaled_or_null(value: ColumnElement[Any], kind: ExactDecimal, *, quoted: bool) -> Spelled:
+def _scaled_or_null(value: ColumnElement[Any], kind: ExactDecimal, *, quoted: bool) -> DialectSql:
     """A decimal column or ``null``.
 
     In as few calls as there can be: inside five levels of ``$expand`` SQLite's parser has no room
@@ -129,7 +129,7 @@ def _scaled_or_null(value: ColumnElement[Any], kind: ExactDecimal, *, quoted: bo
     conversions, fillers = scaled_digits(kind.scale, kind.least)
     written = f"printf('{quote}{conversions}{quote}', {', '.join(fillers)})"
     text = written_number(kind)
-    return Spelled(
+    return DialectSql(
         Text(),
         f"iif({{0}} IS NULL, 'null', {written})",
         f"coalesce('{quote}' || {text} || '{quote}', 'null')"
@@ -139,27 +139,27 @@ def _scaled_or_null(value: ColumnElement[Any], kind: ExactDecimal, *, quoted: bo
     )
 
 
-def _boolean(value: ColumnElement[Any], nullable: bool) -> Spelled:
+def _boolean(value: ColumnElement[Any], nullable: bool) -> DialectSql:
     if nullable:
         sqlite = "CASE {0} WHEN 1 THEN 'true' WHEN 0 THEN 'false' ELSE 'null' END"
-        return Spelled(Text(), sqlite, "coalesce(CAST({0} AS TEXT), 'null')", value)
-    return Spelled(Text(), "iif({0}, 'true', 'false')", "CAST({0} AS TEXT)", value)
+        return DialectSql(Text(), sqlite, "coalesce(CAST({0} AS TEXT), 'null')", value)
+    return DialectSql(Text(), "iif({0}, 'true', 'false')", "CAST({0} AS TEXT)", value)
 
 
-def _string(value: ColumnElement[Any], nullable: bool) -> Spelled:
+def _string(value: ColumnElement[Any], nullable: bool) -> DialectSql:
     """Escaped alike: the short escapes, then ``\\u00..`` in lower case for control characters."""
     postgresql = "CAST(to_json({0}) AS TEXT)"
     if nullable:
         postgresql = f"coalesce({postgresql}, 'null')"
-    return Spelled(Text(), "json_quote({0})", postgresql, value)
+    return DialectSql(Text(), "json_quote({0})", postgresql, value)
 
 
-def _members(value: ColumnElement[Any], type_: edm.EnumType) -> Spelled:
+def _members(value: ColumnElement[Any], type_: edm.EnumType) -> DialectSql:
     """The name of a member; the names of the flags that are set, with commas between."""
     if not type_.is_flags:
         cases = " ".join(f"WHEN {number} THEN '{name}'" for name, number in type_.members.items())
         template = f"(CASE {{0}} {cases} ELSE CAST({{0}} AS TEXT) END)"
-        return Spelled(Text(), template, template, value)
+        return DialectSql(Text(), template, template, value)
     flags = " || ".join(
         f"CASE WHEN {{0}} & {number} = {number} THEN ',{name}' ELSE '' END"
         for name, number in type_.members.items()
@@ -168,10 +168,10 @@ def _members(value: ColumnElement[Any], type_: edm.EnumType) -> Spelled:
     zero = next((name for name, number in type_.members.items() if number == 0), "0")
     some = f"WHEN {{0}} IS NOT NULL THEN ltrim({flags}, ',')"
     template = f"(CASE WHEN {{0}} = 0 THEN '{zero}' {some} END)"
-    return Spelled(Text(), template, template, value)
+    return DialectSql(Text(), template, template, value)
 
 
-def _double(value: ColumnElement[Any], name: str, nullable: bool) -> Spelled:
+def _double(value: ColumnElement[Any], name: str, nullable: bool) -> DialectSql:
     """The shortest text that reads back as the same number; NaN, INF and -INF as strings.
 
     A zero has no sign: SQLite does not keep it.
@@ -184,7 +184,7 @@ def _double(value: ColumnElement[Any], name: str, nullable: bool) -> Spelled:
     )
     function = "odata_single_text" if name == "Edm.Single" else "odata_double_text"
     if nullable:
-        return Spelled(
+        return DialectSql(
             Text(), f"ifnull({function}({{0}}), 'null')", f"coalesce({postgresql}, 'null')", value
         )
-    return Spelled(Text(), f"{function}({{0}})", postgresql, value)
+    return DialectSql(Text(), f"{function}({{0}})", postgresql, value)

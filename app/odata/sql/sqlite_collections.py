@@ -26,9 +26,9 @@ def index_of(whole: str | None, part: str | None) -> int | None:
     """Where the members of ``part`` stand in ``whole`` one behind the other; -1 if nowhere."""
     if whole is None or part is None:
         return None
-    there, wanted = orjson.loads(whole), orjson.loads(part)
-    places = range(len(there) - len(wanted) + 1)
-    return next((at for at in places if there[at : at + len(wanted)] == wanted), -1)
+    there, part_items = orjson.loads(whole), orjson.loads(part)
+    places = range(len(there) - len(part_items) + 1)
+    return next((at for at in places if there[at : at + len(part_items)] == part_items), -1)
 
 
 def contains(whole: str | None, part: str | None) -> bool | None:
@@ -41,16 +41,16 @@ def starts_with(whole: str | None, part: str | None) -> bool | None:
     """Whether the first members of ``whole`` are those of ``part``."""
     if whole is None or part is None:
         return None
-    wanted = orjson.loads(part)
-    return bool(orjson.loads(whole)[: len(wanted)] == wanted)
+    part_items = orjson.loads(part)
+    return bool(orjson.loads(whole)[: len(part_items)] == part_items)
 
 
 def ends_with(whole: str | None, part: str | None) -> bool | None:
     """Whether the last members of ``whole`` are those of ``part``."""
     if whole is None or part is None:
         return None
-    there, wanted = orjson.loads(whole), orjson.loads(part)
-    return bool(there[max(len(there) - len(wanted), 0) :] == wanted)
+    there, part_items = orjson.loads(whole), orjson.loads(part)
+    return bool(there[max(len(there) - len(part_items), 0) :] == part_items)
 
 
 def same(one: str | None, other: str | None) -> bool | None:

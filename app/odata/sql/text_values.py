@@ -18,7 +18,7 @@ from sqlalchemy.types import TypeEngine
 from app.db.types import UtcDateTime, iso_instant
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
-from app.odata.sql.dialect_sql import Spelled
+from app.odata.sql.dialect_sql import DialectSql
 
 _LEAP = "([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 _DAY = (
@@ -99,7 +99,7 @@ def of_text(kind: str, text: ColumnElement[Any]) -> ColumnElement[Any] | None:
     """A text as a value of a family; null where it is none. None: there is no such cast."""
     if kind == "boolean":
         template = "(CASE lower({{0}}) WHEN 'true' THEN {0} WHEN 'false' THEN {1} END)"
-        return Spelled(Boolean(), template.format(1, 0), template.format("true", "false"), text)
+        return DialectSql(Boolean(), template.format(1, 0), template.format("true", "false"), text)
     if kind not in _VALUES:
         return None
     type_, value = _VALUES[kind]
@@ -107,7 +107,7 @@ def of_text(kind: str, text: ColumnElement[Any]) -> ColumnElement[Any] | None:
     # The text stands in a select of its own: casts of casts would be written many times.
     read = f"CASE WHEN t ~ '^({PATTERNS[kind]})$' THEN {value} END"
     postgresql = f"(SELECT {read} FROM (SELECT CAST({{0}} AS TEXT) AS t OFFSET 0) AS o)"  # nosec B608
-    return Spelled(type_, f"(odata_to_{kind}({{0}}){collation})", postgresql, text)
+    return DialectSql(type_, f"(odata_to_{kind}({{0}}){collation})", postgresql, text)
 
 
 # --- SQLite

@@ -166,11 +166,15 @@ class Tracker:
             removed = changes.removed(mark) if mark.after is None else set()
         more, changed = len(changed) > most, changed[:most]
         until = mark.until or next_mark.since
-        page = read(tracked.request.path, _options(tracked, [one.key for one in changed]))
+        page = read(tracked.request.path, _options(tracked, [change.key for change in changed]))
         head, rows = _apart(page.get_data(as_text=True))
-        seen = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
-        gone = [key for key in removed if key not in seen]
-        left = [one.key for one in changed if one.key not in seen and one.key not in removed]
+        readable = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
+        gone = [key for key in removed if key not in readable]
+        left = [
+            change.key
+            for change in changed
+            if change.key not in readable and change.key not in removed
+        ]
         with self._reading() as connection:
             known = Changes(type_, connection).known(current_caller(), [*gone, *left], mark)
         gone, left = ([key for key in keys if key in known] for keys in (gone, left))
@@ -216,8 +220,8 @@ def _condition(type_: edm.EntityType, keys: Iterable[Any]) -> str:
         return f"{type_.key[0]} in ({','.join(_literal(type_, 0, key) for key in keys)})"
     alternatives = (
         " and ".join(
-            f"{name} eq {_literal(type_, place, part)}"
-            for place, (name, part) in enumerate(zip(type_.key, key, strict=True))
+            f"{name} eq {_literal(type_, index, part)}"
+            for index, (name, part) in enumerate(zip(type_.key, key, strict=True))
         )
         for key in keys
     )

@@ -49,9 +49,9 @@ class MarkTokens:
     """Makes and reads tokens with the keys of the service."""
 
     def __init__(self, secret_key: SecretKey) -> None:
-        given = [secret_key.encode()] if isinstance(secret_key, str) else list(secret_key)
+        secrets = [secret_key.encode()] if isinstance(secret_key, str) else list(secret_key)
         # The last key makes tokens; a sealer makes them with its first.
-        self._sealer = sealer_of(_derived(key) for key in reversed(given))
+        self._sealer = sealer_of(_derived(key) for key in reversed(secrets))
         self._signed = URLSafeSerializer(secret_key, salt="odata-deltatoken")
 
     def make(self, mark: Mark, query: str, caller: Caller) -> str:

@@ -14,8 +14,8 @@ from app.odata.payload.reader import EntityBody
 from app.odata.preferences import preference_applied
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.content import WriteRequest
+from app.odata.writing.representation import shown_answer
 from app.odata.writing.rows import find_version, held_value
-from app.odata.writing.shown import shown_answer
 from app.odata.writing.targets import Target
 from app.odata.writing.urls import entity_path
 
@@ -111,10 +111,10 @@ def expansion(body: EntityBody) -> str:
     """``LineItems,Contacts($expand=Tasks)``: what a body gave, as $expand (Protocol 11.4.2.2)."""
     parts = []
     for related in body.related:
-        given = [item for item in related.items if not item.is_reference]
-        if not given:
+        items = [item for item in related.items if not item.is_reference]
+        if not items:
             continue
-        nested = {part for item in given if (part := expansion(item))}
+        nested = {part for item in items if (part := expansion(item))}
         # Items may differ in depth: the answer goes as deep as the deepest.
         deepest = max(nested, key=len, default="")
         options = f"($expand={deepest})" if deepest else ""

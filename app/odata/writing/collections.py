@@ -39,9 +39,9 @@ from app.odata.writing.answers import no_content
 from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import service_of
+from app.odata.writing.error_location import as_bad_reference
 from app.odata.writing.locks import locks_of_items, take_locks
 from app.odata.writing.methods import each_methods
-from app.odata.writing.places import as_bad_reference
 from app.odata.writing.problems import entity_problems, kind_of
 from app.odata.writing.rights import require_right
 from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
@@ -157,14 +157,14 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         problems.raise_any()
     take_locks(lambda: locks_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"
-    shown = []
+    entities = []
     for body in bodies:
         key, is_there = _apply(request, entity_set, body)
         if not minimal:  # now, because a later item may remove it
-            shown.append((_shown if is_there else _removed)(request, entity_set, key))
+            entities.append((_shown if is_there else _removed)(request, entity_set, key))
     if minimal:
         return _done(request)
-    return _collection(request, entity_set, shown, "/$delta")
+    return _collection(request, entity_set, entities, "/$delta")
 
 
 def _problems(

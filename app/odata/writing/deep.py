@@ -16,7 +16,7 @@ from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody, Related, snake
 from app.odata.writing.deep_owned import whole_list
 from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
-from app.odata.writing.places import as_bad_reference, at_place
+from app.odata.writing.error_location import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
 from app.odata.writing.targets import Target
 from app.odata.writing.values import change_values, creation_values, replacement_values
@@ -288,9 +288,9 @@ def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> An
 
 def _refuse_deltas(body: EntityBody) -> None:
     """Raise ValidationError where a delta stands in what makes or replaces an entity."""
-    places = [one.path for one in body.related if one.is_delta and not one.is_bound]
+    places = [related.path for related in body.related if related.is_delta and not related.is_bound]
     if places:
-        raise ValidationError([(place, "can be a delta only in a PATCH") for place in places])
+        raise ValidationError([(path, "can be a delta only in a PATCH") for path in places])
 
 
 def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:

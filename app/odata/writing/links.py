@@ -11,7 +11,7 @@ from app.odata.writing.answers import no_content
 from app.odata.writing.conditions import require_current
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import Relations
-from app.odata.writing.places import as_bad_reference
+from app.odata.writing.error_location import as_bad_reference
 from app.odata.writing.rows import related_keys
 from app.odata.writing.targets import Link, Target
 
@@ -53,12 +53,14 @@ def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
     items = body.get("value") if isinstance(body, dict) else None
     if not isinstance(items, list):
         raise ValidationError([("value", "must be an array of references")])
-    wanted = [_referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)]
+    targets = [
+        _referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)
+    ]
     before = _related(request, link)
     for key in before:
-        if key not in wanted:
+        if key not in targets:
             relations.unrelate(link.entity_set, link.key, link.navigation, key)
-    for key in dict.fromkeys(wanted):
+    for key in dict.fromkeys(targets):
         if key not in before:
             relations.relate(link.entity_set, link.key, link.navigation, key)
 

@@ -28,7 +28,7 @@ from app.odata.writing.rows import lock_name
 from app.odata.writing.targets import find_plain_target
 
 
-class Written(NamedTuple):
+class WriteText(NamedTuple):
     """A request that writes; ``path`` is below the service root."""
 
     method: str
@@ -43,23 +43,23 @@ def take_locks(names: Callable[[], Iterable[str]]) -> None:
         advisory_locks(wanted)
 
 
-def locks_of_requests(container: edm.EntityContainer, written: Iterable[Written]) -> set[str]:
+def locks_of_requests(container: edm.EntityContainer, written: Iterable[WriteText]) -> set[str]:
     """The names of the locks of requests, as their texts tell; bad ones are refused in place."""
     named: set[str] = set()
     created: set[str] = set()
-    for one in written:
+    for write in written:
         with suppress(QueryError, ApiError):
-            if (place := _place(container, one)) is None:
+            if (place := _place(container, write)) is None:
                 continue
             type_, values = place
             if values is not None:
                 named.add(lock_name(type_, values))
-            elif _may_name_entities(type_, one.body):
-                content = parse_json(one.body)
+            elif _may_name_entities(type_, write.body):
+                content = parse_json(write.body)
                 listed = content.get("value") if isinstance(content, dict) else None
                 items = listed if isinstance(listed, list) else [content]
                 named |= locks_of_items(container, type_, items)
-            if values is None and one.method == "POST" and _is_numbered(type_):
+            if values is None and write.method == "POST" and _is_numbered(type_):
                 created.add(f"new {type_.name}")
     # One counter is waited for wherever it comes; several are crosswise.
     return named | created if len(created) > 1 else named
@@ -75,7 +75,7 @@ def locks_of_items(
             continue
         url = item.get("@id", item.get("@odata.id"))
         if isinstance(url, str):
-            locks |= locks_of_requests(container, [Written("PATCH", url)])
+            locks |= locks_of_requests(container, [WriteText("PATCH", url)])
         for names in upsert_keys(type_):
             if all(isinstance(item.get(name), str | int) for name in names):
                 values = {type_.properties[name].attribute: item[name] for name in names}
@@ -84,7 +84,7 @@ def locks_of_items(
 
 
 def _place(
-    container: edm.EntityContainer, one: Written
+    container: edm.EntityContainer, one: WriteText
 ) -> tuple[edm.EntityType, Mapping[str, Any] | None] | None:
     """The type that a request writes, and the key that it names, by attribute."""
     target = find_plain_target(container, one.path)

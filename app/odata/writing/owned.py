@@ -47,38 +47,38 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
         raise NotFoundError(f"There is no such {target.type.name}.")
     require_current(request, target.type, target.key)
     items = [kept_item(target.type, key) for key in keys]
-    place = keys.index(target.key)
+    index = keys.index(target.key)
     if request.method == "DELETE":
-        del items[place]
-        _save(link, items, place)
+        del items[index]
+        _save(link, items, index)
         return no_content(request)
-    body = _read(request, target, link, items[place])
+    body = _read(request, target, link, items[index])
     body.address = target.alternate
     single = request.writer.single_values(body)
     if request.method == "PUT":
-        items[place] |= replacement_values(body, frozenset(single)) | single
+        items[index] |= replacement_values(body, frozenset(single)) | single
     else:
-        items[place] |= change_values(body, target.key) | single
-    _save(link, items, place)
-    return written_entity(request, target, _keys(request, link)[place], body=body)
+        items[index] |= change_values(body, target.key) | single
+    _save(link, items, index)
+    return written_entity(request, target, _keys(request, link)[index], body=body)
 
 
 def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     items = [kept_item(target.type, key) for key in _keys(request, link)]
     body = _read(request, target, link, {})
     added = creation_values(body) | request.writer.single_values(body)
-    place = len(items)
+    index = len(items)
     ordered_by = target.type.ordered_by
     if ordered_by is not None and "index" in request.options.system:
         items.sort(key=lambda item: item[ordered_by])
-        place, request = place_of_new(request, len(items))
-        items.insert(place, added)
+        index, request = place_of_new(request, len(items))
+        items.insert(index, added)
         for at, item in enumerate(items, start=1):
             item[ordered_by] = at
     else:
         items.append(added)
-    _save(link, items, place)
-    key = _keys(request, link)[place]
+    _save(link, items, index)
+    key = _keys(request, link)[index]
     return written_entity(request, target, key, created=True, body=body)
 
 
@@ -106,28 +106,28 @@ def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
     options = request.options
     index = parse_options(OptionTexts({"index": options.system["index"]}, {})).index
     assert index is not None
-    place = index if index >= 0 else count + 1 + index
-    if not 0 <= place <= count:
+    index = index if index >= 0 else count + 1 + index
+    if not 0 <= index <= count:
         raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.", position=0)
     system = {name: text for name, text in options.system.items() if name != "index"}
-    return place, replace(request, options=replace(options, system=system))
+    return index, replace(request, options=replace(options, system=system))
 
 
 def _keys(request: WriteRequest, link: Link) -> list[Any]:
     return related_keys(request.container, link.entity_set.type, link.key, link.navigation)
 
 
-def _save(link: Link, items: list[dict[str, Any]], place: int) -> None:
+def _save(link: Link, items: list[dict[str, Any]], index: int) -> None:
     """Hand the list to the owner's service.
 
-    Raises: ValidationError, its problems named as in the body of the one member at ``place``.
+    Raises: ValidationError, its problems named as in the body of the one member at ``index``.
     """
     attribute = snake(link.navigation.name)
     service = service_of(link.entity_set, update=True)
     try:
         service.update(link.key, {attribute: items})
     except ValidationError as error:
-        member = f"[{place}]."
+        member = f"[{index}]."
         raise ValidationError(
             detail._replace(field=detail.field.partition(member)[2] or detail.field)
             for detail in error.details

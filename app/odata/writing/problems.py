@@ -14,7 +14,7 @@ from app.errors import Detail, ValidationError, refuse_any
 from app.odata.model import edm
 from app.odata.model.writable import set_of
 from app.odata.payload.reader import EntityBody, Related, snake
-from app.odata.writing.places import at_place
+from app.odata.writing.error_location import at_place
 from app.odata.writing.values import creation_values, replacement_values
 
 # What a write does with an entity; a change may leave out any value.
@@ -38,9 +38,9 @@ def entity_problems(
     if body.removed:
         return
     service = None if entity_set is None else entity_set.service
-    held = (nav.foreign_key for nav in (one.navigation for one in body.related)
+    foreign_keys = (nav.foreign_key for nav in (related.navigation for related in body.related)
             if nav.foreign_key is not None and not nav.collection)  # fmt: skip
-    settled = frozenset((*given, *held, *body.refused))
+    settled = frozenset((*given, *foreign_keys, *body.refused))
     values = creation_values(body)
     if kind == "replacement":
         try:
@@ -53,13 +53,13 @@ def entity_problems(
             for related in body.related
             if _is_whole(related)
         }
-        wanted = {name: value for name, value in values.items() if name not in settled}
+        unsettled = {name: value for name, value in values.items() if name not in settled}
         about = None if kind == "creation" else body.given_key if key is None else key
         try:
             with at_place(body.type, body.path):
                 refuse_any(
                     service.problems(
-                        wanted | lists, partial=kind != "creation", settled=settled, key=about
+                        unsettled | lists, partial=kind != "creation", settled=settled, key=about
                     )
                 )
         except ValidationError as error:
@@ -95,10 +95,10 @@ def kind_of(body: EntityBody) -> Kind:
 def _related_problems(container: edm.EntityContainer, related: Related) -> Iterator[Detail]:
     nav = related.navigation
     target_set = set_of(container, nav)
-    held = (nav.foreign_key,) if nav.collection and nav.foreign_key is not None else ()
+    foreign_keys = (nav.foreign_key,) if nav.collection and nav.foreign_key is not None else ()
     for item in related.items:
         if item.reference is None:
-            yield from entity_problems(container, target_set, item, kind_of(item), held)
+            yield from entity_problems(container, target_set, item, kind_of(item), foreign_keys)
 
 
 def _is_whole(related: Related) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.ai.asking import sentences_asking
+from app.ai.intent import sentences_asking
 from app.ai.parts import Ask
 from app.ai.provider.support import BORNE, NOT_BORNE, REMOVED, is_borne
 from app.ai.provider.toolbox import NOTE

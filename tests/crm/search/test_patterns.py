@@ -15,7 +15,7 @@ from app.crm.search.patterns import (
     nearly,
     shape,
 )
-from app.crm.search.wanted import read_query
+from app.crm.search.query import read_query
 
 
 def holds(pattern: Pattern, text: str) -> bool:

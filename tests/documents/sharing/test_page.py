@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Flask
 
-from app.documents.looking import look_into_files
+from app.documents.analysis import look_into_files
 from tests.contract.pages import examples, is_part
 from tests.documents.conftest import Files
 

@@ -52,7 +52,7 @@ def fill(client: Client) -> None:
     rows = [{**row, "id": row["id"] + 100, "code": None} for row in model.item_rows(16)]
     for at, row in enumerate(rows):
         row.update(parent_id=1, size=(None, 5, 5, 7)[at % 4])
-        row.update(weight=(None, 0.1, float("inf"), 0.1)[at // 2 % 4])
+        row.update(estimated_bytes=(None, 0.1, float("inf"), 0.1)[at // 2 % 4])
     rows.append({**rows[0], "id": 50, "parent_id": 6})
     items = model.items
     for connection in client.connections.values():

@@ -58,8 +58,8 @@ def test_rows(client: Client) -> None:
     found = client.get("Items?$compute=weight mul 1e308 as v&$select=id,v&$orderby=v,id")["value"]
     weights = {row["id"]: row["weight"] for row in ROWS}
     for row in found:
-        weight = weights[row["id"]]
-        product = None if weight is None else weight * 1e308
+        estimated_bytes = weights[row["id"]]
+        product = None if estimated_bytes is None else estimated_bytes * 1e308
         if product is not None and math.isinf(product):
             assert row["v"] == ("INF" if product > 0 else "-INF")
         else:
@@ -67,7 +67,7 @@ def test_rows(client: Client) -> None:
     total = client.get("Items?$apply=aggregate(weight mul 1e308 with max as v)")["value"]
     assert total == [{"v": "INF"}]
     grouped = client.get("Items?$apply=compute(weight mul 2 as v)/groupby((v))")["value"]
-    doubled = {weight and weight * 2 for weight in weights.values()}
+    doubled = {estimated_bytes and estimated_bytes * 2 for estimated_bytes in weights.values()}
     assert {row["v"] for row in grouped} == doubled
 
 

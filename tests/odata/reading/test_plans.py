@@ -142,14 +142,14 @@ def test_what_plans_keep_in_memory_is_bounded(client: Client) -> None:
     for number in range(12):
         parts = [f"size gt {part}" for part in range(100 + number)]
         client.get(f"Items?$select=id&$top=1&$filter={' or '.join(parts)}")
-        assert 0 < plans.weight <= 300_000
+        assert 0 < plans.estimated_bytes <= 300_000
     assert 1 <= len(plans) <= 2
     kept = [plan for key in plans.shapes() for plan in plans.plans(key)]
-    assert plans.weight == sum(plan.weight for plan in kept)
-    assert min(plan.weight for plan in kept) > 100_000
+    assert plans.estimated_bytes == sum(plan.estimated_bytes for plan in kept)
+    assert min(plan.estimated_bytes for plan in kept) > 100_000
     client.get("Items?$select=id&$top=2")
-    assert plans.weight == sum(
-        plan.weight for key in plans.shapes() for plan in plans.plans(key)
+    assert plans.estimated_bytes == sum(
+        plan.estimated_bytes for key in plans.shapes() for plan in plans.plans(key)
     )  # fmt: skip
 
 

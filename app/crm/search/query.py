@@ -11,7 +11,7 @@ import idna
 
 from app.errors import ValidationError
 from app.models.searched import plain_letters, search_text
-from app.writing.sameness import email_form, phone_form, tax_id_form
+from app.writing.equivalence import email_form, phone_form, tax_id_form
 
 MINIMUM, MAXIMUM = 2, 200
 MOST_WORDS = 10
@@ -37,7 +37,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SearchQuery:
     """``query`` as typed; ``phrase`` its plain form; ``literals`` are parts that must stand so.
 
     A literal has signs such as ``%`` or ``_``, which the index does not know. ``forms`` are what
@@ -51,7 +51,7 @@ class Wanted:
     forms: tuple[str, ...] = ()
 
 
-def read_query(text: str, country: str | None = None) -> Wanted:
+def read_query(text: str, country: str | None = None) -> SearchQuery:
     """The words of a search.
 
     Args:
@@ -59,7 +59,7 @@ def read_query(text: str, country: str | None = None) -> Wanted:
     Raises: ValidationError, it is too short, too long, or has what no text has.
     """
     query = " ".join(text.split())
-    if "\0" in query or any("\ud800" <= one <= "\udfff" for one in query):
+    if "\0" in query or any("\ud800" <= character <= "\udfff" for character in query):
         raise ValidationError([("q", "has a character that no text has")])
     if not MINIMUM <= len(query) <= MAXIMUM:
         message = f"must have {MINIMUM} to {MAXIMUM} characters"
@@ -69,7 +69,7 @@ def read_query(text: str, country: str | None = None) -> Wanted:
         raise ValidationError([("q", f"must have at most {MOST_WORDS} words")])
     literals = tuple(token for token in plain_letters(query).split(" ") if _is_literal(token))
     phrase = " ".join(word.text for word in words)
-    return Wanted(query, phrase, words, literals, tuple(dict.fromkeys(_forms(query, country))))
+    return SearchQuery(query, phrase, words, literals, tuple(dict.fromkeys(_forms(query, country))))
 
 
 def _word(text: str) -> Word:
@@ -101,4 +101,7 @@ def _forms(query: str, country: str | None) -> Iterator[str]:
 
 
 def _is_literal(token: str) -> bool:
-    return any(not one.isalnum() and one not in _FORGIVEN and one.isascii() for one in token)
+    return any(
+        not character.isalnum() and character not in _FORGIVEN and character.isascii()
+        for character in token
+    )

@@ -31,7 +31,7 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
     opened = KbSearch.__table__.alias("opened")
     topic = KbSearch.topic
     times = func.count().label("times")
-    wanted = (
+    statement = (
         select(
             func.max(KbSearch.question).label("question"),
             times,
@@ -62,7 +62,7 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
                 "askers": row.askers,
                 "lastAskedAt": row.last_asked_at,
             }
-            for row in connection.execute(wanted)
+            for row in connection.execute(statement)
         ]
 
 

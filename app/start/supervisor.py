@@ -1,4 +1,4 @@
-"""Keeps one process of the Procfile alive: ``python -m app.start.keep worker``.
+"""Keeps one process of the Procfile alive: ``python -m app.start.supervisor worker``.
 
 A host does this for every process of a deployment; on a laptop this module does.
 """

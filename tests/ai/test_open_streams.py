@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.ai.keeping import Kept, StreamKeeper, can_keep, handed_over
+from app.ai.open_streams import StreamKeeper, StreamReader, can_keep, handed_over
 from app.ai.turns import Signals
 from bench import streams as bench
 from bench.peers.processes import free_port
@@ -48,7 +48,7 @@ def heard(reader: socket.socket) -> bytes:
 def test_what_is_said_comes_as_chunks_and_ends(app: Flask, pair: Pair) -> None:
     bell, said = Signals(), threading.Event()
 
-    def look(readers: list[Kept]) -> None:
+    def look(readers: list[StreamReader]) -> None:
         for reader in readers:
             if said.is_set():
                 reader.say(b"hello")
@@ -73,7 +73,7 @@ def test_a_reader_that_left_is_dropped(app: Flask, pair: Pair) -> None:
 def test_a_reader_that_takes_nothing_is_dropped_and_others_are_not(app: Flask, pair: Pair) -> None:
     deaf_server, deaf = socket.socketpair()
 
-    def look(readers: list[Kept]) -> None:
+    def look(readers: list[StreamReader]) -> None:
         for reader in readers:
             if reader.session_id == 1:
                 reader.say(b"x" * 400_000)
@@ -98,7 +98,7 @@ def heard_nothing(reader: socket.socket) -> bool:
 def test_an_error_of_a_look_is_no_end(app: Flask, pair: Pair) -> None:
     bell, looks = Signals(), []
 
-    def look(readers: list[Kept]) -> None:
+    def look(readers: list[StreamReader]) -> None:
         looks.append(len(readers))
         if len(looks) == 1:
             raise RuntimeError("the database is away")

@@ -113,11 +113,11 @@ class _Reading:
             query = without_tokens(str(request.query), "skiptoken")
             token = self.reader.tokens.make(following, mark)
             body[form.control("nextLink")] = next_link(request.root, request.path, query, token)
-        told = [("Content-Type", form.content_type), ("OData-Version", form.version)]
+        head = [("Content-Type", form.content_type), ("OData-Version", form.version)]
         if request.preferences.max_page_size is not None:
             applied = request.preferences.applied("maxpagesize", self._page_size)
-            told.append(("Preference-Applied", applied))
-        return Answer(200, json_text(body).encode(), told)
+            head.append(("Preference-Applied", applied))
+        return Answer(200, json_text(body).encode(), head)
 
     @property
     def _page_size(self) -> int:

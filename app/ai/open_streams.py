@@ -32,7 +32,7 @@ _log = structlog.get_logger()
 
 
 @dataclass
-class Kept:
+class StreamReader:
     """A reader: what it has, and what it has not taken yet."""
 
     sock: socket.socket
@@ -73,11 +73,13 @@ class StreamKeeper:
     ``look`` gets all readers, says and ends; it is called whenever something may be new.
     """
 
-    def __init__(self, app: Flask, bell: Signals, look: Callable[[list[Kept]], None]) -> None:
+    def __init__(
+        self, app: Flask, bell: Signals, look: Callable[[list[StreamReader]], None]
+    ) -> None:
         self._app = app
         self._bell = bell
         self._look = look
-        self._kept: list[Kept] = []
+        self._kept: list[StreamReader] = []
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -88,16 +90,16 @@ class StreamKeeper:
         """Keep a socket whose headers are sent."""
         sock.setblocking(False)
         with self._lock:
-            self._kept.append(Kept(sock, session_id, sequence))
+            self._kept.append(StreamReader(sock, session_id, sequence))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
                 self._thread.start()
         self._bell.ring()
 
     def _run(self) -> None:
-        seen = -1
+        last_position = -1
         while True:
-            seen = self._bell.wait(seen, LOOK_SECONDS)
+            last_position = self._bell.wait(last_position, LOOK_SECONDS)
             with self._lock:
                 if not self._kept:
                     self._thread = None

@@ -12,7 +12,7 @@ from app.odata.binding.context import Context
 from app.odata.methods import READ, allow
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
-from app.odata.reading.everything import ALL
+from app.odata.reading.all_entities import ALL
 from app.odata.reading.negotiation import negotiated
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request

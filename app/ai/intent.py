@@ -238,15 +238,15 @@ def _clauses(sentence: str) -> tuple[_Clause, ...]:
     is_question = sentence.endswith("?")
     if is_question and first in _STATING | _ASKING:
         return ()
-    found = []
+    clauses = []
     for clause in _CLAUSE.split(sentence):
         said = tuple(words(clause))
         if set(said) & (_NOT | _ASKING):
             continue
         if is_question and ("i" in said[:3] or set(said[1:2]) & _ANY):
             continue  # "can I close it?" asks whether
-        found.append(_Clause(clause, said, _stems_of(said)))
-    return tuple(found)
+        clauses.append(_Clause(clause, said, _stems_of(said)))
+    return tuple(clauses)
 
 
 def _hyphenless(text: str) -> str:
@@ -270,8 +270,8 @@ def _declared() -> dict[str, Any]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for found in _SENTENCE.finditer(_QUOTED.sub(" ", text)):
-        yield found.group().strip()
+    for match in _SENTENCE.finditer(_QUOTED.sub(" ", text)):
+        yield match.group().strip()
 
 
 def _is_yes(text: str) -> bool:

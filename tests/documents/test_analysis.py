@@ -17,8 +17,8 @@ from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.documents.cleaning import purge_trash
-from app.documents.looking import inspect, look_into_files
+from app.documents.analysis import inspect, look_into_files
+from app.documents.cleanup import purge_trash
 from app.documents.media_types import media_type_of
 from app.extensions import Model
 from app.jobs import leases

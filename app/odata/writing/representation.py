@@ -13,7 +13,7 @@ from app.http.security import current_caller
 from app.odata.etags import format_etag
 from app.odata.model import edm
 from app.odata.reading.negotiation import negotiated
-from app.odata.reading.representation import Shown
+from app.odata.reading.representation import Representation
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.targets import Target
 from app.permissions import ALL
@@ -21,14 +21,14 @@ from app.permissions import ALL
 _NOTE = "shown entity"
 
 
-def note_shown(shown: Shown) -> None:
+def note_shown(shown: Representation) -> None:
     """Remember an entity until something is written that it may show."""
     transactions.note(_NOTE, shown)
 
 
 def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | None:
     """The entity as a GET without options shows it; None where it must be read for that."""
-    shown: Shown | None = transactions.noted(_NOTE)
+    shown: Representation | None = transactions.noted(_NOTE)
     type_ = target.type
     if (
         shown is None

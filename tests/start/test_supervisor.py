@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from app.start import keep
+from app.start import supervisor
 
 KEEPER = """
 import sys
@@ -52,7 +52,7 @@ def command(tmp_path: Path) -> str:
 
 def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", KEEPER, command], stdout=subprocess.PIPE, cwd=keep.ROOT
+        [sys.executable, "-c", KEEPER, command], stdout=subprocess.PIPE, cwd=supervisor.ROOT
     ) as keeper:
         first = pids(tmp_path / "pids", 1)[0]
         time.sleep(0.5)
@@ -67,7 +67,7 @@ def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_pa
 def test_process_is_started_again_where_nothing_can_be_logged(command: str, tmp_path: Path) -> None:
     with (
         open("/dev/full", "wb") as full,
-        subprocess.Popen([sys.executable, "-c", KEEPER, command], stdout=full, cwd=keep.ROOT)
+        subprocess.Popen([sys.executable, "-c", KEEPER, command], stdout=full, cwd=supervisor.ROOT)
         as keeper,
     ):  # fmt: skip
         first = pids(tmp_path / "pids", 1)[0]
@@ -86,11 +86,11 @@ def test_process_is_started_again_where_nothing_can_be_logged(command: str, tmp_
 def test_process_that_ends_at_once_is_not_repeated(status: int) -> None:
     command = f"{sys.executable} -c 'raise SystemExit({status})'"
     ended = subprocess.run(
-        [sys.executable, "-c", KEEPER, command], cwd=keep.ROOT, timeout=30, check=False
+        [sys.executable, "-c", KEEPER, command], cwd=supervisor.ROOT, timeout=30, check=False
     )
     assert ended.returncode == status
 
 
 def test_commands_are_those_of_the_procfile() -> None:
-    assert keep.command_of("worker") == "flask --app wsgi worker"
-    assert keep.command_of("web").startswith("gunicorn ")
+    assert supervisor.command_of("worker") == "flask --app wsgi worker"
+    assert supervisor.command_of("web").startswith("gunicorn ")

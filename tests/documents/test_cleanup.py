@@ -13,8 +13,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.blobs import BlobStore, blobs, new_key
-from app.documents import cleaning
-from app.documents.cleaning import Cleaned, clean_store, end_expired_links, purge_trash
+from app.documents import cleanup
+from app.documents.cleanup import Cleaned, clean_store, end_expired_links, purge_trash
 from app.documents.files import store_file
 from app.extensions import Model
 from tests.contract.conftest import Api
@@ -142,7 +142,7 @@ def test_what_is_restored_while_the_trash_is_emptied_stays(
     keys_of = [files.document(name=f"{n}") for n in range(2)]
     for key in keys_of:
         files.api.delete(f"/odata/Documents({key})")
-    purge = cleaning._purge
+    purge = cleanup._purge
 
     def restored_first(key: int, before: datetime) -> bool:
         if key == keys_of[0]:
@@ -151,7 +151,7 @@ def test_what_is_restored_while_the_trash_is_emptied_stays(
         return purge(key, before)
 
     with later(days=30, minutes=1):
-        monkeypatch.setattr(cleaning, "_purge", restored_first)
+        monkeypatch.setattr(cleanup, "_purge", restored_first)
         assert purge_trash() == 1
     documents = Model.metadata.tables["documents"]
     assert session.execute(select(documents.c.id)).scalars().all() == keys_of[:1]

@@ -81,7 +81,7 @@ def fan_of(
         return None
     rows = page(query.scope.key_columns()).correlate(None).cte("page")
     statement = union_all(*(_along(query, way, rows) for way in ways)).limit(MOST_RELATED + 1)
-    tops = [[_top(one.query, sources) for one in way if one.collection] for way in ways]
+    tops = [[_top(member.query, sources) for member in way if member.collection] for way in ways]
     return Fan(tops, compiled(select(func.count()).select_from(statement.subquery())))
 
 

@@ -105,7 +105,7 @@ def list_feedback(article_id: int) -> list[dict[str, Any]]:
     """
     caller = current_caller()
     require(caller, "kb:update", KB_ARTICLES.locked(article_id, caller))
-    wanted = (
+    statement = (
         select(KbFeedback)
         .where(KbFeedback.article_id == article_id)
         .order_by(KbFeedback.updated_at.desc(), KbFeedback.id.desc())
@@ -113,7 +113,7 @@ def list_feedback(article_id: int) -> list[dict[str, Any]]:
     )
     return [
         {"helpful": row.is_helpful, "comment": row.comment, "at": row.updated_at}
-        for row in records.read_all(wanted)
+        for row in records.read_all(statement)
     ]
 
 

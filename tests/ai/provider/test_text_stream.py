@@ -6,9 +6,9 @@ import pytest
 
 from app.ai.provider.errors import ProviderError
 from app.ai.provider.redaction import Redactor
-from app.ai.provider.saying import Cite, Sayer
 from app.ai.provider.sources import Sources
 from app.ai.provider.sse import LONGEST_LINE, event_data
+from app.ai.provider.text_stream import Cite, Sayer
 
 
 def show(text: str) -> str:
