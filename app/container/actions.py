@@ -1,4 +1,4 @@
-"""``allowedActions``: what the caller may do with a record as it stands (docs/adr/0025).
+"""``allowedActions``: what the caller may do with a record as it stands (docs/adr/0049).
 
 It is made by the database from the tables that a request is checked by: the state machines, for
 what a PATCH may do, and the operations (app/writing/operations.py). What depends on more than the

@@ -1,7 +1,7 @@
 """Reading and writing single records inside the running transaction.
 
 What is read is an instance of its mapped class. The services change rows through these functions
-only, by named columns, because those of a write are known when it runs (docs/adr/0048).
+only, by named columns, because those of a write are known when it runs (docs/adr/0004).
 """
 
 from __future__ import annotations

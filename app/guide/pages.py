@@ -42,7 +42,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its address below the guide (``crm``, ``adr/0001-...``), title, HTML and sections."""
+    """A page: its address below the guide (``crm``, ``adr/0002-...``), title, HTML and sections."""
 
     name: str
     title: str

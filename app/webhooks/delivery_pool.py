@@ -2,7 +2,7 @@
 
 Each endpoint has a lane. A lane that answers promptly may use several threads; one that is slow or
 fails gets few, and all such lanes together at most half of the threads: however many receivers
-hang, the other half goes on (docs/adr/0009).
+hang, the other half goes on (docs/adr/0008).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """When something may be done to a record: one table of the conditions of all operations.
 
 Services refuse by it (``require_operation``), and ``allowedActions`` is written from it
-(app/container/actions.py), so that what is offered is what is accepted (docs/adr/0025). Steps
+(app/container/actions.py), so that what is offered is what is accepted (docs/adr/0049). Steps
 between states that a PATCH takes stand in the state machines.
 """
 

@@ -13,6 +13,8 @@ from app.config import Config
 from app.events import EVENT_NAMES
 from tests.architecture.modules import ROOT
 
+DECISIONS = ROOT / "docs" / "adr"
+
 
 def error_codes() -> set[str]:
     return {
@@ -61,3 +63,18 @@ def settings_read() -> set[str]:
     names = set(re.findall(r'(?:read\.\w+\(|env\.get\(|env\[)\s*"([A-Z_]+)"', source))
     assert len(names) > len(dataclasses.fields(Config)) / 2
     return names
+
+
+def test_decisions_name_files_that_are_there_and_code_names_decisions_that_are_there() -> None:
+    decisions = {path.name[:4]: path.read_text("utf-8") for path in DECISIONS.glob("0*.md")}
+    named = {
+        path for text in decisions.values() for path in re.findall(r"`((?:app|tests)/[^`]+)`", text)
+    }
+    assert named and not [path for path in named if not (ROOT / path).exists()]
+    sources = [path for room in ("app", "tests", "bench") for path in (ROOT / room).rglob("*.py")]
+    cited = {
+        number
+        for path in sources
+        for number in re.findall(r"docs/adr/(\d{4})\b", path.read_text("utf-8"))
+    }
+    assert cited and cited <= decisions.keys()
