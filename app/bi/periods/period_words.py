@@ -10,8 +10,6 @@ from app.bi.periods.feasts import Feasts
 from app.bi.periods.spans import CYCLES, GRAINS
 from app.bi.words.tokens import Token, phrase
 
-# Hours or minutes; more of them are said in days.
-LONGEST_CLOCK = 10_000
 _UNITS = {*GRAINS, "today", "yesterday", "tomorrow", "ytd"}
 
 

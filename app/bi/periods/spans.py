@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo
 from app.clock import local_start
 
 GRAINS = ("day", "week", "month", "quarter", "half", "year")
-CLOCK_UNITS = ("hour", "minute")
 # What comes again: days of the week, hours of the day, months whatever their year.
 CYCLES = ("weekday", "hour", "season")
 MONTHS = {"month": 1, "quarter": 3, "half": 6, "year": 12}

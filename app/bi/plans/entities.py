@@ -42,7 +42,6 @@ class Measure:
     default: bool = False
     snapshot: bool = False
     low_is_good: bool = False
-    of_named: bool = False  # only of records that a word names
     worth: str | None = None
     is_whole: bool = False  # counts records that the entity leaves out
     within: str | None = None  # what is so of all that it counts then
@@ -77,7 +76,6 @@ class Entity:
         self.amount: str | None = data.get("amount")
         self.columns: tuple[str, ...] = tuple(data["columns"])
         self.related: Mapping[str, str] = data.get("related", {})
-        self.date_filters: Mapping[str, str] = data.get("date_filters", {})
 
     @property
     def many(self) -> str:
