@@ -28,11 +28,7 @@ PARTS = {
         ("tests/invoices/test_totals.py", "tests/invoices/test_settlement.py"),
     ),
     "parser": (
-        (
-            "app/odata/syntax/parser.py",
-            "app/odata/syntax/parser_calls.py",
-            "app/odata/syntax/parser_paths.py",
-        ),
+        ("app/odata/syntax/parser.py",),
         (
             "tests/odata/syntax/test_parser.py", "tests/odata/syntax/test_option_parser.py",
             "tests/odata/test_places.py", "tests/odata/syntax/test_printer.py",

@@ -11,7 +11,7 @@ import typing as t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# These take arguments of their own kind: parser_calls.py, binding/casts.py.
+# These take arguments of their own kind: syntax/parser.py, binding/casts.py.
 OWN_SYNTAX: t.Final = ("cast", "isof", "case")
 
 

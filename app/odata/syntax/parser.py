@@ -1,29 +1,57 @@
-"""Expressions: the recursive-descent parser, a method per precedence level, loosest first."""
+"""Expressions: the recursive-descent parser, a method per precedence level, loosest first.
+
+Below the levels stand the operands: literals, JSON, paths with what is in their parentheses, and
+calls of canonical functions.
+"""
 
 from __future__ import annotations
 
+import re
 import typing as t
 
-from app.odata.errors import QueryError
+from app.odata.cursor import Cursor
+from app.odata.errors import QueryError, suggestion
+from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
 from app.odata.syntax.balance import balance
 from app.odata.syntax.lexer import Token
 from app.odata.syntax.literals import (
     CONVERTERS,
+    DOTTED_NAME,
     NON_FINITE,
     convert_json_string,
     convert_prefixed,
+    to_string,
 )
 from app.odata.syntax.nodes import (
+    Alias,
+    Annotation,
+    Argument,
     Binary,
     BinaryOperator,
+    BoundCall,
+    Call,
+    Case,
     Collection,
+    Count,
+    FilterSegment,
     In,
+    It,
     JsonObject,
+    KeyPredicate,
+    Lambda,
+    LambdaOperator,
     Literal,
+    Member,
     Node,
+    Root,
+    SearchNode,
+    These,
+    This,
+    TypeCast,
+    TypeName,
     Unary,
 )
-from app.odata.syntax.parser_calls import CallParser
+from app.odata.syntax.search import parse_nested_search
 
 _LITERALS: t.Final = frozenset((*CONVERTERS, "prefixed", "nonfinite"))
 _BOOLEANS: t.Final = {"true": True, "false": False}
@@ -32,9 +60,18 @@ _EQUALITY: t.Final = frozenset(("eq", "ne"))
 _ADDITIVE: t.Final = frozenset(("add", "sub"))
 _MULTIPLICATIVE: t.Final = frozenset(("mul", "div", "divby", "mod"))
 _MEMBERSHIP: t.Final = frozenset(("has", "in"))
+_VARIABLES: t.Final[dict[str, type[It] | type[This] | type[These]]] = {
+    "$it": It,
+    "$this": This,
+    "$these": These,
+}
+_NO_EXPRESSION: t.Final = "'{}' addresses a representation and cannot be part of an expression"
+_TYPE: t.Final = re.compile(rf"Collection\(({DOTTED_NAME})\)|({DOTTED_NAME})")
+_ENDS_CALL: t.Final = re.compile(r"[ \t]*+\)")
+_HOUR_AND_MINUTE: t.Final = re.compile(r"[0-9]{2}:[0-9]{2}")
 
 
-class ExpressionParser(CallParser):
+class ExpressionParser(Cursor):
     """``commonExpr`` of the ABNF with the precedence of URL Conventions 5.1.1.17.
 
     Binary operators are left-associative; blanks are required around them.
@@ -267,3 +304,298 @@ class ExpressionParser(CallParser):
         token = self.advance()
         value = convert_json_string(token.text, token.offset)
         return Literal(value, "string", offset=token.offset)
+
+    # --- paths: their first steps
+
+    def parse_path(self) -> Node:
+        """A path that begins with a name or an annotation, its further steps included."""
+        token = self.token
+        if token.kind == "at":
+            return self.parse_at()
+        self.expect_kind("name", "a property path")
+        return self.parse_steps(self._named_step(None, token))
+
+    def parse_at(self) -> Node:
+        """``@alias``, or ``@Namespace.Term#Qualifier`` on the instance itself."""
+        token = self.advance()
+        if "." in token.text or "#" in token.text:
+            return self.parse_steps(_annotation(None, token))
+        return self.parse_steps(Alias(token.text[1:], offset=token.offset))
+
+    def parse_variable(self) -> Node:
+        """``$it``, ``$this``, ``$these`` or ``$root/...``; ``$count`` alone inside aggregate()."""
+        token = self.advance()
+        if token.text == "$root":
+            return self._parse_root(token)
+        variable = _VARIABLES.get(token.text)
+        if variable is None:
+            raise QueryError(
+                f"'{token.text}' cannot begin an expression;"
+                " expected $it, $this, $root or a property",
+                token.offset,
+            )
+        return self.parse_steps(variable(offset=token.offset))
+
+    def _parse_root(self, token: Token) -> Node:
+        self.expect_joined("/")
+        name = self.token
+        if name.kind != "name" or name.spaced:
+            raise self.expected("the name of an entity set, a singleton or a function")
+        self.advance()
+        return self.parse_steps(self._named_step(Root(offset=token.offset), name))
+
+    def parse_aggregate_call(self, source: Node, token: Token) -> Node:
+        """``source/aggregate(...)``, which stands only where ``$apply`` is known (ApplyParser)."""
+        raise NotImplementedError
+
+    # --- paths: further steps
+
+    def parse_steps(self, path: Node) -> Node:
+        """``*( "/" step )`` after ``path``; ends with a lambda, an aggregate or ``/$count``."""
+        while slash := self.accept_joined("/"):
+            token = self.token
+            if token.spaced:
+                raise QueryError("unexpected blank after '/'", slash.end)
+            if token.kind == "name":
+                self.advance()
+                lowered = token.text.lower()
+                if self.at("(") and not self.token.spaced:
+                    if lowered in ("any", "all"):
+                        return self._parse_lambda(path, token, t.cast(LambdaOperator, lowered))
+                    if lowered == "aggregate":
+                        return self.parse_aggregate_call(path, token)
+                path = self._named_step(path, token)
+            elif token.kind == "at":
+                self.advance()
+                path = _annotation(path, token)
+            elif token.kind == "dollar":
+                self.advance()
+                if token.text == "$count":
+                    return self._parse_count(path, token)
+                path = self._parse_filter_segment(path, token)
+            else:
+                raise self.expected("a property, a function or $count")
+        return path
+
+    def _named_step(self, base: Node | None, token: Token) -> Node:
+        """The step whose name has just been taken, and the parentheses that may follow it."""
+        name, offset = token.text, token.offset
+        if not self.at("(") or self.token.spaced:
+            if "." not in name:
+                return Member(base, name, offset=offset)
+            if base is None and not self.at("/"):
+                raise self.expected("'/' and a property, or '(' and arguments,")
+            return TypeCast(base, name, offset=offset)
+        if base is None and name.lower() in ("any", "all"):
+            raise QueryError(
+                f"'{name}' needs a collection before it, as in Items/{name}(...)", offset
+            )
+        arguments = self.parse_arguments(name, offset)
+        step: Node
+        if arguments and arguments[0].name is None:
+            collection = TypeCast if "." in name else Member
+            step = KeyPredicate(collection(base, name, offset=offset), arguments, offset=offset)
+        else:
+            step = BoundCall(base, name, arguments, offset=offset)
+        return self._parse_key(step)
+
+    def _parse_key(self, step: Node) -> Node:
+        """A key predicate on the result of a function or of ``/$filter(...)``."""
+        if not self.at("(") or self.token.spaced:
+            return step
+        offset = self.token.offset
+        return KeyPredicate(step, self.parse_arguments("", offset), offset=offset)
+
+    # --- parentheses of a path
+
+    def parse_arguments(self, function: str, offset: int) -> tuple[Argument, ...]:
+        """``(a=1,b=@x)``, ``()``, or the single value of a key, ``(1)``.
+
+        Args:
+            function, offset: what stands before the parentheses and where, for the error when
+                they hold something else.
+        """
+        self.expect("(")
+        if self.accept(")"):
+            return ()
+        self.deeper()
+        if self.token.kind == "name" and self.follows("="):
+            arguments = self.separated(self._named_argument)
+        else:
+            value = self.parse_expression()
+            if not isinstance(value, Literal | Alias) or self.at(","):
+                raise QueryError(_not_a_call(function), offset)
+            arguments = (Argument(None, value, offset=value.offset),)
+        self.shallower()
+        self.expect(")")
+        return arguments
+
+    def _named_argument(self) -> Argument:
+        token = self.expect_name("the name of a parameter")
+        self.expect_joined("=")
+        return Argument(token.text, self.parse_expression(), offset=token.offset)
+
+    def _parse_lambda(self, source: Node, token: Token, op: LambdaOperator) -> Lambda:
+        self.advance()
+        if op == "any" and self.accept(")"):
+            return Lambda(op, source, offset=token.offset)
+        variable = self.expect_name("a variable name and ':'")
+        self.expect(":")
+        self.deeper()
+        predicate = self.parse_expression()
+        self.shallower()
+        self.expect(")", f" that ends {op}(...)")
+        return Lambda(op, source, variable.text, predicate, offset=token.offset)
+
+    def _parse_filter_segment(self, base: Node, token: Token) -> Node:
+        if token.text != "$filter":
+            raise QueryError(_NO_EXPRESSION.format(token.text), token.offset)
+        self.expect_joined("(")
+        self.deeper()
+        predicate = self.parse_expression()
+        self.shallower()
+        self.expect(")")
+        return self._parse_key(FilterSegment(base, predicate, offset=token.offset))
+
+    def _parse_count(self, source: Node, token: Token) -> Count:
+        """``/$count`` and its options in parentheses: ``$filter`` and ``$search``."""
+        filtered: Node | None = None
+        search: SearchNode | None = None
+        if self.accept_joined("("):
+            self.deeper()
+            more = True
+            while more:
+                option = self.option_name()
+                if option == "filter" and filtered is None:
+                    filtered = self.parse_option_value(self.parse_expression)
+                elif option == "search" and search is None:
+                    search = self.parse_option_search()
+                else:
+                    raise self.expected("$filter or $search, each at most once,")
+                more = self.accept(";") is not None
+            self.shallower()
+            self.expect(")", " that ends the options of $count")
+        return Count(source, filtered, search, offset=token.offset)
+
+    # --- options inside parentheses
+
+    def option_name(self) -> str | None:
+        """The system query option that the next token names before a ``=``; nothing is taken."""
+        token = self.token
+        if token.kind not in ("dollar", "name") or not self.follows("="):
+            return None
+        return token.text.removeprefix("$").lower()
+
+    def parse_option_value(self, parse: t.Callable[[], t.Any]) -> t.Any:
+        """What ``parse`` makes of the text after the ``=`` of the option that is next."""
+        self.advance()
+        self.advance()
+        if self.token.spaced:
+            raise QueryError("unexpected blank after '='", self.previous.end)
+        return parse()
+
+    def parse_option_search(self) -> SearchNode:
+        """The value of a ``search=`` that is next; its words are not tokens of expressions."""
+        search, end = parse_nested_search(self.text, self.token.end + 1, limits=self.limits)
+        self.read_on_from(end)
+        return search
+
+    # --- canonical functions, cast and isof with their types, case
+
+    def is_canonical(self, lowered: str) -> bool:
+        return lowered in FUNCTIONS or lowered in OWN_SYNTAX
+
+    def parse_canonical_call(self, name: str) -> Node:
+        """The call of the function ``name`` (lower case), whose token is next."""
+        token = self.advance()
+        self.advance()
+        self.deeper()
+        call: Node
+        if name == "case":
+            call = self._parse_case(token)
+        elif name in ("cast", "isof"):
+            call = Call(name, self._parse_type_arguments(token), offset=token.offset)
+            self._refuse_path_after(name)
+        else:
+            call = Call(name, self._parse_plain_arguments(name, token), offset=token.offset)
+        self.shallower()
+        return call
+
+    def _parse_plain_arguments(self, name: str, token: Token) -> tuple[Node, ...]:
+        function = FUNCTIONS[name]
+        arguments: tuple[Node, ...] = ()
+        if not self.at(")"):
+            arguments = self.separated(self.parse_expression)
+        self.expect(")", f" or ',' in the arguments of {name}")
+        if not function.least <= len(arguments) <= function.most:
+            count = describe_count(function.least, function.most)
+            raise QueryError(f"{name} takes {count}, {len(arguments)} given", token.offset)
+        return arguments
+
+    def _parse_type_arguments(self, token: Token) -> tuple[Node, ...]:
+        """``(type)`` or ``(expression,type)``; the type with or without quotes."""
+        arguments: tuple[Node, ...] = ()
+        if not self._at_only_argument():
+            arguments = (self.parse_expression(),)
+            self.expect(",", f" and a type in {token.text}")
+        type_name = self._parse_type()
+        self.expect(")")
+        return (*arguments, type_name)
+
+    def _refuse_path_after(self, name: str) -> None:
+        """``castExpr`` ends with its parenthesis; a path goes on from a type cast segment."""
+        if self.at("/"):
+            raise QueryError(
+                f"no path goes on from {name}(...): write Namespace.Type/property",
+                self.token.offset,
+            )
+
+    def _at_only_argument(self) -> bool:
+        token = self.token
+        if token.kind == "name" and token.text == "Collection" and self.follows("("):
+            return True
+        return token.kind in ("name", "string") and bool(_ENDS_CALL.match(self.text, token.end))
+
+    def _parse_type(self) -> TypeName:
+        token = self.token
+        if token.kind == "string":
+            self.advance()
+            match = _TYPE.fullmatch(to_string(token.text))
+        else:
+            match = _TYPE.match(self.text, token.offset) if token.kind == "name" else None
+            if match is not None:
+                self.read_on_from(match.end())
+        if match is None:
+            raise QueryError("expected a type such as Edm.String", token.offset)
+        return TypeName(match[1] or match[2], match[1] is not None, offset=token.offset)
+
+    def _parse_case(self, token: Token) -> Case:
+        branches = self.separated(self._parse_branch)
+        self.expect(")", " or ',' in the branches of case")
+        return Case(branches, offset=token.offset)
+
+    def _parse_branch(self) -> tuple[Node, Node]:
+        """``condition:value``; an ``10:20`` where the colon must be is a number and a value."""
+        start, parts_left = self.token.offset, self._parts_left
+        condition = self.parse_expression()
+        last = self.previous
+        if not self.at(":") and last.kind == "timeofday" and _HOUR_AND_MINUTE.match(last.text):
+            self.lexer.split_time(last.offset)
+            self.read_on_from(start)
+            self._parts_left = parts_left
+            condition = self.parse_expression()
+        self.expect(":", " and a value after the condition of case")
+        return condition, self.parse_expression()
+
+
+def _annotation(base: Node | None, token: Token) -> Annotation:
+    term, _, qualifier = token.text[1:].partition("#")
+    return Annotation(base, term, qualifier or None, offset=token.offset)
+
+
+def _not_a_call(function: str) -> str:
+    if not function:
+        return "expected the value of a key between the parentheses"
+    if function in FUNCTIONS:
+        return f"a path stands here, not a call of {function}(): give its value a name by compute()"
+    return f"unknown function '{function}'" + suggestion(function, FUNCTIONS)
