@@ -14,6 +14,7 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http.security import requires
 from app.invoices.letters import Written, write_letter
+from app.invoices.samples import sample
 from app.invoices.texts import LANGUAGES, texts_for
 from app.settings import Organisation, change_settings, organisation
 from app.settings.store import version_of
@@ -82,14 +83,11 @@ def _page(problem: ApiError | None) -> Response:
 
 def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:
     """What a client would read, about an invoice that is made up."""
-    from app.invoices.pdf import sample_documents as samples  # draws: few ask for it
-
-    make = samples.credit_note if kind == "creditNote" else samples.german
-    sample = make(with_logo=False)  # a letter has none, and what draws one is heavy
+    made_up = sample("credit-note" if kind == "creditNote" else "german")
     seller = replace(
-        sample.seller, name=settings.seller.name, legal_name=settings.seller.legal_name
+        made_up.seller, name=settings.seller.name, legal_name=settings.seller.legal_name
     )
-    document = replace(sample, seller=seller, language=language)
+    document = replace(made_up, seller=seller, language=language)
     return write_letter(
         document, settings, kind=kind, subject=words["subject"], message=words["message"]
     )

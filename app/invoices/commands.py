@@ -35,7 +35,7 @@ def verify(files: bool, expect: str | None) -> None:
 @invoices.command("samples")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def samples(folder: Path) -> None:
-    """Draw sample documents into FOLDER: languages, scripts, many pages, every mark."""
+    """Draw sample documents into FOLDER: languages, scripts, every mark."""
     from app.invoices.pdf import samples as sample_files  # only this draws
 
     for path in sample_files.write_samples(folder):

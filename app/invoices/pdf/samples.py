@@ -9,18 +9,15 @@ from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.facturx import render_facturx
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.pdf.render import render_pdf
-from app.invoices.pdf.sample_documents import SAMPLES
-from app.invoices.pdf.sample_languages import LANGUAGE_SAMPLES
-
-ALL_SAMPLES = {**SAMPLES, **LANGUAGE_SAMPLES}
+from app.invoices.samples import NAMES, sample
 
 
 def write_samples(folder: Path) -> Iterator[Path]:
     """Write every sample into ``folder``, which is made if need be; yields each file."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in ALL_SAMPLES.items():
+    for name in NAMES:
         path = folder / f"{name}.pdf"
-        path.write_bytes(_render(make()))
+        path.write_bytes(_render(sample(name)))
         yield path
 
 

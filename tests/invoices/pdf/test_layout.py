@@ -12,8 +12,9 @@ from app.invoices.document import CreditedInvoice, PaymentEntry
 from app.invoices.pdf import style
 from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH, Modules, Page, Picture, Text
 from app.invoices.pdf.layout import lay_out
-from app.invoices.pdf.sample_documents import SAMPLES, logo
+from app.invoices.samples import logo
 from tests.invoices.documents import documents, make_document, make_line
+from tests.invoices.pdf.generated_documents import ALL_SAMPLES as SAMPLES
 from tests.invoices.pdf.reading import texts_on
 
 

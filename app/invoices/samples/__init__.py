@@ -1,0 +1,86 @@
+"""Sample documents, one of each kind that people ask about: the files beside this one, read.
+
+A file says what it has of a document; what it leaves out is that of ``common.toml``, or not there
+where ``without`` names it. Amounts follow from the lines.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from app.invoices.composing import compose
+from app.invoices.document import (
+    Address,
+    BankAccount,
+    CreditedInvoice,
+    DocumentLine,
+    InvoiceDocument,
+    Party,
+    PaymentEntry,
+)
+
+_FOLDER = Path(__file__).parent
+_COMMON = "common"
+NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem != _COMMON))
+
+
+def sample(name: str) -> InvoiceDocument:
+    """The sample of ``NAMES``."""
+    return sample_of(_read(name))
+
+
+def sample_of(given: Mapping[str, Any]) -> InvoiceDocument:
+    """A document of what a file could say: ``lines`` and whatever else it has."""
+    values = {**_read(_COMMON), **given}
+    for left_out in values.pop("without", ()):
+        del values[left_out]
+    lines = [_line(line) for line in values.pop("lines")]
+    if values.pop("logo", False):
+        values["logo"] = logo()
+    for party in ("seller", "buyer"):
+        values[party] = _party(values[party])
+    if "bank" in values:
+        values["bank"] = BankAccount(**values["bank"])
+    if "credited" in values:
+        values["credited"] = CreditedInvoice(**values["credited"])
+    values["payments"] = tuple(PaymentEntry(**payment) for payment in values.get("payments", ()))
+    return compose(lines, **values)
+
+
+def logo() -> bytes:
+    """A wordmark of plain shapes, as a PNG with transparency."""
+    return (_FOLDER / "logo.png").read_bytes()
+
+
+def _line(values: Mapping[str, Any]) -> DocumentLine:
+    nothing = Decimal(0)
+    return DocumentLine(
+        **{"tax_rate": Decimal(19), "line_net": nothing, "line_total": nothing, **values}
+    )
+
+
+def _party(values: Mapping[str, Any]) -> Party:
+    party = {**values, "address": Address(**values.get("address", {}))}
+    return Party(**party)
+
+
+@cache
+def _read(name: str) -> dict[str, Any]:
+    content = (_FOLDER / f"{name}.toml").read_text("utf-8")
+    return {
+        key: _exact(value) for key, value in tomllib.loads(content, parse_float=Decimal).items()
+    }
+
+
+def _exact(value: Any) -> Any:
+    """Numbers as decimals, at any depth: a document has no others."""
+    if isinstance(value, dict):
+        return {key: _exact(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_exact(member) for member in value]
+    return Decimal(value) if type(value) is int else value
