@@ -236,6 +236,7 @@ def _form(
         wanted=wanted,
         key=key,
         both=both,
+        is_fresh=request.method == "GET",
         stored_lines=_rows(known) if LINES in stored else None,
         title=known.get(wanted.title) or f"{wanted.one} {key}",
         main=main,

@@ -75,3 +75,40 @@ def test_what_was_typed_outlives_the_session(page: Page) -> None:
     expect(page.get_by_label("Name (required)")).to_have_value("Long thought about")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Long thought about")
+
+
+def is_kept(page: Page, text: str) -> None:
+    """Wait until a form is kept with this in it: a policy forbids to wait inside the page."""
+    for _ in range(100):
+        if text in page.evaluate("JSON.stringify(localStorage)"):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(text)
+
+
+def test_a_form_that_was_closed_by_mistake_comes_back_until_it_is_saved(page: Page) -> None:
+    make_client(page)
+    page.goto("/admin/invoices/new")
+    page.get_by_label("Client (required)").fill("Acme")
+    for line in range(1, 6):
+        if line > 3:
+            page.get_by_role("button", name="Add a line").click()
+        page.get_by_label(f"Description of line {line}").fill(f"Part {line}")
+        page.get_by_label(f"Unit price of line {line}").fill("10")
+    is_kept(page, "line.4.unitPrice=10")
+    again = page.context.new_page()
+    page.close(run_before_unload=False)
+    again.goto("/admin/invoices/new")
+    again.get_by_role("button", name="Bring it back").click()
+    expect(again.get_by_label("Description of line 5")).to_have_value("Part 5")
+    again.get_by_role("button", name="Save").click()
+    expect(again.get_by_role("status")).to_contain_text("59.50 EUR")
+    again.goto("/admin/invoices/new")
+    expect(again.get_by_role("button", name="Bring it back")).to_be_hidden()
+    again.locator("#f-notes").fill("Never mind")
+    is_kept(again, "Never+mind")
+    again.on("dialog", lambda dialog: dialog.accept())
+    again.reload()
+    again.get_by_role("button", name="Forget it").click()
+    again.reload()
+    expect(again.get_by_role("button", name="Bring it back")).to_be_hidden()

@@ -27,6 +27,11 @@ for (const form of document.querySelectorAll('form[action$="/sign-out"]')) {
   });
 }
 
+// A form that was sent and taken needs to be kept no longer.
+const sentForm = sessionStorage.getItem("sent-form");
+if (sentForm && document.querySelector(".notice.good[data-focus]")) localStorage.removeItem(sentForm);
+sessionStorage.removeItem("sent-form");
+
 function listenTo(within) {
   for (const button of within.querySelectorAll("[data-confirm]")) {
     button.addEventListener("click", (event) => {

@@ -102,12 +102,53 @@ if (totals && lines) {
   });
 }
 
-// Leaving a form that was changed asks first; sending it does not.
+// Leaving a form that was changed asks first; sending it does not. What was typed is kept in this
+// browser, by address and user, until it was saved or is forgotten: a form closed by mistake comes back.
 for (const form of document.querySelectorAll("form[data-unsaved]")) {
+  const place = `draft-${form.dataset.unsaved}-${location.pathname}`;
   let changed = false;
-  form.addEventListener("input", () => (changed = true));
-  form.addEventListener("submit", () => (changed = false));
+  let waiting = 0;
+  function keep() {
+    clearTimeout(waiting);
+    const typed = new URLSearchParams(new FormData(form));
+    typed.delete("csrf");
+    try {
+      localStorage.setItem(place, typed);
+    } catch {
+      // No room: the question before leaving is what is left.
+    }
+  }
+  form.addEventListener("input", () => {
+    changed = true;
+    clearTimeout(waiting);
+    waiting = setTimeout(keep, PAUSE);
+  });
+  form.addEventListener("submit", () => {
+    if (changed) keep();
+    changed = false;
+    sessionStorage.setItem("sent-form", place);
+  });
   window.addEventListener("beforeunload", (event) => {
-    if (changed) event.preventDefault();
+    if (!changed) return;
+    keep();
+    event.preventDefault();
+  });
+  const found = localStorage.getItem(place);
+  const offer = document.getElementById("kept");
+  if (!offer || !found) continue;
+  offer.hidden = false;
+  offer.querySelector("[data-bring-back]").addEventListener("click", () => {
+    const again = document.createElement("form");
+    again.method = "post";
+    for (const [name, value] of [...new URLSearchParams(found), ["csrf", form.elements.csrf.value], ["resume", "1"]]) {
+      again.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    document.body.append(again);
+    changed = false;
+    again.submit();
+  });
+  offer.querySelector("[data-forget]").addEventListener("click", () => {
+    localStorage.removeItem(place);
+    offer.remove();
   });
 }
