@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from app.console.service_messages import said
 from app.container.engine import ROOT, Result, ask
-from app.errors import ApiError
+from app.errors import ApiError, ForbiddenError, refuse_any, telling_all
 from app.odata.model import edm
 from app.odata.service import odata_service
 
@@ -32,6 +33,33 @@ def follow(link: str) -> Result:
     """GET the rest of a ``nextLink``, given from the path below the service root on."""
     path, _, query = link.partition("?")
     return ask("GET", path, query)
+
+
+def write(
+    method: str, path: str, body: Mapping[str, Any], problems: Sequence[tuple[str, str]],
+    version: str | None = None,
+) -> Any:  # fmt: skip
+    """What the service answers to what was typed, as JSON.
+
+    Args:
+        problems: what of the form could not be understood: then the rest is only tried.
+    Raises: ValidationError, with what is wrong with any field; an ApiError of the service.
+    """
+
+    def send() -> Any:
+        return ask(method, path, body=body, version=version).body
+
+    def try_rest() -> None:
+        try:
+            send()
+        except ForbiddenError:
+            raise
+        except ApiError as error:
+            refuse_any(error.details)
+
+    with telling_all(try_rest):
+        refuse_any(problems)
+    return send()
 
 
 def address(path: str, **options: str | int | None) -> str:

@@ -37,14 +37,7 @@ from app.console.language import translated
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
-from app.container.engine import ask
-from app.errors import (
-    ApiError,
-    ForbiddenError,
-    PreconditionFailedError,
-    refuse_any,
-    telling_all,
-)
+from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
 from app.invoices.texts import units
 from app.odata.model import edm
@@ -74,7 +67,7 @@ def create_record(path: str) -> Response:
         body, problems = body_of(wanted, request.form, {}, creating=True)
         if _has_lines(wanted, {}):
             _add_lines(body, problems, {})
-        made = _write("POST", wanted.set_name, body, problems)
+        made = engine.write("POST", wanted.set_name, body, problems)
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
     session.say(_saved(wanted, body, made))
@@ -112,38 +105,13 @@ def change_record(path: str, key: int) -> Response:
         if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
             _add_lines(body, problems, known)
         if body or problems:
-            known = _write("PATCH", f"{wanted.set_name}({key})", body, problems, version) or {}
+            known = (
+                engine.write("PATCH", f"{wanted.set_name}({key})", body, problems, version) or {}
+            )
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
     session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
     return see_other(f"{session.ROOT}/{path}/{key}")
-
-
-def _write(
-    method: str, path: str, body: Mapping[str, Any], problems: Sequence[tuple[str, str]],
-    version: str | None = None,
-) -> Any:  # fmt: skip
-    """What the service answers to a form.
-
-    Args:
-        problems: what of the form could not be understood: then the rest is only tried.
-    Raises: ValidationError, with what is wrong with any field; an ApiError of the service.
-    """
-
-    def write() -> Any:
-        return ask(method, path, body=body, version=version).body
-
-    def try_rest() -> None:
-        try:
-            write()
-        except ForbiddenError:
-            raise
-        except ApiError as error:
-            refuse_any(error.details)
-
-    with telling_all(try_rest):
-        refuse_any(problems)
-    return write()
 
 
 def _is_only_shown() -> bool:

@@ -33,6 +33,9 @@ _PLACE = re.compile(r"%\\\((\w)\\\)s")
 _NAME = re.compile(r"(?<![\w.])[a-z]+(?:[A-Z][a-z]+)+\b")
 _NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+\.\d+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
+# Other languages have others, or none: a text is told without them.
+_ARTICLES = ("A", "An")
 # Fewer letters say too little to stand before several words.
 _FEW = 10
 
@@ -40,13 +43,17 @@ _FEW = 10
 def said(message: str) -> str:
     """A message in the language of the page; as it is where the catalogue has none for it."""
     if page_language() == SOURCE:
-        return _NAME.sub(lambda name: _called(name[0]), message)
+        return _NAME.sub(lambda name: called(name[0]), message)
     if (known := translated(message)) != message:
         return known
+    sentences = _BETWEEN.split(message)
+    if len(sentences) > 1 and all(map(is_known, sentences)):
+        return " ".join(map(said, sentences))
     text, values = _recognised(message)
     if not text:
         return message
-    return translated_as(CONTEXT, text, **{name: _value(each) for name, each in values.items()})
+    places = {name: _value(each) for name, each in values.items()}
+    return translated_as(CONTEXT, text, **places).strip()
 
 
 def is_known(message: str) -> bool:
@@ -85,6 +92,8 @@ def _weight(text: str) -> int:
 
 def _value(text: str) -> str:
     """What stands in a place, as the page writes it: a number, a day, a name, another message."""
+    if text in _ARTICLES:
+        return ""
     if _NUMBER.fullmatch(text):
         return grouped_number(Decimal(text.replace(",", "")), page_signs())
     if _DAY.fullmatch(text):
@@ -93,13 +102,13 @@ def _value(text: str) -> str:
         parts = text.split(separator)
         if len(parts) > 1 and not any(" " in part for part in parts):
             return word.join(map(_value, parts))
-    return said(text) if " " in text else _called(text)
+    return said(text) if " " in text else called(text)
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
     """A name of the model as people call it: ``issueDate``, ``invoice``, ``ClosedLost``."""
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    for text in (words[:1].upper() + words[1:].lower(), words):
+    for text in (words[:1].upper() + words[1:].lower(), words, words.lower()):
         if any((None, text) in msgids(each) for each in languages()[1:]):
             known = translated(text)
             return known.lower() if page_language() == SOURCE else known

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.console import engine
 from app.console.language import translated, translated_as
-from app.console.numbers import amount_text, number_text, read_typed
+from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import label, words
 from app.container.declared import DECLARED
 from app.container.engine import ask
@@ -21,6 +21,7 @@ from app.operations.declaration import Operation
 from app.operations.wire_types import allowed_values, edm_type, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
+from app.written.numbers import NoNumberError
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,9 @@ def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[
         if any(each.kind == "number" for each in inputs):
             currency = engine.read(path, select="currency").body["currency"]
             places = digits(currency)
-        body = arguments(inputs, form, places)
-        return ask("POST", f"{path}/BusinessPlatform.{operation.name}", body=body).body
+        body, problems = arguments(inputs, form, places)
+        action = f"{path}/BusinessPlatform.{operation.name}"
+        return engine.write("POST", action, body, problems)
     raise NotFoundError(translated("There is no such step."))
 
 
@@ -149,15 +151,16 @@ def told(one: str, step: str, answer: Any) -> str:
     return f"{translated(button.done).removesuffix('.')}: {amount}."
 
 
-def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> dict[str, Any]:
-    """The fields of a step's form as the parameters of its action.
+def arguments(
+    inputs: Sequence[Input], form: Mapping[str, str], places: int
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The fields of a step's form as the parameters of its action, and what is no number.
 
     Args:
         places: decimals that amounts of the record have.
-
-    Raises: ValidationError, an amount that is no number.
     """
     given: dict[str, Any] = {}
+    problems = []
     for each in inputs:
         if each.kind == "check":
             given[each.name] = each.name in form
@@ -166,8 +169,11 @@ def arguments(inputs: Sequence[Input], form: Mapping[str, str], places: int) -> 
         if each.kind != "number":
             given[each.name] = text or None
             continue
-        given[each.name] = read_typed(each.name, text, places)
-    return given
+        try:
+            given[each.name] = typed_number(text, places)
+        except NoNumberError as error:
+            problems.append((each.name, str(error)))
+    return given, problems
 
 
 def preset(each: Input, record: Mapping[str, Any]) -> str:

@@ -24,7 +24,7 @@ from app.console.language import (
     translated_count,
 )
 from app.console.numbers import number_text, page_signs
-from app.console.service_messages import is_known, said
+from app.console.service_messages import called, is_known, said
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
@@ -33,8 +33,8 @@ from app.written.numbers import grouped_number
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
          "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
-# Names that say their unit, where the page shows another.
-_CALLED = {"seconds": marked("Time before")}
+# Names that say their unit, where the page shows another, or that nobody writes as one word.
+_CALLED = {"seconds": marked("Time before"), "username": marked("User name")}
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId", "clientExternalId")
 _FIELD = re.compile(r"[\w.\[\]]+")
@@ -72,8 +72,9 @@ def label(name: str) -> str:
 def told(message: str) -> str:
     """What the service says, in the language of the page: ``amount: must be more than 0``."""
     field, separator, rest = message.partition(": ")
-    if separator and _FIELD.fullmatch(field) and is_known(rest):
-        return f"{label(field.rpartition('.')[2])}: {said(rest)}"
+    name = field.rpartition(".")[2]
+    if separator and _FIELD.fullmatch(field) and (is_known(rest) or called(name) != name):
+        return about(field, rest)
     return said(message)
 
 

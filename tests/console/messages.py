@@ -18,7 +18,8 @@ ROOT = Path(app.__file__).parent
 ROOMS = (
     "auth", "crm", "documents", "importing", "invoices", "kb", "projects", "settings", "tickets",
     "webhooks", "writing", "written", "bi/reports", "mail/queue.py", "blobs.py", "errors.py",
-    "money.py", "permissions.py", "http/database_errors.py", "http/error_answers.py",
+    "money.py", "outbound/addresses.py",
+    "permissions.py", "http/database_errors.py", "http/error_answers.py",
     "http/limits.py", "http/schema_bounds.py", "http/schema_fields.py", "jobs/processes.py",
 )  # fmt: skip
 LEFT_OUT = (
@@ -31,7 +32,7 @@ LEFT_OUT = (
 )  # fmt: skip
 # How what is wrong with a field begins: the name of the field stands before it.
 _OF_FIELD = re.compile(
-    r"(must|is|has|cannot|could|needs|belongs|does|would|was|happens|there is|there are) .+",
+    r"(%\(a\)s )?(must|is|has|cannot|could|needs|belongs|does|would|was|happens|there (is|are)) .+",
     re.DOTALL,
 )
 _SENTENCE = re.compile(r"[A-Z%].* .*\.", re.DOTALL)
@@ -55,8 +56,10 @@ def messages_in(tree: ast.Module) -> Iterator[str]:
     silent, refusing = set(_silent(tree)), set(_refusing(tree))
     for node in ast.walk(tree):
         text = "" if id(node) in silent else _text(node)
-        if _OF_FIELD.fullmatch(text) or (id(node) in refusing and _SENTENCE.fullmatch(text)):
-            yield text
+        if _OF_FIELD.fullmatch(text) or (
+            id(node) in refusing and _SENTENCE.fullmatch(text.strip())
+        ):
+            yield text.strip()
 
 
 def _refusing(tree: ast.Module) -> Iterator[int]:
@@ -64,7 +67,7 @@ def _refusing(tree: ast.Module) -> Iterator[int]:
     for node in ast.walk(tree):
         name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         to = [ast.unparse(each) for each in getattr(node, "targets", [])]
-        to += [ast.unparse(node.target)] if isinstance(node, ast.AnnAssign) else []
+        to += [ast.unparse(node.target)] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
         is_said = isinstance(node, ast.Raise | ast.Return) or name.endswith("Error")
         if is_said or _SAYING.intersection(to):
             yield from map(id, ast.walk(node))

@@ -197,7 +197,8 @@ def test_an_invoice_is_issued_paid_and_shown_as_pdf(sign_in: SignIn, app: Flask)
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         invoice = make_invoice(client_id=client, line_items=[line("100", tax_rate=Decimal(0))])
     assert browser.submit(f"invoices/{invoice}", step="status:Sent").status_code == 303
-    wrong = browser.submit(f"invoices/{invoice}", step="payment", amount="much")
+    wrong = browser.submit(f"invoices/{invoice}", step="payment", amount="much", date="soon")
+    assert "must be a number" in wrong.text and "must be a date" in wrong.text
     assert wrong.status_code == 400 and "must be a number" in wrong.text
     over = {"step": "payment", "amount": "100.01", "date": "2026-01-05", "method": "transfer"}
     assert browser.submit(f"invoices/{invoice}", **over).status_code == 409

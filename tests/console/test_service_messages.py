@@ -39,7 +39,18 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
         ("There is no opportunity 7.", "Das gibt es nicht: Verkaufschance 7."),
         ("amount: must be more than 0", "Betrag: muss größer als 0 sein"),
         ("lines[0].unitPrice: is missing", "Einzelpreis: fehlt"),
-        ("lines[0].unitPrice: of another kind", "lines[0].unitPrice: of another kind"),
+        ("lines[0].unitPrice: of another kind", "Einzelpreis: of another kind"),
+        ("soup: of another kind", "soup: of another kind"),
+        (
+            "A lead in state New cannot become Converted; allowed from here: Contacted, Qualified."
+            " Only the operation convert leads to Converted.",
+            "Lead im Zustand Neu kann nicht Umgewandelt werden; von hier aus möglich: Kontaktiert,"
+            " Qualifiziert. Nur der Vorgang convert führt zu Umgewandelt.",
+        ),
+        (
+            "'foo' is no event: docs/events.md lists them",
+            "'foo' ist kein Ereignis: docs/events.md nennt sie",
+        ),
         ("2 fields have problems.", "2 Felder haben Probleme."),
         ("Nobody has translated this.", "Nobody has translated this."),
     ],
@@ -56,7 +67,7 @@ def test_a_field_is_called_as_its_form_calls_it(app: Flask) -> None:
     with app.test_request_context("/admin/"):
         assert told("lines[0].unitPrice: is missing") == "Unit price: is missing"
         assert told("LineItems: must have at most 1,000 entries").startswith("Line items: must")
-        assert told("lines[0].unitPrice: of another kind") == "lines[0].unitPrice: of another kind"
+        assert told("lines[0].unitPrice: of another kind") == "Unit price: of another kind"
 
 
 def test_names_of_the_model_are_said_as_people_call_them(app: Flask) -> None:
