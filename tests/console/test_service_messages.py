@@ -9,7 +9,7 @@ from flask import Flask
 
 from app.console.service_messages import said
 from app.console.wording import told
-from tests.console.messages import messages, messages_in
+from tests.console.messages import LEFT_OUT, ROOMS, ROOT, messages, messages_in
 
 
 def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
@@ -74,6 +74,10 @@ def test_names_of_the_model_are_said_as_people_call_them(app: Flask) -> None:
     with app.test_request_context("/admin/"):
         assert said("must not be before issueDate") == "must not be before issue date"
         assert said("eBay is no name of the model") == "eBay is no name of the model"
+
+
+def test_every_room_that_is_named_is_there() -> None:
+    assert [room for room in (*ROOMS, *LEFT_OUT) if not (ROOT / room).exists()] == []
 
 
 def test_messages_are_found_where_the_service_says_them() -> None:
