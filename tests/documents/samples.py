@@ -7,6 +7,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Mapping
+from functools import cache
 
 import openpyxl
 from PIL import Image
@@ -81,6 +82,7 @@ def huge_png() -> bytes:
     )
 
 
+@cache
 def zip_bomb(megabytes: int = 400) -> bytes:
     """A .docx whose document is unpacked to very many blanks."""
     memory = io.BytesIO()

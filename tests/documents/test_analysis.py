@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -52,26 +52,26 @@ def test_a_picture_of_the_first_page_is_made(tmp_path: Path, name: str) -> None:
         assert max(image.size) == 800
 
 
-TRAPS = {
-    "huge.png": samples.huge_png(),
-    "bomb.docx": samples.zip_bomb(),
-    "entities.docx": samples.docx(
+TRAPS: Mapping[str, Callable[[], bytes]] = {
+    "huge.png": samples.huge_png,
+    "bomb.docx": samples.zip_bomb,
+    "entities.docx": lambda: samples.docx(
         "<w:p>&b;</w:p>", '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
     ),
-    "outside.docx": samples.docx(
+    "outside.docx": lambda: samples.docx(
         "<w:p>&b;</w:p>", '<!DOCTYPE x [<!ENTITY b SYSTEM "file:///etc/passwd">]>'
     ),
-    "cut.pdf": samples.pdf()[:200],
-    "cut.docx": samples.docx()[:100],
-    "empty.docx": samples.archive({"[Content_Types].xml": b"", "word/document.xml": b""}),
-    "page.pdf": samples.pdf().replace(b"/MediaBox [ 0 0 595", b"/MediaBox [ 0 0 999999999"),
+    "cut.pdf": lambda: samples.pdf()[:200],
+    "cut.docx": lambda: samples.docx()[:100],
+    "empty.docx": lambda: samples.archive({"[Content_Types].xml": b"", "word/document.xml": b""}),
+    "page.pdf": lambda: samples.pdf().replace(b"/MediaBox [ 0 0 595", b"/MediaBox [ 0 0 999999999"),
 }
 
 
 @pytest.mark.requirement("SEC-75", "SEC-117")
 @pytest.mark.parametrize("name", TRAPS)
 def test_a_trap_costs_little_and_tells_nothing(tmp_path: Path, name: str) -> None:
-    findings = found_in(TRAPS[name], name, tmp_path)
+    findings = found_in(TRAPS[name](), name, tmp_path)
     assert "root:" not in findings.text
     assert len(findings.text) <= 200_000
 
@@ -79,8 +79,9 @@ def test_a_trap_costs_little_and_tells_nothing(tmp_path: Path, name: str) -> Non
 @pytest.mark.parametrize("name", ["huge.png", "bomb.docx"])
 def test_the_program_that_looks_stays_small(tmp_path: Path, name: str) -> None:
     """Measured by a process that is small itself: a child begins with the size of its parent."""
-    (tmp_path / name).write_bytes(TRAPS[name])
-    kind = media_type_of(TRAPS[name][:65_536], name)
+    content = TRAPS[name]()
+    (tmp_path / name).write_bytes(content)
+    kind = media_type_of(content[:65_536], name)
     measure = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True);"
         "used = resource.getrusage(resource.RUSAGE_CHILDREN); print(used.ru_maxrss, used.ru_utime)"
