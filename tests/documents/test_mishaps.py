@@ -14,7 +14,7 @@ from app.documents import analysis
 from app.extensions import Model
 from tests.documents import samples
 from tests.documents.conftest import TEXT, Files
-from tests.documents.test_looking import look, states
+from tests.documents.test_analysis import look, states
 from tests.documents.test_sharing import BROWSER, PASSWORD, share, visit
 
 
