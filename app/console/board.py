@@ -15,15 +15,15 @@ from app.clock import utc_now
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.language import translated
-from app.console.numbers import amount_text, number_text, read_typed
-from app.console.wording import words
-from app.container.engine import ask
+from app.console.numbers import number_text
+from app.console.steps import step_words, take, told
+from app.crm.opportunities import STATUS_OF_STAGE
 from app.db.types import iso_instant
 from app.errors import ApiError, NotFoundError
 from app.http.security import current_caller, requires
 from app.measures import MEASURES, Figures, converted, figures
 from app.models.opportunity import LOST_REASONS, STAGES
-from app.money import digits, rounded, written
+from app.money import rounded, written
 from app.settings import organisation
 from app.settings.days import today
 
@@ -32,7 +32,6 @@ CARDS, ENDED_CARDS = 25, 5
 # How far back deals are shown that were won or lost.
 RECENT_DAYS = 30
 ADDRESS = f"{session.ROOT}/opportunities/board"
-CLOSING = {"ClosedWon": "Won", "ClosedLost": "Lost"}
 _SHOWN = (
     "id,name,amount,currency,closeDate,nextStep,ownerId,stage,allowedActions,probability,status"
 )
@@ -56,7 +55,7 @@ class Column:
     @property
     def is_closing(self) -> bool:
         """Whether deals end here: what is shown is of the last days."""
-        return self.stage in CLOSING
+        return self.stage in STATUS_OF_STAGE
 
 
 @console.get("/opportunities/board")
@@ -74,14 +73,15 @@ def move_deal() -> Response:
     key, stage = request.form.get("key", ""), request.form.get("stage", "")
     if not key.isdecimal() or stage not in STAGES:
         raise NotFoundError(translated("There is no such deal or stage."))
-    if stage in CLOSING:
+    if stage in STATUS_OF_STAGE:
         return see_other(f"{session.ROOT}/opportunities/{key}/close/{stage}")
     before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
+    step = f"stage:{stage}"
     try:
-        deal = _set(int(key), {"stage": stage})
+        deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
     except ApiError as error:
         return _board(error)
-    session.say(f"{deal['name']}: {words(stage)}.")
+    session.say(told(deal["name"], step, deal))
     return see_other(f"{ADDRESS}?moved={key}&from={before}#deal-{key}")
 
 
@@ -97,42 +97,27 @@ def show_closing(key: int, stage: str) -> Response:
 def close_deal(key: int, stage: str) -> Response:
     """Win or lose a deal."""
     session.check_form()
+    step = _ending(stage)
     try:
-        deal = _set(key, {"stage": stage, **_ending(key, stage)})
+        deal = take("Opportunities", key, step, request.form.get("version"), request.form)
     except ApiError as error:
         return _closing(key, stage, error)
-    amount = amount_text(Decimal(str(deal["amount"])), deal["currency"])
-    session.say(f"{deal['name']}: {CLOSING[stage]}, {amount}.")
+    session.say(told(deal["name"], step, deal))
     return see_other(f"{ADDRESS}?moved={key}#deal-{key}")
 
 
-def _set(key: int, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Change a deal as the page showed it; returns what it is now."""
-    version = request.form.get("version")
-    body: dict[str, Any] = ask("PATCH", f"Opportunities({key})", body=values, version=version).body
-    return body
+def _ending(stage: str) -> str:
+    """The step that ends a deal in a stage.
 
-
-def _ending(key: int, stage: str) -> dict[str, Any]:
-    """What the form says of the end.
-
-    Raises: NotFoundError, no deal ends there; ValidationError, the amount is no number.
+    Raises: NotFoundError, no deal ends there.
     """
-    if stage not in CLOSING:
+    if stage not in STATUS_OF_STAGE:
         raise NotFoundError(translated("There is no such end."))
-    form = request.form
-    if stage == "ClosedLost":
-        return {
-            "lostReason": form.get("lostReason") or None,
-            "lostNotes": form.get("lostNotes", "").strip() or None,
-        }
-    currency = engine.read(f"Opportunities({key})", select="currency").body["currency"]
-    return {"amount": read_typed("amount", form.get("amount", ""), digits(currency))}
+    return f"stage:{stage}"
 
 
 def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
-    if stage not in CLOSING:
-        raise NotFoundError(translated("There is no such end."))
+    step = _ending(stage)
     deal = engine.read(
         f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"
     ).body
@@ -142,7 +127,7 @@ def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
         200 if problem is None else problem.status,
         deal=deal,
         stage=stage,
-        outcome=CLOSING[stage],
+        words=step_words(step),
         reasons=LOST_REASONS,
         amount=request.form.get("amount", amount),
         typed=request.form,
@@ -166,6 +151,7 @@ def _board(problem: ApiError | None = None) -> Response:
         recent_days=RECENT_DAYS,
         day=today().isoformat(),
         undo=_undo(),
+        step_words=step_words,
         problem=problem,
         problems=[] if problem is None else list(engine.problems_of(problem).values()),
     )
@@ -206,9 +192,9 @@ def _column(stage: str, shown: str, currency: str, result: Figures) -> Column:
     count, amount = int(row.get("number", 0)), Decimal(row.get(measure.base_name, 0))
     deals = engine.read(
         "Opportunities", filter=f"stage eq '{stage}' and {shown}", select=_SHOWN,
-        top=ENDED_CARDS if stage in CLOSING else CARDS,
+        top=ENDED_CARDS if stage in STATUS_OF_STAGE else CARDS,
         expand="Client($select=id,name),Owner($select=id,displayName)",
-        orderby="closedAt desc" if stage in CLOSING else "closeDate,amount desc",
+        orderby="closedAt desc" if stage in STATUS_OF_STAGE else "closeDate,amount desc",
     ).rows if count else []  # fmt: skip
     more = f"opportunities/?state={stage}" if count > len(deals) else ""
     return Column(stage, count, rounded(amount, currency), result.apart, deals, more)

@@ -20,6 +20,7 @@ from app.console.list_query import ListQuery, person_of, read_query
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
+from app.console.steps import Input, arguments, asked_of_many
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
@@ -134,7 +135,8 @@ def change_many(path: str) -> Response:
         session.say(translated("Choose records first."))
         return see_other(_list_address(chosen.query.wanted))
     problem = None
-    if "confirm" in request.form:
+    asked = _asked(wanted, action)
+    if "confirm" in request.form and all(each.name in request.form for each in asked):
         try:
             keys = chosen.every_key()
             run_id = start_run(wanted.entity_set.type.name, keys, _action(wanted, action))
@@ -152,6 +154,9 @@ def change_many(path: str) -> Response:
         kind=_ACTIONS[action][1],
         states=_states(wanted, chosen) if action == "status" else [],
         value=request.form.get("value", ""),
+        asked=asked,
+        typed=request.form,
+        problems={} if problem is None else engine.problems_of(problem),
         query=request.form.get("query", ""),
         problem=problem,
         list_address=_list_address(wanted),
@@ -248,7 +253,12 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
         state = properties[wanted.state or ""]
         if value not in (state.allowed or ()):
             raise ValidationError([("value", translated("choose a state"))])
-        return {"name": "set", "attribute": state.attribute, "value": value}
+        typed, _ = arguments(_asked(wanted, name), request.form, 0)
+        missing = [each.name for each in _asked(wanted, name) if each.required]
+        if problems := [(each, translated("is required")) for each in missing if not typed[each]]:
+            raise ValidationError(problems)
+        besides = {properties[each].attribute: text for each, text in typed.items()}
+        return {"name": "set", "attribute": state.attribute, "value": value, "besides": besides}
     if name in ("tag", "untag"):
         longest = properties["tags"].max_length or 50
         if not 0 < len(value) <= longest:
@@ -257,6 +267,13 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
             )
         return {"name": name, "value": value}
     return {"name": name}
+
+
+def _asked(wanted: Page, action: str) -> list[Input]:
+    """What is asked for besides the state that was chosen."""
+    if action != "status":
+        return []
+    return asked_of_many(f"{wanted.state}:{request.form.get('value', '')}")
 
 
 def _person(wanted: Page) -> str | None:

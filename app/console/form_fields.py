@@ -14,6 +14,7 @@ from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.db.types import iso_instant
+from app.importing.units import unit_code
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
@@ -168,7 +169,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
         return int(number)
     if property_.type == edm.DATETIME:
         return _instant(text)
-    return text
+    return unit_code(text) or text if property_.name == "unitCode" else text
 
 
 def _places(property_: edm.Property, currency: str | None) -> int | None:
@@ -194,7 +195,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | N
     if isinstance(value, Decimal):
         is_amount = property_.currency_property is not None
         return number_text(written(value, currency) if is_amount and currency else value)
-    return str(value)
+    return wording.unit(value) if property_.name == "unitCode" else str(value)
 
 
 def known(record: Mapping[str, Any], name: str) -> Any:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import Response, request
 
@@ -21,12 +22,16 @@ from app.console.form_fields import body_of, fields_of, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
-    MOST_ROWS,
     Line,
+    Part,
     are_changed,
+    around,
     is_of_line,
     line_problems,
     lines_body,
+    moved,
+    part_at,
+    part_of,
     shown_lines,
     typed_lines,
     typed_totals,
@@ -92,7 +97,9 @@ def change_record(path: str, key: int) -> Response:
     version = request.form.get("version") or None
     if version and version != known["@odata.etag"]:
         stored = (
-            {LINES: _lines_text(shown_lines(_rows(known)))} if _has_lines(wanted, known) else {}
+            {LINES: _lines_text(shown_lines(_part(known).rows))}
+            if _has_lines(wanted, known)
+            else {}
         )
         typed = {**request.form, LINES: _lines_text(typed_lines(request.form))}
         return _form(wanted, key, known, request.form, both=joined(wanted, known, typed, stored))
@@ -110,8 +117,11 @@ def change_record(path: str, key: int) -> Response:
             )
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
-    session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
-    return see_other(f"{session.ROOT}/{path}/{key}")
+    _, goes_on, line = request.form.get("step", "").partition("line:")
+    if body or not goes_on:
+        session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
+    more = f"/edit?{urlencode({'line': line})}#lines-title" if goes_on else ""
+    return see_other(f"{session.ROOT}/{path}/{key}{more}")
 
 
 def _is_only_shown() -> bool:
@@ -123,8 +133,11 @@ def _totals(
     lines: Sequence[Line], texts: Mapping[str, str], known: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The amounts of the lines in the form, in the currency that it names, or would get."""
+    if request.method == "GET" and known:
+        return {**known, "left_out": 0}
     return typed_totals(
         [line for line in lines if not line.is_empty],
+        _part(known),
         currency=_currency_of(texts, known),
         discount=texts.get("discountPercent", ""),
         prices_include_tax=_include_tax(texts),
@@ -197,6 +210,9 @@ def _form(
         wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
     )
     lines, in_lines = _lines(wanted, known, both)
+    part = _part(known)
+    at = len(part.before)
+    problems = {moved(name, -at): text for name, text in problems.items()}
     named = {field.name for field in (*main, *more)}
     return page(
         "form.html",
@@ -205,24 +221,24 @@ def _form(
         key=key,
         both=both,
         is_fresh=request.method == "GET",
-        stored_lines=_rows(known) if LINES in stored else None,
+        stored_lines=part.rows if LINES in stored else None,
         title=known.get(wanted.title) or f"{wanted.one} {key}",
         main=main,
         more=more,
         lines=lines,
         totals=_totals(lines, texts, known) if lines else None,
-        left_out=len(_rows(known)) if lines is None and known.get("status") == "Draft" else 0,
+        part=part,
         line_fields=FIELDS,
         line_problems=line_problems({**in_lines, **problems}),
         tax_rate=organisation().defaults.tax_rate,
-        units=units() if lines else {},
+        units=[wording.unit(code) for code in units()] if lines else [],
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
         problem=error,
         others=[
             wording.about(name, text)
             for name, text in problems.items()
-            if name not in named and not is_of_line(name)
+            if name not in named and not is_of_line(name, len(lines or ()))
         ],
     )
 
@@ -233,7 +249,7 @@ def _seen(wanted: Page, known: Mapping[str, Any]) -> str:
         return ""
     texts = texts_of(wanted, known)
     if _has_lines(wanted, known):
-        texts[LINES] = _lines_text(shown_lines(_rows(known)))
+        texts[LINES] = _lines_text(shown_lines(_part(known).rows))
     return seen_in(texts)
 
 
@@ -243,14 +259,15 @@ def _lines(
     """The rows of the form, None where there are none to change; and what is wrong with them."""
     if not _has_lines(wanted, known):
         return None, {}
+    rows = _part(known).rows
     if "lines" not in request.form:
-        return shown_lines(_rows(known)), {}
+        return shown_lines(rows), {}
     typed, problems = _filled(request.form, known)
     if both is None:
         return with_empty_rows(typed), dict(problems)
     if both.texts[LINES] != _lines_text(typed_lines(request.form)):
-        return shown_lines(_rows(known)), {}
-    keys = {str(row["id"]) for row in _rows(known)}
+        return shown_lines(rows), {}
+    keys = {str(row["id"]) for row in rows}
     kept = [line if line.id in keys else replace(line, id="") for line in typed]
     return with_empty_rows(kept), {}
 
@@ -265,12 +282,22 @@ def _lines_text(lines: Sequence[Line]) -> str:
 def _add_lines(
     body: dict[str, Any], problems: list[tuple[str, str]], known: Mapping[str, Any]
 ) -> None:
-    if not are_changed(typed_lines(request.form), _rows(known)):
+    part = _part(known)
+    if not are_changed(typed_lines(request.form), part.rows):
         return
     lines, wrong = _filled(request.form, known)
-    body[LINES], found = lines_body(lines)
+    typed, found = lines_body(lines)
+    body[LINES] = around(part, typed)
     told = {place for place, _ in wrong}
-    problems += [*wrong, *(each for each in found if each[0] not in told)]
+    wrong += [each for each in found if each[0] not in told]
+    problems += [(moved(place, len(part.before)), text) for place, text in wrong]
+
+
+def _part(known: Mapping[str, Any]) -> Part:
+    """The lines that the form has: as it says itself, or as the address asks for them."""
+    if "lines" in request.form:
+        return part_of(_rows(known), request.form.get("shown", ""))
+    return part_at(_rows(known), request.args.get("line", ""))
 
 
 def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -279,9 +306,7 @@ def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _has_lines(wanted: Page, known: Mapping[str, Any]) -> bool:
-    is_draft = wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
-    is_wanted = "lines" in request.values or len(_rows(known)) <= MOST_ROWS
-    return is_draft and is_wanted
+    return wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
 
 
 def _read(wanted: Page, key: int) -> dict[str, Any]:

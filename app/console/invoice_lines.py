@@ -1,4 +1,8 @@
-"""The lines in the form of an invoice: as they are known, as they were typed, as they are sent."""
+"""The lines in the form of an invoice: as they are known, as they were typed, as they are sent.
+
+A form has so many lines as can be worked with; of a longer invoice it has a part, and the lines
+before and after it stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +16,10 @@ from typing import Any
 from app.console.language import marked
 from app.console.numbers import number_text, typed_number
 from app.console.references import KINDS, NoReferenceError, all_named, find
+from app.console.wording import unit
 from app.db import records
 from app.errors import ApiError
+from app.importing.units import unit_code
 from app.invoices.lines import LINE_ITEM, complete, line_totals
 from app.invoices.products import other_price, values_of
 from app.models.invoice import TAX_CATEGORIES
@@ -23,9 +29,11 @@ from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3
-# A draft with more lines than these is changed without them, unless they are asked for.
-MOST_ROWS = 200
+# So many known lines a form has.
+ROWS = 25
 LINES = "LineItems"
+# A line as it was read.
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -49,12 +57,12 @@ class LineField:
         return self.places is not None
 
 
-PRODUCT = "productId"
+PRODUCT, UNIT = "productId", "unitCode"
 FIELDS = (
     LineField(PRODUCT, marked("Product"), choices="products"),
     LineField("description", marked("Description"), required=True),
     LineField("quantity", marked("Quantity"), places=4, usual="1"),
-    LineField("unitCode", marked("Unit"), usual=LINE_ITEM.defaults["unit_code"]),
+    LineField(UNIT, marked("Unit"), usual=LINE_ITEM.defaults["unit_code"]),
     LineField("unitPrice", marked("Unit price"), places=4, required=True),
     LineField("discountPercent", marked("Discount %"), places=2, usual="0"),
     LineField("taxRate", marked("Tax %"), places=2),
@@ -62,6 +70,7 @@ FIELDS = (
     LineField("taxExemptionReason", marked("Why no tax")),
 )
 _MAKES_A_LINE = (PRODUCT, "description", "unitPrice")
+_CENTS = Decimal("0.01")
 # What a product gives a row.
 TAKEN = (
     "description", "unitCode", "unitPrice", "taxRate", "taxCategory", "taxExemptionReason",
@@ -101,13 +110,65 @@ class Line:
         return not any(self.values.get(name) for name in typed)
 
 
+@dataclass(frozen=True)
+class Part:
+    """The lines that a form has, and those around them."""
+
+    before: Sequence[Row]
+    rows: Sequence[Row]
+    after: Sequence[Row]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the form has all lines."""
+        return not self.before and not self.after
+
+    @property
+    def keys(self) -> str:
+        """Which lines the form has, as it carries it; empty for all."""
+        return "" if self.is_whole else ",".join(str(row["id"]) for row in self.rows)
+
+    @property
+    def others(self) -> list[tuple[int, int, bool]]:
+        """Every part of the invoice: its first line, its last, and whether it is this one."""
+        total = len(self.before) + len(self.rows) + len(self.after)
+        first = len(self.before) // ROWS * ROWS
+        starts = range(0, total, ROWS) if total > ROWS else ()
+        return [(at + 1, min(at + ROWS, total), at == first) for at in starts]
+
+
+def part_at(rows: Sequence[Row], line: str) -> Part:
+    """The part that has a line, which is named by its number; the first part for none."""
+    number = int(line) if line.isdecimal() and len(line) < 6 else 1
+    at = (min(max(number, 1), max(len(rows), 1)) - 1) // ROWS * ROWS
+    return Part(rows[:at], rows[at : at + ROWS], rows[at + ROWS :])
+
+
+def part_of(rows: Sequence[Row], keys: str) -> Part:
+    """The part that a form had when it was made, of the lines that there are now.
+
+    Args:
+        keys: ``Part.keys``.
+    """
+    if not keys:
+        return Part((), rows, ())
+    inside = set(keys.split(","))
+    places = [at for at, row in enumerate(rows) if str(row["id"]) in inside]
+    first = places[0] if places else len(rows)
+    return Part(
+        rows[:first],
+        [rows[at] for at in places],
+        [row for row in rows[first:] if str(row["id"]) not in inside],
+    )
+
+
 def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
     """Known lines, and rows for more."""
     keys = {row[PRODUCT] for row in rows} - {None}
     names = all_named(KINDS["Product"], sorted(keys))
     known = []
     for row in rows:
-        texts = {each.name: _text(row.get(each.name)) for each in FIELDS}
+        texts = {each.name: _text(each.name, row.get(each.name)) for each in FIELDS}
         texts[PRODUCT] = names.get(row[PRODUCT], "")
         known.append(Line(str(row["id"]), texts, texts))
     return [*known, *_empty(EMPTY_ROWS)]
@@ -183,7 +244,13 @@ def named_product(product: Product) -> str:
 def _texts_of(product: Product) -> dict[str, str]:
     """What a row shows of a product, with the tax that it would get."""
     (values,) = complete([values_of(product)], organisation())
-    return {name: _text(values[_ATTRIBUTES[name]]) for name in TAKEN}
+    return {name: _text(name, values[_ATTRIBUTES[name]]) for name in TAKEN}
+
+
+def around(part: Part, body: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """``LineItems`` of a body: the lines of the form, between those that stay as they are."""
+    before, after = ([{"id": row["id"]} for row in rows] for rows in (part.before, part.after))
+    return [*before, *map(dict, body), *after]
 
 
 def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
@@ -223,6 +290,8 @@ def _value(column: LineField, text: str) -> Any:
     """
     if column.is_number:
         return typed_number(text, column.places)
+    if column.name == UNIT:
+        return unit_code(text) or text
     return find(KINDS["Product"], text) if column.choices else text
 
 
@@ -233,13 +302,22 @@ def are_changed(lines: Sequence[Line], rows: Sequence[Mapping[str, Any]]) -> boo
 
 
 def typed_totals(
-    lines: Sequence[Line], *, currency: str, discount: str, prices_include_tax: bool
+    lines: Sequence[Line], part: Part, *, currency: str, discount: str, prices_include_tax: bool
 ) -> dict[str, Any] | None:
     """The amounts of the rows that are complete, as the service would compute them; None of none.
 
-    ``left_out`` counts the rows that are not.
+    The lines before and after those of the form count. ``left_out`` counts the rows that are not
+    complete.
     """
-    whole = [values for line in lines if (values := _priced(line)) is not None]
+    typed = [values for line in lines if (values := _priced(line)) is not None]
+    before, after = (
+        [
+            {attribute: row[name] for name, attribute in _ATTRIBUTES.items() if name in row}
+            for row in rows
+        ]
+        for rows in (part.before, part.after)
+    )
+    whole = [*before, *typed, *after]
     try:
         percent = typed_number(discount, 2) if discount.strip() else Decimal(0)
     except NoNumberError:
@@ -261,7 +339,7 @@ def typed_totals(
         ],
         "total": totals.total,
         "currency": currency,
-        "left_out": len(lines) - len(whole),
+        "left_out": len(lines) - len(typed),
     }  # fmt: skip
 
 
@@ -275,15 +353,21 @@ def _priced(line: Line) -> dict[str, Any] | None:
                 return None
             continue
         try:
-            value = typed_number(text, each.places) if each.is_number else text
+            value = _value(each, text)
         except NoNumberError:
             return None
         values[_ATTRIBUTES[each.name]] = value
     return values
 
 
+def moved(place: str, by: int) -> str:
+    """A place in the lines of the invoice from one in those of a form that begins ``by`` later."""
+    part = _PLACE.match(place)
+    return place if part is None else f"{LINES}[{int(part[1]) + by}]{place.partition(']')[2]}"
+
+
 def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
-    """Row -> field -> what is wrong with it, from problems by their place in the body.
+    """Row -> field -> what is wrong with it, from problems by their place in the form.
 
     What is wrong with a field that the form does not have is said at the description.
     """
@@ -299,16 +383,26 @@ def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
     return found
 
 
-def is_of_line(place: str) -> bool:
-    """Whether a problem is told beside a row."""
-    return _PLACE.fullmatch(place) is not None
+def is_of_line(place: str, rows: int) -> bool:
+    """Whether a problem is told beside one of the form's rows."""
+    part = _PLACE.fullmatch(place)
+    return part is not None and 0 <= int(part[1]) < rows
+
+
+def _decimals(value: Decimal) -> int:
+    return -int(value.as_tuple().exponent)
 
 
 def _empty(count: int) -> list[Line]:
     return [Line("", {}) for _ in range(count)]
 
 
-def _text(value: Any) -> str:
+def _text(name: str, value: Any) -> str:
+    """A value as its field shows it; a price has the digits that amounts usually have."""
     if value is None:
         return ""
+    if name == UNIT:
+        return unit(value)
+    if name == "unitPrice":
+        return number_text(max(value.normalize(), value.quantize(_CENTS), key=_decimals))
     return number_text(value.normalize()) if isinstance(value, Decimal) else str(value)

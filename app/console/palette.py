@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from flask import Response, jsonify, request
 from werkzeug.datastructures import MultiDict
@@ -13,9 +15,13 @@ from app.console.language import marked
 from app.console.list_query import read_query
 from app.console.named_records import named_record
 from app.console.search_page import listed_pages, people_of
+from app.console.sets import Page
 from app.errors import ApiError
+from app.odata.syntax.literal_text import quoted
 
 MOST_PEOPLE, MOST_OF_A_KIND = 6, 3
+# Kinds that the page of the search reads by what is written in them.
+_READ = ("documents", "kbarticles")
 # (keys, what they do); the scripts in keyboard.js and lists.js do it.
 KEYS = (
     (("/", "Ctrl K"), marked("Find records and pages, and do what the page offers")),
@@ -39,25 +45,60 @@ def show_keys() -> Response:
 def find_for_palette() -> Response:
     """Records that fit ``q``, as ``{"items": [{"name", "kind", "link"}, ...]}``."""
     text = " ".join(request.args.get("q", "").split())[:200]
-    return jsonify({"items": list(_records(text)) if text else []})
+    return jsonify({"items": _records(text) if text else []})
 
 
-def _records(text: str) -> Iterator[dict[str, str]]:
+def _records(text: str) -> list[dict[str, str]]:
+    """Records of every kind, those first whose number ends with what was typed."""
     try:
         people = people_of(text, MOST_PEOPLE)[0]
     except ApiError:  # no word is long enough, or the caller may read none of them
         people = []
+    found = []
     for item in people:
-        kind = wording.label(item["type"])
-        yield {"name": item["title"], "kind": kind, "link": item["link"]}
-    for wanted in listed_pages():
-        marks = [name for name in ("number", "code", "sku") if name in wanted.columns]
-        select = ",".join(dict.fromkeys(["id", wanted.title, *marks]))
-        rows = engine.read(
-            wanted.set_name, select=select, top=MOST_OF_A_KIND,
-            **read_query(wanted, MultiDict({"q": text})).rows(),
-        ).rows  # fmt: skip
-        for row in rows:
-            title, link = named_record(wanted.entity_set.type.name, row)
-            names = dict.fromkeys((*(row.get(name) for name in marks), title))
-            yield {"name": " · ".join(filter(None, names)), "kind": wanted.one, "link": link}
+        number, kind = _number_of(item), wording.label(item["type"])
+        name = " · ".join(filter(None, (number, item["title"])))
+        found.append((_is_end(text, number), {"name": name, "kind": kind, "link": item["link"]}))
+    for wanted in (*listed_pages(), *listed_pages(_READ)):
+        found += _of_kind(wanted, text)
+    return [item for is_end, item in sorted(found, key=lambda each: not each[0])]
+
+
+def _of_kind(wanted: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]:
+    """The first records of a set, each with whether its number ends with what was typed."""
+    marks = [name for name in ("number", "code", "sku") if name in wanted.columns]
+    select = ",".join(dict.fromkeys(["id", wanted.title, *marks]))
+    query = read_query(wanted, MultiDict({"q": text})).rows()
+    ends = [f"endswith({name},{quoted(text)})" for name in marks if _has_digit(text)]
+    asked = [{**query, "search": None, "filter": " or ".join(ends)}] if ends else []
+    rows = {
+        row["id"]: row
+        for options in (*asked, query)
+        for row in engine.read(wanted.set_name, select=select, top=MOST_OF_A_KIND, **options).rows
+    }
+    for row in list(rows.values())[:MOST_OF_A_KIND]:
+        title, link = named_record(wanted.entity_set.type.name, row)
+        numbers = [str(row.get(name) or "") for name in marks]
+        names = dict.fromkeys((*numbers, title))
+        yield (
+            any(_is_end(text, number) for number in numbers),
+            {"name": " · ".join(filter(None, names)), "kind": wanted.one, "link": link},
+        )
+
+
+def _number_of(item: Mapping[str, Any]) -> str:
+    """The number of a client that was found by it."""
+    is_number = item["matchedFields"][:1] == ["number"]
+    return item["highlight"].striptags() if is_number else ""
+
+
+def _is_end(text: str, number: str) -> bool:
+    """Whether a number is meant: ``00001`` and ``1`` by ``INV-2026-00001``, not by ``T-000001``."""
+    if not _has_digit(text) or not number.endswith(text):
+        return False
+    last = re.split(r"\D", number)[-1]
+    return not text.isdecimal() or last == text or last.lstrip("0") == text
+
+
+def _has_digit(text: str) -> bool:
+    return any(letter.isdigit() for letter in text)

@@ -18,7 +18,7 @@ from app.console.named_records import names_of
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import COMMENT, preset, steps_of, take, told
-from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, talk_of
+from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import inside
 from app.container.engine import ask
@@ -53,7 +53,9 @@ def act_on_record(path: str, key: int) -> Response:
         if step == ASSIGN and wanted.set_name == "Tickets":
             said = assign_to_me(key, version)
         else:
-            answer = take(wanted.set_name, key, step, version, request.form)
+            is_state = wanted.set_name == "Tickets" and step.startswith(f"{wanted.state}:")
+            besides = taken_over(key) if is_state else {}
+            answer = take(wanted.set_name, key, step, version, request.form, besides)
             said = told(wanted.one, step, answer)
         if step == COMMENT:
             key, said = settle_answer(key, answer, request.form.get("then", ""))

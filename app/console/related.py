@@ -20,13 +20,14 @@ _MORE_ROWS = {"LineItems": 50}
 # Columns of records without a page of their own; of other types, the first ones.
 _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "LineItem": (
-        "position", "description", "quantity", "unitPrice", "discountPercent", "taxRate",
-        "lineNet",
+        "description", "quantity", "unitCode", "unitPrice", "discountPercent", "taxRate", "lineNet",
     ),
     "Payment": ("number", "date", "amount", "currency", "method", "reference", "status"),
     "StageChange": ("from", "to", "at", "byId", "seconds"),
     "DocumentVersion": ("number", "fileName", "size", "createdAt", "createdById"),
 }  # fmt: skip
+# Columns that are left out where no row has a value in them.
+_SOMETIMES = ("discountPercent",)
 _MOST_COLUMNS = 7
 # What has a form that can begin with the record; the rest is written by the service.
 _MADE_HERE = ("Contact", "Opportunity", "Invoice", "Ticket", "Task", "Project", "Document")
@@ -89,6 +90,7 @@ def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total
             list(_COLUMNS.get(target.name, ()))
             or [each for each in target.properties if each not in hidden][:_MOST_COLUMNS]
         )
+    columns = [each for each in columns if each not in _SOMETIMES or any(row[each] for row in rows)]
     return Related(
         name, columns, target.properties, rows, total, target_page, _add(wanted, key, name),
         names_of(target, rows),

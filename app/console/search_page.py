@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from flask import Response, request
@@ -91,9 +91,9 @@ def _person(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def listed_pages() -> Iterator[Page]:
+def listed_pages(paths: Sequence[str] = _LISTED) -> Iterator[Page]:
     """The lists of which what fits is shown, those that the caller may read."""
-    for path in _LISTED:
+    for path in paths:
         wanted = page_of(path)
         if allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
             yield wanted

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.console import engine
-from app.console.language import translated, translated_as
+from app.console.language import marked, translated, translated_as
 from app.console.numbers import amount_text, number_text, typed_number
 from app.console.wording import label, words
 from app.container.declared import DECLARED
@@ -42,6 +42,36 @@ OFFERED: Mapping[str, Operation] = {
     for operation in DECLARED
     if operation.action is not None and operation.button is not None
 }
+
+
+@dataclass(frozen=True)
+class StateStep:
+    """A step to a state that has a name of its own, and what is asked for with it.
+
+    ``asks`` are properties of the record, and whether each must have a value. ``done`` is what the
+    record is then.
+    """
+
+    set_name: str
+    label: str
+    done: str
+    asks: Mapping[str, bool]
+
+
+# Name in allowedActions -> how the step is called wherever it is offered.
+STATE_STEPS: Mapping[str, StateStep] = {
+    "stage:ClosedWon": StateStep(
+        "Opportunities", marked("Mark as won"), marked("Won"), {"amount": True}
+    ),
+    "stage:ClosedLost": StateStep(
+        "Opportunities", marked("Mark as lost"), marked("Lost"),
+        {"lostReason": True, "lostNotes": False},
+    ),
+    "status:Disqualified": StateStep(
+        "Leads", marked("Disqualify"), marked("Disqualified"),
+        {"disqualifyReason": True, "disqualifyNotes": False},
+    ),
+}  # fmt: skip
 # Steps to a state that have an operation of their own.
 _HAVE_OPERATIONS = frozenset(
     operation.button.instead_of for operation in OFFERED.values() if operation.button
@@ -66,7 +96,7 @@ class Step:
     @property
     def is_state(self) -> bool:
         """Whether it sets a state and asks for nothing: ``status:Qualified``."""
-        return ":" in self.value
+        return ":" in self.value and not self.inputs
 
 
 def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) -> list[Step]:
@@ -82,11 +112,40 @@ def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) ->
             amounts = [each.filled_by for each in step.inputs if each.filled_by]
             if record is None or all(record.get(amount) for amount in amounts):
                 steps.append(step)
+        elif name in STATE_STEPS:
+            steps.append(Step(name, step_words(name), _asked(STATE_STEPS[name])))
         elif ":" in name and name not in _HAVE_OPERATIONS:
-            steps.append(Step(name, words(name.partition(":")[2])))
+            steps.append(Step(name, step_words(name)))
     if "delete" in actions:
         steps.append(Step("delete", translated("Delete"), dangerous=True))
     return steps
+
+
+def step_words(name: str) -> str:
+    """What a step to a state is called: ``stage:ClosedWon`` -> ``Mark as won``."""
+    step = STATE_STEPS.get(name)
+    return words(name.partition(":")[2]) if step is None else translated(step.label)
+
+
+def asked_of_many(name: str) -> list[Input]:
+    """What a step to a state asks for where many records take it: what is not of each its own."""
+    step = STATE_STEPS.get(name)
+    return [] if step is None else [each for each in _asked(step) if not each.filled_by]
+
+
+def _asked(step: StateStep) -> tuple[Input, ...]:
+    properties = engine.container().sets[step.set_name].type.properties
+    return tuple(
+        Input(
+            name,
+            label(name),
+            "choice" if properties[name].allowed else _KINDS.get(properties[name].type, "text"),
+            ("", *(properties[name].allowed or ())),
+            is_required,
+            name if properties[name].type == edm.DECIMAL else "",
+        )
+        for name, is_required in step.asks.items()
+    )
 
 
 def _step_of(action: str, operation: Operation) -> Step:
@@ -112,33 +171,56 @@ def _input(name: str, field: Field, filled_by: str) -> Input:
     )
 
 
-def take(set_name: str, key: int, step: str, version: str | None, form: Mapping[str, str]) -> Any:
+def take(
+    set_name: str,
+    key: int,
+    step: str,
+    version: str | None,
+    form: Mapping[str, str],
+    besides: Mapping[str, Any] | None = None,
+) -> Any:
     """Take a step that is not a deletion; returns what the API answers.
+
+    Args:
+        besides: what a step to a state changes along.
 
     Raises: an ApiError, as the API would answer; NotFoundError, there is no such step.
     """
     path = f"{set_name}({key})"
     attribute, separator, state = step.partition(":")
     if separator:
-        return ask("PATCH", path, body={attribute: state}, version=version).body
+        asked = _asked(STATE_STEPS[step]) if step in STATE_STEPS else ()
+        given, problems = _given(path, asked, form)
+        body = {attribute: state, **given, **(besides or {})}
+        return engine.write("PATCH", path, body, problems, version)
     if step == COMMENT:
         said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
         return ask("POST", f"{path}/Comments", body=said).body
     if step in OFFERED:
         operation = OFFERED[step]
-        inputs = _step_of(step, operation).inputs
-        places = 0
-        if any(each.kind == "number" for each in inputs):
-            currency = engine.read(path, select="currency").body["currency"]
-            places = digits(currency)
-        body, problems = arguments(inputs, form, places)
+        body, problems = _given(path, _step_of(step, operation).inputs, form)
         action = f"{path}/BusinessPlatform.{operation.name}"
         return engine.write("POST", action, body, problems)
     raise NotFoundError(translated("There is no such step."))
 
 
+def _given(
+    path: str, inputs: Sequence[Input], form: Mapping[str, str]
+) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """What was typed into a step's form, amounts with the decimals of the record's currency."""
+    places = 0
+    if any(each.kind == "number" for each in inputs):
+        places = digits(engine.read(path, select="currency").body["currency"])
+    return arguments(inputs, form, places)
+
+
 def told(one: str, step: str, answer: Any) -> str:
     """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
+    if step in STATE_STEPS:
+        said = f"{one}: {translated(STATE_STEPS[step].done)}"
+        if answer.get("amount") is None:
+            return f"{said}."
+        return f"{said}, {amount_text(Decimal(str(answer['amount'])), answer['currency'])}."
     _, separator, state = step.partition(":")
     if separator:
         return f"{one}: {words(state)}."

@@ -161,7 +161,7 @@ def assign_to_me(key: int, version: str | None) -> str:
 def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int, str]:
     """Set the state that an answer leads to; returns the ticket that it went to, and what is said.
 
-    The agent takes a ticket of nobody that is solved by the answer.
+    Whoever sets the state takes a ticket of nobody.
 
     Raises: an ApiError, as the API would answer; the answer is undone with it.
     """
@@ -171,15 +171,18 @@ def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int
         return went_to, translated("Answered, in a new ticket that follows the closed one.")
     if not state:
         return key, said
-    changes: dict[str, Any] = {"status": state}
-    ticket = engine.read(f"Tickets({key})", select="status,assigneeId").body
-    if ticket["assigneeId"] is None:
-        changes["assigneeId"] = current_caller().user_id
+    ticket = engine.read(f"Tickets({key})", select="status").body
     if ticket["status"] != state:
-        ask("PATCH", f"Tickets({key})", body=changes)
+        ask("PATCH", f"Tickets({key})", body={"status": state, **taken_over(key)})
     return key, translated(
         "%(said)s, and set to %(state)s.", said=said.removesuffix("."), state=words(state)
     )
+
+
+def taken_over(key: int) -> dict[str, Any]:
+    """What makes the caller the agent of a ticket of nobody; nothing of one that has an agent."""
+    ticket = engine.read(f"Tickets({key})", select="assigneeId").body
+    return {"assigneeId": current_caller().user_id} if ticket["assigneeId"] is None else {}
 
 
 def clocks_of(ticket: Mapping[str, Any]) -> list[Clock]:

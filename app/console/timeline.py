@@ -42,7 +42,7 @@ _READ = (
 _SAME = timedelta(seconds=2)
 _LONGEST = 300
 # Moments that a record keeps.
-_MOMENTS: Mapping[str, str] = {
+_MOMENTS: dict[str, str] = {
     "createdAt": marked("Made"),
     "sentAt": marked("Issued"),
     "viewedAt": marked("Looked at by the client"),
@@ -255,7 +255,7 @@ def _step(entity: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> s
 
 def _moments(wanted: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
     place = Place(wanted.entity_set.type.name, key)
-    for name, deed in _MOMENTS.items():
+    for name, deed in reversed(_MOMENTS.items()):  # of the same moment the later first
         if record.get(name):
             yield Entry(datetime.fromisoformat(record[name]), place, translated(deed))
 

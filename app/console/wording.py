@@ -9,6 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 import orjson
 from babel.dates import format_date, format_skeleton
@@ -26,6 +27,8 @@ from app.console.language import (
 from app.console.numbers import number_text, page_signs
 from app.console.service_messages import called, is_known, said
 from app.http.sizes import readable_size
+from app.importing.units import unit_code
+from app.invoices.texts import units
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
 from app.written.numbers import grouped_number
@@ -34,7 +37,18 @@ from app.written.numbers import grouped_number
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
          "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
 # Names that say their unit, where the page shows another, or that nobody writes as one word.
-_CALLED = {"seconds": marked("Time before"), "username": marked("User name")}
+_CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
+           "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
+# Codes of the kinds of tax in e-invoices (UNCL 5305), with what they stand for.
+_TAX_KINDS = {
+    "S": marked("S standard"), "Z": marked("Z zero rate"), "E": marked("E exempt"),
+    "AE": marked("AE reverse charge"), "K": marked("K within the EU"), "G": marked("G export"),
+    "O": marked("O not taxable"),
+}  # fmt: skip
+_EMAILS = ("email", "invoiceEmail", "requesterEmail")
+_PHONES = ("phone", "mobile")
+# Numbers of a hundred.
+_PERCENT = ("taxRate", "probability")
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId", "clientExternalId")
 _FIELD = re.compile(r"[\w.\[\]]+")
@@ -121,6 +135,12 @@ def shown(
         return Markup('<span class="none">&mdash;</span>')
     if isinstance(value, bool):
         return translated("Yes") if value else translated("No")
+    if property_ is not None and (property_.name in _PERCENT or property_.name.endswith("Percent")):
+        return f"{plain(Decimal(value))} %"
+    if isinstance(value, Decimal) and property_ is not None and property_.name == "quantity":
+        return plain(value)
+    if property_ is not None and property_.name == "unitCode":
+        return unit(value)
     if isinstance(value, Decimal):
         is_money = property_ is not None and property_.scale == MOST_DIGITS
         return amount(value, currency if is_money else None)
@@ -144,6 +164,23 @@ def shown(
 def is_state(property_: edm.Property) -> bool:
     """Whether a property is one of several words of the model."""
     return len(property_.allowed or ()) > 1 or isinstance(property_.type, edm.EnumType)
+
+
+def unit(code: str) -> str:
+    """``h`` for ``HUR``, where that is read as the same unit again: ``pc.`` is one of several."""
+    text = units(page_language()).get(code, code)
+    return text if unit_code(text) == code else code
+
+
+def reached_at(name: str, value: Any) -> str:
+    """The address that writes to, calls or opens what a property names; empty for others."""
+    if not isinstance(value, str) or not value:
+        return ""
+    if name in _EMAILS and "@" in value:
+        return f"mailto:{quote(value, safe='@')}"
+    if name in _PHONES and (digits_only := re.sub(r"[^\d+]", "", value)):
+        return f"tel:{digits_only}"
+    return value if name == "website" and re.match("https?://", value) else ""
 
 
 def nested(value: Any) -> str:
@@ -195,7 +232,9 @@ def _plain_number(value: Any) -> Any:
 
 
 def words(state: str) -> str:
-    """``ClosedWon`` -> ``Closed Won``, ``directDebit`` -> ``direct debit``."""
+    """``ClosedWon`` -> ``Closed Won``, ``creditCard`` -> ``credit card``; ``G`` -> ``G export``."""
+    if state in _TAX_KINDS:
+        return translated(_TAX_KINDS[state])
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state)
     return translated(apart.lower() if state[:1].islower() else apart)
 

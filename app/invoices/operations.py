@@ -39,7 +39,9 @@ SEND = Operation(
     arguments=SendSchema,
     run=send_invoice,
     answers=SentSchema,
-    button=Button(label="Send by e-mail", done="Invoice sent.", page="send"),
+    button=Button(
+        label="Send by e-mail", done="Invoice sent.", page="send", instead_of="status:Sent"
+    ),
     asked_by=("mail", "issue", "schicke", "sende", "versende", "envoie", "envía", "invia"),
 )
 REGISTER_PAYMENT = Operation(

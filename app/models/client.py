@@ -23,7 +23,7 @@ class Client(Entity):
     __tablename__ = "clients"
 
     number: Mapped[str | None] = column(
-        string(40), 'Running number, "C-000001".', unique=True, computed=True
+        string(40), 'Running number, "C-000001".', unique=True, searchable=True, computed=True
     )
     name: Mapped[str] = column(
         string(200), "Name the client is known by.", null=False, searchable=True

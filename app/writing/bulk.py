@@ -44,8 +44,8 @@ def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> in
 
     Args:
         entity: the type of the records, such as ``Ticket``.
-        action: ``{"name": "set", "attribute": "status", "value": "Open"}``; ``tag`` and ``untag``
-            with a ``value``; ``send`` of invoices.
+        action: ``{"name": "set", "attribute": "status", "value": "Open"}``, with other attributes
+            in ``besides``; ``tag`` and ``untag`` with a ``value``; ``send`` of invoices.
     Returns: the id of the run.
     Raises: ValidationError, there are no records, or more than ``MOST``.
     """
@@ -208,7 +208,7 @@ def _change(run: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
 def _values(action: Mapping[str, Any], record: Any) -> dict[str, Any]:
     """The values that an action gives a record."""
     if action["name"] == "set":
-        return {action["attribute"]: action["value"]}
+        return {action["attribute"]: action["value"], **action.get("besides", {})}
     tags = [tag for tag in record.tags or [] if tag != action["value"]]
     return {"tags": [*tags, action["value"]] if action["name"] == "tag" else tags}
 

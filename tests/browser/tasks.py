@@ -171,7 +171,7 @@ def move_deal(hands: Hands) -> None:
 @task("Sales", "Mark a deal as won")
 def win_deal(hands: Hands) -> None:
     hands.find("rollout", "Rollout")
-    hands.step("stage:ClosedWon")
+    hands.open_step("stage:ClosedWon")
     hands.sees(re.compile("Won|Gewonnen"))
 
 

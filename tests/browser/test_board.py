@@ -41,7 +41,7 @@ def test_a_deal_is_won_by_keyboard_alone(page: Page) -> None:
         page.keyboard.press("Alt+ArrowRight")
         expect(stage(page, name).get_by_role("link", name="Rollout")).to_be_visible()
     page.keyboard.press("Alt+ArrowRight")
-    expect(page.get_by_role("heading", name="Deal is won")).to_be_visible()
+    expect(page.get_by_role("heading", name="Mark as won")).to_be_visible()
     page.get_by_role("button", name="Mark as won").click()
     expect(
         page.get_by_role("status").filter(has_text="Rollout: Won, 1,000.00 EUR.")

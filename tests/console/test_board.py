@@ -65,7 +65,7 @@ def test_an_end_is_asked_for_its_reason(sign_in: SignIn) -> None:
     address = f"opportunities/{key}/close/ClosedLost"
     seen = version(browser, key)
     refused = browser.submit(address, lostReason="Other", lostNotes="", version=seen)
-    assert refused.status_code == 400 and "is required when lostReason is Other" in refused.text
+    assert refused.status_code == 400 and "is required when lost reason is Other" in refused.text
     lost = browser.submit(address, lostReason="Price", version=seen)
     assert lost.status_code == 303, lost.text
     shown = browser.get("opportunities/board").text

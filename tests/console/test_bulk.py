@@ -17,7 +17,14 @@ from app.models.bulk_run import BulkRun
 from app.models.ticket import Ticket
 from app.writing import bulk
 from tests.console.conftest import Browser, SignIn
-from tests.factories import create, make_client, make_invoice, make_issued_invoice
+from tests.factories import (
+    create,
+    make_client,
+    make_invoice,
+    make_issued_invoice,
+    make_lead,
+    make_opportunity,
+)
 
 
 def tickets(app: Flask, count: int, **values: Any) -> list[int]:
@@ -74,6 +81,34 @@ def test_what_was_changed_since_is_left_by_the_undo(app: Flask, sign_in: SignIn)
     undone = browser.submit(run[1], step="undo")
     text = browser.get(undone.headers["Location"].removeprefix("/admin/")).text
     assert "It was changed since, and is left as it is." in text
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reasons", "before"),
+    [
+        ("opportunities", "ClosedLost", {"lostReason": "Price", "lostNotes": ""}, "Prospecting"),
+        ("leads", "Disqualified", {"disqualifyReason": "NoFit", "disqualifyNotes": "x"}, "New"),
+    ],
+)
+def test_a_state_that_needs_a_reason_asks_for_it_once(
+    app: Flask, sign_in: SignIn, path: str, value: str, reasons: dict[str, str], before: str
+) -> None:
+    browser = sign_in("Admin")
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        make = make_opportunity if path == "opportunities" else make_lead
+        form = {"action": "status", "key": [make(), make()], "value": value, "confirm": "1"}
+    asked = browser.submit(f"{path}/bulk", **form)
+    assert asked.status_code == 200
+    assert all(f'name="{name}"' in asked.text for name in reasons)
+    refused = browser.submit(f"{path}/bulk", **form, **dict.fromkeys(reasons, ""))
+    assert refused.status_code == 400 and 'aria-invalid="true"' in refused.text
+    begun = browser.submit(f"{path}/bulk", **form, **reasons)
+    told = browser.client.get(begun.location).text
+    assert "2 done" in told and "0 refused" in told
+    assert browser.get(f"{path}/?state={value}").text.count("<tr data-key") == 2
+    undone = browser.submit(begun.location.removeprefix("/admin/"), step="undo")
+    assert "2 done" in browser.client.get(undone.location).text
+    assert browser.get(f"{path}/?state={before}").text.count("<tr data-key") == 2
 
 
 def test_what_is_refused_keeps_no_other_back_and_says_why(app: Flask, sign_in: SignIn) -> None:

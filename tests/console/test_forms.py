@@ -107,7 +107,9 @@ def test_a_form_without_changes_writes_nothing(sign_in: SignIn, session: Session
     key = make_invoice(browser, **LINES)
     text = browser.get(f"invoices/{key}/edit").text
     fields = dict(re.findall(r'name="(line\.\d\.\w+)" value="([^"]*)"', text))
-    chosen = re.findall(r'name="(line\.\d\.taxCategory)".*?<option selected>(\w+)', text, re.DOTALL)
+    chosen = re.findall(
+        r'name="(line\.\d\.taxCategory)".*?<option value="(\w+)" selected', text, re.DOTALL
+    )
     before = session.execute(select(Invoice.version)).scalar_one()
     session.rollback()
     answer = browser.submit(
@@ -161,26 +163,6 @@ def test_too_many_lines_are_refused_once_with_all_of_them_in_the_form(sign_in: S
     assert refused.status_code == 400
     assert refused.text.count("Line items: must have at most 1,000 entries") == 1
     assert 'name="line.1000.description" value="Consulting in May' in refused.text
-
-
-def test_the_lines_of_a_long_draft_are_changed_when_they_are_asked_for(
-    sign_in: SignIn, session: Session
-) -> None:
-    browser = sign_in("Admin")
-    client = str(browser.make("clients", name="Acme"))
-    key = browser.make("invoices", clientId=client, lines="1", **many_lines(201))
-    assert (
-        "The 201 lines of this draft stay as they are." in browser.get(f"invoices/{key}/edit").text
-    )
-    text = browser.get(f"invoices/{key}/edit?lines=all").text
-    fields = dict(re.findall(r'name="(line\.\d+\.\w+)" value="([^"]*)"', text))
-    kinds = {f"line.{number}.taxCategory": "S" for number in range(201)}
-    changed = {"line.200.description": "Travel"}
-    answer = browser.submit(f"invoices/{key}/edit", lines="1", **fields | kinds | changed)
-    assert answer.status_code == 303, answer.text
-    session.rollback()
-    names = session.scalars(select(LineItem.description).order_by(LineItem.position)).all()
-    assert names == ["Consulting"] * 200 + ["Travel"]
 
 
 def test_an_issued_invoice_has_no_lines_to_change(sign_in: SignIn) -> None:

@@ -8,12 +8,16 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask import Flask
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.console.invoice_lines import Line, typed_lines
+from app.db.engines import transaction
+from app.http.security import acting_as, system_caller
 from app.models.invoice import LineItem
 from tests.console.conftest import Browser, SignIn
+from tests.factories import line, make_invoice
 
 ADVICE = {"sku": "SRV-1", "name": "Advice", "unitPrice": "128", "unitCode": "HUR"}
 ADVICE_NAMED = "Advice (SRV-1)"
@@ -59,7 +63,7 @@ def test_a_product_fills_its_row_before_anything_is_saved(
     assert 'data-typed="4"' in page
     shown = row(page)
     assert shown["productId"] == ADVICE_NAMED and shown["description"] == "Advice"
-    assert (shown["unitCode"], shown["unitPrice"], shown["quantity"]) == ("HUR", "128", "")
+    assert (shown["unitCode"], shown["unitPrice"], shown["quantity"]) == ("h", "128.00", "")
     assert "152.32 EUR" in re.sub(r"<[^>]+>", "", page)
     assert stored(session) == []
 
@@ -73,14 +77,14 @@ def test_what_was_typed_stays_and_another_product_replaces_the_rest(
         **{"line.0.productId": ADVICE_NAMED, "line.0.description": "Advice in May"},
     ).text  # fmt: skip
     first = row(page)
-    assert (first["description"], first["unitPrice"]) == ("Advice in May", "128")
+    assert (first["description"], first["unitPrice"]) == ("Advice in May", "128.00")
     again = {f"line.0.{name}": text for name, text in first.items()}
     page = browser.submit(
         "invoices/new", clientId=client, **TOTALS, **again | {"line.0.productId": "Travel"}
     ).text
     second = row(page)
-    assert (second["description"], second["unitPrice"]) == ("Advice in May", "50")
-    assert second["unitCode"] == "C62"
+    assert (second["description"], second["unitPrice"]) == ("Advice in May", "50.00")
+    assert second["unitCode"] == "pc."
 
 
 def test_a_saved_line_keeps_what_it_took(browser: Browser, client: str, session: Session) -> None:
@@ -92,7 +96,7 @@ def test_a_saved_line_keeps_what_it_took(browser: Browser, client: str, session:
     changed = browser.submit("products/1/edit", **ADVICE | {"unitPrice": "200", "name": "Other"})
     assert changed.status_code == 303, changed.text
     page = browser.get(f"invoices/{key}/edit").text
-    assert row(page)["productId"] == "Other (SRV-1)" and row(page)["unitPrice"] == "128"
+    assert row(page)["productId"] == "Other (SRV-1)" and row(page)["unitPrice"] == "128.00"
     form = {f"line.0.{name}": text for name, text in row(page).items()}
     saved = browser.submit(
         f"invoices/{key}/edit",
@@ -142,3 +146,89 @@ def test_what_names_no_product_is_said_at_its_field(browser: Browser, client: st
 def test_what_a_row_was_is_nothing_where_it_is_not_readable(was: str) -> None:
     form = {"line.3.description": "Work", "line.3.was": was}
     assert typed_lines(form) == [Line("", {"description": "Work"}, {}, 3)]
+
+
+def long_draft(app: Flask, client: str, lines: int) -> int:
+    """A draft with ``Line 1`` to ``Line n`` at 10.00 without tax."""
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        items = [
+            line("10", description=f"Line {number}", tax_rate=Decimal(0))
+            for number in range(1, lines + 1)
+        ]
+        return make_invoice(client_id=int(client), line_items=items)
+
+
+def form_of(page: str) -> dict[str, str]:
+    """The lines of a page's form, and which they are."""
+    found = re.findall(r'name="(line\.\d+\.\w+|shown|version|seen)" value="([^"]*)"', page)
+    kinds = re.findall(r'name="(line\.\d+\.taxCategory)".*?<option value="(\w+)" selected', page)
+    return {"lines": "1", **{name: html.unescape(value) for name, value in (*found, *kinds)}}
+
+
+def descriptions(session: Session) -> list[str]:
+    return [each[0] for each in stored(session)]
+
+
+def test_a_long_draft_is_changed_part_by_part(
+    browser: Browser, client: str, app: Flask, session: Session
+) -> None:
+    key = long_draft(app, client, 120)
+    address = f"invoices/{key}/edit"
+    first = browser.get(address).text
+    assert "1 to 25 of 120" in first and row(first, 24)["description"] == "Line 25"
+    assert 'aria-label="Description of line 25"' in first and "1,200.00 EUR" in plain(first)
+    last = browser.get(f"{address}?line=101").text
+    assert "101 to 120 of 120" in last and row(last)["description"] == "Line 101"
+    assert 'aria-label="Description of line 101"' in last and "1,200.00 EUR" in plain(last)
+
+    middle = form_of(browser.get(f"{address}?line=77").text)
+    middle |= {"line.0.description": "Other 76", "line.1.description": "", "line.1.unitPrice": ""}
+    middle |= {"line.25.description": "New", "line.25.unitPrice": "7", "line.25.taxRate": "0"}
+    totals = browser.submit(f"{address}?line=77", **middle, step="totals").text
+    assert "1,197.00 EUR" in plain(totals)
+    saved = browser.submit(f"{address}?line=77", **middle, step="line:101")
+    assert saved.status_code == 303 and saved.location.endswith("/edit?line=101#lines-title")
+    expected = [f"Line {number}" for number in range(1, 121)]
+    expected[75:100] = ["Other 76", *expected[77:100], "New"]
+    assert descriptions(session) == expected
+
+
+def test_what_is_wrong_in_a_part_is_said_at_its_line(
+    browser: Browser, client: str, app: Flask, session: Session
+) -> None:
+    address = f"invoices/{long_draft(app, client, 60)}/edit?line=51"
+    form = form_of(browser.get(address).text)
+    for wrong, said in (("much", "must be a number"), ("-1000000000000", "must be")):
+        refused = browser.submit(address, **form | {"line.2.unitPrice": wrong})
+        assert refused.status_code == 400
+        problem = refused.text.partition('id="line-2-unitPrice-p">')[2].partition("</p>")[0]
+        assert said in problem and row(refused.text, 2)["unitPrice"] == wrong
+    assert descriptions(session) == [f"Line {number}" for number in range(1, 61)]
+
+
+def test_lines_that_others_add_or_take_away_move_no_part(
+    browser: Browser, client: str, app: Flask, session: Session
+) -> None:
+    address = f"invoices/{long_draft(app, client, 60)}/edit"
+    mine = form_of(browser.get(f"{address}?line=51").text)
+    theirs = form_of(browser.get(address).text)
+    for name in ("description", "unitPrice"):
+        theirs[f"line.0.{name}"] = ""
+    assert browser.submit(address, **theirs).status_code == 303
+    mine["line.9.description"] = "Mine"
+    both = browser.submit(f"{address}?line=51", **mine)
+    assert both.status_code == 412 and row(both.text, 9)["description"] == "Mine"
+    assert browser.submit(f"{address}?line=51", **form_of(both.text)).status_code == 303
+    assert descriptions(session) == [*(f"Line {number}" for number in range(2, 60)), "Mine"]
+
+
+@pytest.mark.parametrize("number", ["0", "x", "61", "99999999", "-1", ""])
+def test_a_line_that_there_is_not_leads_to_one_that_there_is(
+    browser: Browser, client: str, app: Flask, number: str
+) -> None:
+    page = browser.get(f"invoices/{long_draft(app, client, 60)}/edit?line={number}")
+    assert page.status_code == 200 and " of 60</small>" in page.text
+
+
+def plain(page: str) -> str:
+    return re.sub(r"<[^>]+>", "", page)

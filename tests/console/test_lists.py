@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from flask import Flask
 
+from app.console.sets import PAGES
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.console.conftest import SignIn
@@ -105,6 +106,22 @@ def test_a_list_is_searched_by_names_of_what_its_records_refer_to(
         browser.make("opportunities", name=name, clientId=str(key), amount="5")
     text = browser.get(f"opportunities/?q={words}").text
     assert (f"of {count}<" in text) if count else ("Nothing fits." in text)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_list_is_searched_by_the_numbers_that_it_shows(app: Flask, path: str) -> None:
+    with app.app_context():
+        page = PAGES[path]
+        properties = page.entity_set.type.properties
+        numbers = [name for name in ("number", "code", "sku") if name in page.columns]
+        assert all(properties[name].searchable for name in numbers)
+
+
+def test_a_client_is_found_by_a_part_of_its_number(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    browser.make("clients", name="Acme")
+    assert "Acme" in browser.get("clients/?q=0001").text
+    assert "Nothing fits." in browser.get("clients/?q=0002").text
 
 
 def test_the_search_at_the_top_finds_every_kind(app: Flask, sign_in: SignIn) -> None:

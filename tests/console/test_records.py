@@ -20,7 +20,7 @@ from app.http.security import acting_as, system_caller
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.models.task import Task
-from tests.console.conftest import SignIn
+from tests.console.conftest import Browser, SignIn
 from tests.factories import line, make_invoice
 
 HOSTILE = "<script>alert('1')</script>\" onload=x ' &"
@@ -250,8 +250,72 @@ def test_the_next_step_is_the_one_main_button(sign_in: SignIn) -> None:
         if state != "New":
             browser.submit(f"leads/{key}", step=f"status:{state}")
         head = browser.get(f"leads/{key}").text.split("In short")[0]
+        head = re.sub(r"<summary.*?</details>", "", head, flags=re.DOTALL)  # what is folded
         assert len(re.findall(r'class="(?:button )?main"', head)) == 1, state
     assert f'class="button main" href="/admin/leads/{key}/convert"' in head
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("leads", {"company": "Acme", "lastName": "Doe"}),
+        ("opportunities", {"name": "Rollout", "clientId": "1", "amount": "100"}),
+        ("tickets", {"subject": "Broken", "requesterEmail": "a@example.com"}),
+        ("tasks", {"title": "Call"}),
+        ("projects", {"name": "Move", "clientId": "1"}),
+        ("kbarticles", {"title": "How to", "body": "So"}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_step_to_a_state_asks_for_all_that_it_needs(
+    sign_in: SignIn, app: Flask, path: str, fields: dict[str, str]
+) -> None:
+    browser = sign_in("Admin")
+    browser.make("clients", name="Acme")
+    with app.app_context():
+        properties = PAGES[path].entity_set.type.properties
+    offered = re.findall(r'name="step" value="(\w+:\w+)"', _page(browser, path, fields))
+    assert offered
+    for step in dict.fromkeys(offered):
+        key = browser.make(path, **fields)
+        page = browser.get(f"{path}/{key}").text
+        form = page.partition(f'value="{step}"')[2].partition("</form>")[0]
+        typed = {
+            name: (properties[name].allowed or ["7"])[0]
+            for name in re.findall(r'<(?:input|select) id="[^"]+" name="(\w+)"', form)
+        }
+        taken = browser.submit(f"{path}/{key}", step=step, **typed)
+        assert taken.status_code == 303, (step, typed, taken.text)
+
+
+def _page(browser: Browser, path: str, fields: dict[str, str]) -> str:
+    return browser.get(f"{path}/{browser.make(path, **fields)}").text
+
+
+def test_what_a_deal_or_a_lead_ended_with_is_asked_on_its_page(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = str(browser.make("clients", name="Acme"))
+    deal = browser.make("opportunities", name="Rollout", clientId=client, amount="100")
+    refused = browser.submit(f"opportunities/{deal}", step="stage:ClosedLost", lostReason="Other")
+    assert refused.status_code == 400
+    form = refused.text.partition(">Mark as lost</summary>")[2].partition("</form>")[0]
+    assert re.search(r'name="lostNotes"[^>]+aria-invalid="true"', form)
+    assert re.search(r'<option value="Other" selected', form)
+    won = browser.submit(f"opportunities/{deal}", step="stage:ClosedWon", amount="90")
+    assert won.status_code == 303
+    assert "Opportunity: Won, 90.00 EUR." in browser.get(f"opportunities/{deal}").text
+    lead = browser.make("leads", company="Acme", lastName="Doe")
+    reason = {"disqualifyReason": "NoResponse", "disqualifyNotes": ""}
+    given_up = browser.submit(f"leads/{lead}", step="status:Disqualified", **reason)
+    assert given_up.status_code == 303, given_up.text
+    assert "Lead: Disqualified." in browser.get(f"leads/{lead}").text
+
+
+def test_a_draft_is_sent_by_one_button(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = str(browser.make("clients", name="Acme"))
+    page = browser.get(f"invoices/{browser.make('invoices', clientId=client)}").text
+    assert "/send" in page and 'value="status:Sent"' not in page
 
 
 def test_a_deletion_says_before_what_goes_along(sign_in: SignIn) -> None:

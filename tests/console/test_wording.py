@@ -78,3 +78,18 @@ def test_every_state_means_something_that_is_told_without_colour_too(entity: str
 def test_what_is_made_sent_part_paid_paid_and_void_is_told_apart() -> None:
     states = ("Draft", "Sent", "PartiallyPaid", "Paid", "Void")
     assert len({*map(wording.tone, states), "bad"}) == 6  # an overdue one is bad
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "address"),
+    [
+        ("email", "a+b@acme.example", "mailto:a%2Bb@acme.example"),
+        ("requesterEmail", "a@b.example?cc=c@d.example", "mailto:a@b.example%3Fcc%3Dc@d.example"),
+        ("phone", "+44 20 3342-7795", "tel:+442033427795"), ("mobile", "none", ""),
+        ("website", "https://acme.example/", "https://acme.example/"),
+        ("website", "javascript:alert(1)", ""), ("website", "acme.example", ""),
+        ("name", "a@b.example", ""), ("email", None, ""), ("phone", 7, ""),
+    ],
+)  # fmt: skip
+def test_who_is_named_is_reached_by_a_click(name: str, value: Any, address: str) -> None:
+    assert wording.reached_at(name, value) == address

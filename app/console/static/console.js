@@ -91,7 +91,8 @@ function tellTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
     const isDay = DAY.test(time.dateTime);
     if (!isDay) time.title = time.dateTime;
-    time.textContent = (isDay ? days : format).format(new Date(time.dateTime));
+    // A line breaks between day and time only.
+    time.textContent = (isDay ? days : format).format(new Date(time.dateTime)).replace(/(?<!,) /g, "\u00a0");
   }
   // Where it is known how the reader writes numbers, the page is written so already.
   if (document.documentElement.dataset.numbers) return;

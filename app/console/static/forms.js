@@ -50,7 +50,7 @@ if (lines) {
       input.removeAttribute("aria-invalid");
       input.removeAttribute("aria-describedby");
       const label = input.getAttribute("aria-label");
-      if (label) input.setAttribute("aria-label", label.replace(/\d+(?=\D*$)/, String(last + 1)));
+      if (label) input.setAttribute("aria-label", label.replace(/\d+(?=\D*$)/, (number) => String(Number(number) + 1)));
       if (input.tagName === "INPUT") input.value = "";
       else if (input.tagName === "SELECT") input.selectedIndex = 0;
     }
