@@ -13,8 +13,8 @@ from itertools import chain
 
 from app.ai.context import citation_of
 from app.ai.figures import (
-    ENGLISH_ONLY,
     SURE,
+    TWO_LANGUAGES,
     answer_from_figures,
     is_about_figures,
     is_about_one,
@@ -88,7 +88,7 @@ def _routed(ask: Ask) -> Iterator[Part]:
         yield Text(NO_WRITES)
         return
     if is_foreign_figures(text) and not is_how_to:
-        yield Text(ENGLISH_ONLY)
+        yield Text(TWO_LANGUAGES)
         return
     if namesakes:
         yield Text("There are several of this name:")

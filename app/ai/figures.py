@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.answering import LONGEST_QUESTION, answer_question
+from app.bi.answering import LONGEST_QUESTION, answer_question, speech_of
+from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
 
@@ -21,16 +22,24 @@ _FIGURES = re.compile(
     r"|opportunities|tasks|leads)|last (month|quarter|year|week)|this (month|quarter|year|week))\b",
     re.IGNORECASE,
 )
-# Questions for numbers in other languages: an article would be quoted for them otherwise.
-_FOREIGN = re.compile(
-    r"^\W*(?:bitte |und |et |y |e )?(wie ?viele?n?|wie hoch (?:ist|sind|war)|combien"
-    r"|cu(?:\u00e1|a)nt[oa]s?|quant[oaie]|hoeveel|ile|quel(?:le)? (?:est|\u00e9tait) le total"
-    r"|umsatz|chiffre d'affaires|fatturato|facturaci(?:\u00f3|o)n|omzet)\b",
+_GERMAN_FIGURES = re.compile(
+    r"^\W*(?:bitte |und )?wie ?viele?n?\b|\b(wie hoch|anzahl|summe|durchschnitt\w*|umsatz|top \d+"
+    r"|(am )?(meisten|wenigsten)|(gr\u00f6\u00df|h\u00f6ch|niedrig)ste[nrs]?|anteil|\w+quote"
+    r"|(offene|\u00fcberf\u00e4llige|unbezahlte|gewonnene|verlorene)[nrs]?"
+    r"|(nach|pro|je) (monat|woche|jahr|quartal|kunde|land|status|priorit\u00e4t|quelle|phase)"
+    r"|(letzte|diese)[nmrs]? (monat|woche|jahr|quartal)s?)\b",
     re.IGNORECASE,
 )
-ENGLISH_ONLY = (
-    "I understand questions about figures in English only, such as: How many open tickets are"
-    " there? What the knowledge base says I find in every language of its articles."
+# Questions for numbers in other languages: an article would be quoted for them otherwise.
+_FOREIGN = re.compile(
+    r"^\W*(?:et |y |e )?(combien|cu(?:\u00e1|a)nt[oa]s?|quant[oaie]|hoeveel|ile"
+    r"|quel(?:le)? (?:est|\u00e9tait) le total|chiffre d'affaires|fatturato|facturaci(?:\u00f3|o)n"
+    r"|omzet)\b",
+    re.IGNORECASE,
+)
+TWO_LANGUAGES = (
+    "I understand questions about figures in English and German only, such as: How many open"
+    " tickets are there? What the knowledge base says I find in every language of its articles."
 )
 # Words for the client in whose context something is asked.
 _THEM = re.compile(
@@ -64,7 +73,7 @@ REMEMBERED = 10
 
 def is_about_figures(text: str) -> bool:
     """Whether a message asks for numbers or lists of records."""
-    return _FIGURES.search(text) is not None
+    return any(one.search(text) for one in (_FIGURES, _GERMAN_FIGURES))
 
 
 def is_about_one(ask: Ask) -> bool:
@@ -87,7 +96,7 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     if status == "needsClarification":
         yield from _choices(question, figures)
     elif status == "answered" and (figures.get("confidence") or 0) >= least:
-        yield from _answer(question, figures)
+        yield from _answer(question, figures, speech_of(question, ask.history[-REMEMBERED:]))
     elif status == "unsupported" and figures["interpretation"]:
         # Understood, and not for this caller: an article would be no answer.
         yield Text(str(figures["answer"]))
@@ -104,7 +113,7 @@ def _question(ask: Ask) -> str:
     return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
 
 
-def _answer(question: str, found: Mapping[str, Any]) -> Iterator[Part]:
+def _answer(question: str, found: Mapping[str, Any], say: Speech) -> Iterator[Part]:
     url = str((found.get("query") or {}).get("odata") or "")
     meant = str(found.get("interpretation") or "")
     yield ToolCall("ask_figures", {"question": question})
@@ -112,7 +121,7 @@ def _answer(question: str, found: Mapping[str, Any]) -> Iterator[Part]:
     source = Citation("Query", 0, meant.rstrip("."), url, str(found["answer"])[:300])
     yield Text(str(found["answer"]), source)
     if meant:
-        yield Text(f"\n(Understood as: {meant.rstrip('.')}.)")
+        yield Text(f"\n({say('Understood as: {meaning}.', meaning=meant.rstrip('.'))})")
 
 
 def refusal_of_figures(ask: Ask) -> str | None:
@@ -120,7 +129,7 @@ def refusal_of_figures(ask: Ask) -> str | None:
     if not is_about_figures(ask.text) or len(ask.text) > LONGEST_QUESTION:
         return None
     if not allowed(current_caller(), "bi:query"):
-        return "You may not ask for figures."
+        return speech_of(ask.text)("You may not ask for figures.")
     figures = answer_question(_question(ask), ask.history[-REMEMBERED:], limit=1)
     return str(figures["answer"]) if figures["status"] == "unsupported" else None
 

@@ -10,6 +10,7 @@ from app.bi.periods.spans import Calendar
 from app.bi.plans.phrasing import interpretation
 from app.bi.plans.plan import Plan
 from app.bi.reports.builtin import built_in
+from app.bi.words.speech import Speech
 from app.clock import utc_now
 from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
@@ -38,20 +39,22 @@ def answer_question(
     try:
         told = answering.propose(text, calendar(now), history)
     except ForbiddenError:
-        return asked | {"answer": "You may not read something that the question needs."}
+        refused = speech_of(text, history)("You may not read something that the question needs.")
+        return asked | {"answer": refused}
+    say = told.say
     if not told.plans:
-        reason = told.reason if told.questions else f"{told.reason} You can ask about {KINDS}."
+        reason = told.reason if told.questions else f"{told.reason} {say(KINDS)}"
         sent_back: Answer = {
-            "answer": reason, "alternatives": list(told.questions or EXAMPLES)
+            "answer": reason, "alternatives": list(told.questions or map(say, EXAMPLES))
         }  # fmt: skip
         if told.refusal is not None and told.refusal.asks_back:
             sent_back["status"] = "needsClarification"
-        return asked | _with_report(sent_back, told.report)
+        return asked | _with_report(say, sent_back, told.report)
     if not told.is_answered:
         readings = told.questions or [interpretation(plan) for plan in told.plans]
         sent_back = {"status": "needsClarification", "confidence": round(told.confidence, 2),
                      "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
-        return asked | _with_report(sent_back, told.report)
+        return asked | _with_report(say, sent_back, told.report)
     plan = told.plans[0]
     try:
         given = answered(plan, limit)
@@ -61,12 +64,20 @@ def answer_question(
     return asked | given | {"confidence": round(told.confidence - 0.2 * is_empty, 2)}
 
 
-def _with_report(sent_back: Answer, key: str) -> Answer:
+def speech_of(question: str, history: Sequence[str] = ()) -> Speech:
+    """What says things in the language of a question."""
+    from app.bi.questions import answering  # large: loaded with the first question
+
+    return answering.speech_of(question, history)
+
+
+def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
     """What is sent back, with the built-in report that shows what is asked for."""
     report = next((one for one in built_in().values() if one.key == key), None)
     if report is None:
         return sent_back
-    text = f"{sent_back['answer']} The report “{report.name}” shows it."
+    shown = say("The report “{name}” shows it.", name=say.named(report.name))
+    text = f"{sent_back['answer']} {shown}"
     return sent_back | {"answer": text, "reportId": report.id}
 
 

@@ -14,6 +14,7 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.plans.plan import Plan
 from app.bi.query import Row, count, run
+from app.bi.words.speech import Speech
 from app.http.page_sizes import ANSWER
 from app.measures import MEASURES
 
@@ -22,8 +23,8 @@ EXAMPLES = (
     "Win rate by owner this quarter", "Clients with more than 2 overdue invoices",
 )  # fmt: skip
 KINDS = (
-    "clients, contacts, leads, deals, invoices, credit notes, payments, products, tickets, tasks, "
-    "projects, articles and documents"
+    "You can ask about clients, contacts, leads, deals, invoices, credit notes, payments, products,"
+    " tickets, tasks, projects, articles and documents."
 )
 Answer = dict[str, Any]
 
@@ -48,7 +49,7 @@ def answered(plan: Plan, limit: int) -> Answer:
     total = count(made.query) if found.truncated and found.total is None else found.total
     text = answer(plan, made, rows, total)
     if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
-        text += " Others have the same number."
+        text += " " + plan.say("Others have the same number.")
     return {
         "interpretation": interpretation(plan),
         "status": "answered",
@@ -104,13 +105,13 @@ def confidence_of(plan: Plan, *, is_empty: bool) -> float:
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
     found = []
-    net, gross = MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
+    say, net, gross = plan.say, MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
-        net, f"{net} in {plan.worth}"
+        net, say("{figure} in {currency}", figure=say.named(net), currency=plan.worth)
     ):  # fmt: skip
-        found.append(gross + (f" {plan.period.label}" if plan.period else ""))
+        found.append(say.named(gross) + (f" {say.period(plan.period)}" if plan.period else ""))
     if plan.kind == "list":
-        found.append(f"How many {plan.entity.many}?")
+        found.append(say("How many {many}?", many=say.named(plan.entity.many)))
     return found
 
 
@@ -126,12 +127,12 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
     x = groups[-1]
     if plan.grain is not None:
         for row in values:
-            row["period"] = _stamp(plan.grain, row)
+            row["period"] = _stamp(plan.say, plan.grain, row)
         names = ("year", "month", "quarter", "half", "week", "day", *CYCLES)
         others = [one for one in groups if one.name not in (*names, plan.date)]
         series = others[0].name if others else made.currency
         shape = "bar" if plan.grain in CYCLES else "line"
-        title = GRAIN_WORDS.get(plan.grain, plan.grain).capitalize()
+        title = plan.say.capital(GRAIN_WORDS.get(plan.grain, plan.grain))
         chart = Chart(shape, "period", figure, series, title, "")
     else:
         currency = made.currency if plan.own is None else None  # the bars are of one currency
@@ -163,7 +164,7 @@ def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
     return values
 
 
-def _stamp(grain: str, row: Row) -> str:
+def _stamp(say: Speech, grain: str, row: Row) -> str:
     """A period as it sorts and reads: 2026-03, 2026 Q1."""
     year, part = row.get("year"), row.get(grain)
     if grain == "year":
@@ -173,7 +174,7 @@ def _stamp(grain: str, row: Row) -> str:
     if grain in ("quarter", "half") and year is not None:
         return f"{year} {grain[0].upper()}{part}"
     if grain in CYCLES:
-        name = cycle_name(grain, part)
+        name = cycle_name(say, grain, part)
         return f"{part} {name}" if grain != "hour" and name else str(name)  # so that they sort
     return str(part if part is not None else next(iter(row.values())))
 
@@ -182,5 +183,6 @@ def unread(plan: Plan) -> Answer:
     """What is said of records that the caller may not read."""
     return {
         "interpretation": interpretation(plan), "alternatives": [],
-        "answer": f"You may not read {plan.entity.many}, or something that the question needs.",
+        "answer": plan.say("You may not read {many}, or something that the question needs.",
+                           many=plan.say.named(plan.entity.many)),
     }  # fmt: skip

@@ -10,12 +10,11 @@ from app.bi.plans.entities import Entity, Measure
 from app.bi.plans.filtering import condition_text
 from app.bi.plans.plan import Condition, Figure, Plan
 from app.bi.query import Query, Row, run
+from app.bi.words.speech import Speech
 from app.settings import organisation
 
 # What an amount is multiplied by to be one in the currency of the organisation.
 _RATE = "exchangeRate"
-# What a threshold says while every currency stands by itself.
-_APART = "amounts of each currency are compared by themselves"
 _MOST_CURRENCIES = 200
 
 
@@ -84,21 +83,25 @@ class _Rates:
     def applied(self, plan: Plan) -> Plan:
         """The plan, with what has a rate only, and how it is converted."""
         own = organisation().defaults.currency
-        kept = f"kept with each {plan.entity.one}" if plan.entity.join is None else "of the invoice"
-        rate = f"at the rate {kept}" if self.is_kept else "at the rates of the settings"
-        done = "converted into" if _is_whole(plan) else "ranked by what they are worth in"
-        plan = plan.with_assumption(f"amounts are {done} {own}, {rate}")
+        say, rate = plan.say, "at the rates of the settings"
+        if self.is_kept:
+            is_own = plan.entity.join is None
+            rate = "at the rate kept with each {record}" if is_own else "at the rate of the invoice"
+        done = "amounts are converted into {currency}, {rate}"
+        if not _is_whole(plan):
+            done = "amounts are ranked by what they are worth in {currency}, {rate}"
+        told = say(rate, record=say.named(plan.entity.one))
+        plan = plan.with_assumption(done, currency=own, rate=told)
         if not self.unknown:
             return plan
         text = f"{_RATE} gt 0"
         if not self.is_kept:
             codes = ",".join(f"'{code}'" for code in self.known)
             text = f"{self.money} in ({codes})"
-        condition = Condition(text, "with an exchange rate", None)
+        condition = Condition(text, say("with an exchange rate"), None)
         plan = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
-        return plan.with_assumption(
-            f"amounts in {', '.join(self.unknown)} without an exchange rate are left out"
-        )
+        return plan.with_assumption("amounts in {currencies} without an exchange rate are left out",
+                                    currencies=", ".join(self.unknown))  # fmt: skip
 
 
 def _groups(plan: Plan, money: str, rates: _Rates) -> Plan:
@@ -107,25 +110,26 @@ def _groups(plan: Plan, money: str, rates: _Rates) -> Plan:
     if plan.ranked is None and not is_own and not _is_whole(plan):
         return plan  # none is left out of what is only put in order: each currency in its own
     own = organisation().defaults.currency
-    plain = [assumption for assumption in plan.assumptions if assumption != _APART]
     worth = replace(
         plan,
-        measure=_converted(plan.measure, rates, own, named=plan.kind == "measure"),
+        measure=_converted(plan.say, plan.measure, rates, own, named=plan.kind == "measure"),
         figures=tuple(
-            Figure(_converted(figure.measure, rates, own), figure.method) for figure in plan.figures
+            Figure(_converted(plan.say, figure.measure, rates, own), figure.method)
+            for figure in plan.figures
         ),
         own=plan.measure if is_own else None,
-        assumptions=tuple(plain),
     )
     return rates.applied(worth)
 
 
 def _converted(
-    measure: Measure | None, rates: _Rates, own: str, *, named: bool = True
+    say: Speech, measure: Measure | None, rates: _Rates, own: str, *, named: bool = True
 ) -> Measure | None:
     if measure is None or measure.money is None:
         return measure
-    label = f"{measure.label} in {own}" if named else measure.label
+    label = say.named(measure.label)
+    if named:
+        label = say("{figure} in {currency}", figure=label, currency=own)
     value = measure.base if measure.base and rates.is_kept else rates.worth(measure.value)
     return replace(measure, label=label, value=value, money=None, worth=own)
 
@@ -144,7 +148,9 @@ def _ordered(plan: Plan) -> Plan | None:
         by_rate = (plan.order or "").replace(path, f"{path} mul {_RATE}", 1)
         ordered = replace(plan, order=by_rate, unsure=plan.unsure + 1)
     own = organisation().defaults.currency
-    return ordered.with_assumption(f"amounts are ranked by what they are worth in {own}")
+    return ordered.with_assumption(
+        "amounts are ranked by what they are worth in {currency}", currency=own
+    )
 
 
 def _ordered_at(plan: Plan, rates: _Rates) -> Plan:
@@ -168,9 +174,11 @@ def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
     own = organisation().defaults.currency
     chosen = own if own in found else max(found, key=lambda code: int(found[code]["count"]))
     others = ", ".join(sorted(code for code in found if code != chosen))
-    condition = Condition(f"{money} eq '{chosen}'", f"in {chosen}", money, (f"'{chosen}'",))
+    words = plan.say("in {currency}", currency=chosen)
+    condition = Condition(f"{money} eq '{chosen}'", words, money, (f"'{chosen}'",))
     narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
-    return narrowed.with_assumption(f"amounts in {others} are not ranked with those in {chosen}")
+    return narrowed.with_assumption("amounts in {others} are not ranked with those in {currency}",
+                                    others=others, currency=chosen)  # fmt: skip
 
 
 def _is_whole(plan: Plan) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from app.bi.plans.entities import Dimension, Measure
 from app.bi.query import Query
+from app.bi.words.speech import Speech, capital
 from app.money import MOST_DIGITS, USUAL_DIGITS, finest
 
 
@@ -66,14 +67,15 @@ def _rounding(name: str, places: int) -> str:
 
 
 def plural(label: str) -> str:
-    """What several of a group are called."""
+    """What several of a group are called in English."""
     return f"{label[:-1]}ies" if label.endswith("y") else f"{label}s"
 
 
-def measure_label(measure: Measure, method: str) -> str:
+def measure_label(say: Speech, measure: Measure, method: str) -> str:
     """``Average: Revenue``."""
-    prefix = {"average": "Average: ", "max": "Largest: ", "min": "Smallest: "}
-    return prefix.get(method, "") + measure.label
+    titles = {"average": "Average: {figure}", "max": "Largest: {figure}",
+              "min": "Smallest: {figure}"}  # fmt: skip
+    return capital(say(titles.get(method, "{figure}"), figure=say.named(measure.label)))
 
 
 def measure_type(measure: Measure) -> str:

@@ -102,7 +102,9 @@ class _Grouping(Figuring):
         """How many of the groups there are."""
         label = self.plan.dimensions[0].label
         options = {"apply": "/".join([*steps, "aggregate($count as count)"])}
-        counted = Column("count", f"Number of {plural(label)}", "number")
+        say = self.plan.say
+        many = say("Number of {many}", many=say.named(plural(label)))
+        counted = Column("count", many, "number")
         return Compiled(Query(self.plan.entity.set, options), (counted,), ("count",), None)
 
     @property
@@ -155,7 +157,7 @@ class _Grouping(Figuring):
             if plan.kind == "mean":
                 path = dimension.key or path
             self.keys.append(path)
-            self.columns.append(Column(path, dimension.label.capitalize(), "text"))
+            self.columns.append(Column(path, plan.say.capital(dimension.label), "text"))
 
     def _grain(self, grain: str) -> None:
         date = self._local(self.plan.date or self.plan.entity.date)
@@ -218,7 +220,7 @@ class _Grouping(Figuring):
 
     def _time(self, name: str, label: str, type_: str) -> None:
         self.keys.append(name)
-        self.columns.append(Column(name, label, type_))
+        self.columns.append(Column(name, self.plan.say.capital(label), type_))
         self.orders.append(name)
 
     def _currency(self) -> str | None:
@@ -227,7 +229,7 @@ class _Grouping(Figuring):
             return None
         if money not in self.keys:
             self.keys.append(money)
-            self.columns.append(Column(money, "Currency", "text"))
+            self.columns.append(Column(money, self.plan.say.named("Currency"), "text"))
         return money
 
     def _order(self) -> list[str]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from app.bi.plans.qualifying import qualified
+from app.bi.words.speech import apart
 from app.measures import CURRENCY, MEASURES
 from app.odata.model import edm
 
@@ -177,7 +178,7 @@ class Entity:
 
 def spoken(name: str) -> str:
     """``PartiallyPaid`` -> ``partially paid``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.rpartition("/")[2]).lower()
+    return apart(name.rpartition("/")[2])
 
 
 def members_of(prop: edm.Property) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from app.bi.plans.columns import Column, exact, measure_label, measure_type, rou
 from app.bi.plans.entities import Measure
 from app.bi.plans.filtering import side_text, span
 from app.bi.plans.plan import Figure, Plan
+from app.bi.words.speech import capital
 
 
 class Figuring:
@@ -40,7 +41,7 @@ class Figuring:
             self._mean()
         else:
             self.aggregates.append("$count as count")
-            self._figure("count", f"Number of {plan.entity.many}", "number")
+            self._figure("count", plan.number_of, "number")
         for at, figure in enumerate(plan.figures, start=2):
             self._one_more(figure, at)
 
@@ -52,7 +53,7 @@ class Figuring:
             self.computed.append(f"case({side_text(self.plan, side)}:{value},true:0) as {name}One")
             self._aggregate(f"{name}One", "sum", name, self.plan.worth is not None)
             type_ = "number" if measured is None else measure_type(measured)
-            self._figure(name, side.words, type_)
+            self._figure(name, self.plan.say.named(side.words), type_)
 
     def _one_more(self, figure: Figure, at: int) -> None:
         """A figure beside the first."""
@@ -60,7 +61,7 @@ class Figuring:
             if any(one.name == "count" for one in self.figures):
                 return  # the number of records is there already
             self._count()
-            self._figure("count", f"Number of {self.plan.entity.many}", "number")
+            self._figure("count", self.plan.number_of, "number")
             return
         self._measured(figure.measure, f"value{at}", f"figure{at}", figure.method)
 
@@ -81,7 +82,7 @@ class Figuring:
             measure = replace(measure, value=own)
         is_converted = measure.worth is not None and " " in measure.value
         self._aggregate(self._value(measure, alias), method, name, is_converted)
-        self._figure(name, measure_label(measure, method), measure_type(measure))
+        self._figure(name, measure_label(self.plan.say, measure, method), measure_type(measure))
 
     def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
         """One figure of many values; an average, and what is converted, has the two decimals that
@@ -99,7 +100,11 @@ class Figuring:
             self.computed.append(f"{path} as different")
             path = "different"
         self.aggregates.append(f"{path} with countdistinct as count")
-        self._figure("count", f"Different {wanted.label} values", "number")
+        self._figure(
+            "count",
+            self.plan.say("Different {value} values", value=self.plan.say.named(wanted.label)),
+            "number",
+        )
 
     def _mean(self) -> None:
         """The average over groups of how many records each has, or of what they sum up to."""
@@ -114,9 +119,11 @@ class Figuring:
         self.rounded.append("average")
         self.after.append(f"compute({rounded('average')})")
         group = plan.dimensions[0].label if plan.dimensions else plan.grain
-        what = plan.entity.many if measure is None else measure.label.lower()
+        say = plan.say
+        what = say.named(plan.entity.many) if measure is None else say.lower(measure.label)
         type_ = "number" if measure is None else measure_type(measure)
-        self._figure("average", f"Average {what} per {group}", type_)
+        label = say("Average {figure} per {group}", figure=what, group=say.named(group or ""))
+        self._figure("average", label, type_)
 
     def _share(self) -> None:
         share = self.plan.share_of
@@ -127,9 +134,9 @@ class Figuring:
         self.computed.append(f"case({share.text}:1,true:0) as hit")
         self.aggregates += ["hit with sum as hits", "$count as count"]
         self.after.append("compute(round(hits mul 1000 divby count) divby 10 as percent)")
-        self._figure("hits", share.words.capitalize(), "number")
-        self._figure("count", f"Number of {self.plan.entity.many}", "number")
-        self._figure("percent", "Share", "percent")
+        self._figure("hits", self.plan.say.capital(share.words), "number")
+        self._figure("count", self.plan.number_of, "number")
+        self._figure("percent", self.plan.say("Share"), "percent")
 
     def _share_of_sum(self, measure: Measure, text: str) -> None:
         """What part of an amount some of the records make up."""
@@ -142,11 +149,10 @@ class Figuring:
         self._aggregate("hit", "sum", "hits", is_long)
         self._aggregate(value, "sum", "total", is_long)
         self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
-        self._figure(
-            "hits", _capital(self.plan.share_of.words if self.plan.share_of else ""), type_
-        )
-        self._figure("total", measure.label, type_)
-        self._figure("percent", "Share", "percent")
+        hits = self.plan.told(self.plan.share_of) if self.plan.share_of else ""
+        self._figure("hits", capital(hits), type_)
+        self._figure("total", capital(self.plan.say.named(measure.label)), type_)
+        self._figure("percent", self.plan.say("Share"), "percent")
 
     def _compared(self) -> None:
         plan = self.plan
@@ -162,13 +168,13 @@ class Figuring:
             self.computed.append(f"case({dates}:{value},true:{zero}) as {name}Value")
             method = plan.method if plan.kind == "measure" else "sum"
             self._aggregate(f"{name}Value", method, name, plan.worth is not None)
-            self._figure(name, _capital(period.label), type_)
+            self._figure(name, capital(plan.say.period(period)), type_)
         self.after.append(
             "compute(current sub previous as change,"
             "round((current sub previous) mul 1000 divby previous) divby 10 as changePercent)"
         )
-        self._figure("change", "Change", type_)
-        self._figure("changePercent", "Change in %", "percent")
+        self._figure("change", plan.say("Change"), type_)
+        self._figure("changePercent", plan.say("Change in %"), "percent")
 
     def _compared_shares(self) -> None:
         plan, share = self.plan, self.plan.share_of
@@ -179,14 +185,14 @@ class Figuring:
             self.computed.append(f"case({dates} and ({share.text}):1,true:0) as {name}Hit")
             self.aggregates.append(f"{name}One with sum as {name}Count")
             self.aggregates.append(f"{name}Hit with sum as {name}Hits")
-            self._figure(name, _capital(period.label), "percent")
+            self._figure(name, capital(plan.say.period(period)), "percent")
         percents = [
             f"round({name}Hits mul 1000 divby {name}Count) divby 10 as {name}"
             for name in ("current", "previous")
         ]
         self.after.append(f"compute({','.join(percents)})")
         self.after.append("compute(current sub previous as change)")
-        self._figure("change", "Change in percentage points", "number")
+        self._figure("change", plan.say("Change in percentage points"), "number")
 
     def _value(self, measure: Measure, alias: str) -> str:
         """The measured value, as a name that can be aggregated."""
@@ -202,7 +208,3 @@ class Figuring:
 
     def _figure_type(self) -> str:
         return "money" if self.plan.money or self.plan.worth else "number"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -8,6 +8,7 @@ from app.bi.plans.columns import Column, Compiled, group_name
 from app.bi.plans.filtering import condition_text
 from app.bi.plans.plan import Plan
 from app.bi.query import Query
+from app.bi.words.speech import capital
 from app.container.model import container
 from app.odata.model import edm
 
@@ -46,7 +47,8 @@ def listed(plan: Plan) -> Compiled:
         options["select"] = ",".join(["id", *own])
         if inside := [path for path in wanted if path not in own]:
             options["expand"] = _expanded(inside, entity.type)
-    columns = tuple(Column(path, _label(path), _type(plan, path)) for path in wanted)
+    labels = {path: capital(plan.say.named(_label(path))) for path in wanted}
+    columns = tuple(Column(path, labels[path], _type(plan, path)) for path in wanted)
     currency = next((path for path in wanted if path.endswith("currency")), None)
     return Compiled(Query(entity.set, options), columns, (), currency)
 

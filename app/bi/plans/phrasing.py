@@ -2,103 +2,130 @@
 
 from __future__ import annotations
 
-import calendar
-from collections.abc import Iterable, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from app.bi.periods.spans import CYCLES, Period
 from app.bi.plans.columns import Column, Compiled
-from app.bi.plans.entities import spoken
-from app.bi.plans.plan import Figure, Plan
+from app.bi.plans.entities import members_of, spoken
+from app.bi.plans.plan import Figure, Plan, Threshold
 from app.bi.plans.verdicts import is_of_two, verdict
 from app.bi.query import Row
+from app.bi.words.speech import Speech, capital
 from app.money import plain, rounded
 
 SHOWN = 3  # groups named in the sentence
+SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",
+         "le": "at most {limit}", "eq": "exactly {limit}", "ne": "not {limit}"}  # fmt: skip
+_METHODS = {"average": "average of {figure}", "max": "largest {figure}",
+            "min": "smallest {figure}", "sum": "{figure}"}  # fmt: skip
 GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
                "season": "month of the year"}  # fmt: skip
 
 
 def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
-    parts = [_subject(plan), *(f"and {figure_label(plan, one)}" for one in plan.figures)]
-    parts += [f"- {' and '.join(one.words.lower() for one in plan.sides)}"] * bool(plan.sides)
-    if plan.dimensions:
-        parts.append("by " + " and ".join(one.label for one in plan.dimensions))
-    if plan.grain:
-        parts.append(f"by {GRAIN_WORDS.get(plan.grain, plan.grain)}")
-    stated = [one.spoken for one in plan.conditions]
+    say = plan.say
+    parts = [_subject(plan)]
+    parts += [say("and {figure}", figure=figure_label(plan, one)) for one in plan.figures]
+    if plan.sides:
+        sides = [say.lower(one.words) for one in plan.sides]
+        parts.append(f"- {_all_of(say, sides)}")
+    groups = [say.named(one.label) for one in plan.dimensions]
+    grain = [say.named(GRAIN_WORDS.get(plan.grain, plan.grain))] if plan.grain else []
+    for told in (groups, grain):
+        if told:
+            parts.append(say("by {groups}", groups=_all_of(say, told)))
+    stated = [plan.told(one) for one in plan.conditions]
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
     if plan.period is not None:
-        told = f"in {plan.period.label} ({_span(plan.period)})"
-        parts.append(told if plan.sides else _dated(plan, plan.period))
+        parts.append(_within(say, plan.period) if plan.sides else _dated(plan, plan.period))
     if plan.compared is not None:
-        parts.append("compared with " + _span(plan.compared))
+        parts.append(say("compared with {period}", period=say.span(plan.compared)))
     if plan.threshold is not None:
-        parts.append(f"- {'how many have' if plan.is_counted else 'those with'} "
-                     f"{plan.threshold.words}")  # fmt: skip
+        chosen = "- how many have {limit}" if plan.is_counted else "- those with {limit}"
+        parts.append(say(chosen, limit=threshold_words(say, plan.threshold)))
     if plan.is_within:
-        parts.append(f"- the first {plan.limit} of each {plan.within_words}, {_way(plan)}")
+        parts.append(say("- the first {limit} of each {group}, {order}", limit=plan.limit,
+                         group=_within_words(plan), order=_way(plan)))  # fmt: skip
     elif plan.order_words or plan.ranked or plan.sort:
         parts.append(f"- {_way(plan)}")
     text = " ".join(parts)
     if plan.limit is not None and not plan.is_within:
-        text += f", the first {plan.limit}"
-    notes = [*plan.assumptions, *(f"“{was}” read as “{now}”" for was, now in plan.repaired)]
-    return text + "".join(f". {note[:1].upper()}{note[1:]}" for note in notes) + "."
+        text += say(", the first {limit}", limit=plan.limit)
+    read = (say("“{was}” read as “{now}”", was=was, now=now) for was, now in plan.repaired)
+    return text + "".join(f". {capital(note)}" for note in (*plan.assumptions, *read)) + "."
 
 
 def _way(plan: Plan) -> str:
     """In which order rows come."""
     ranked = {"desc": "largest first", "asc": "smallest first"}
-    return plan.order_words or ranked.get(plan.ranked or plan.sort or "", "")
+    words = plan.order_words or ranked.get(plan.ranked or plan.sort or "", "")
+    return plan.say(words)
+
+
+def _all_of(say: Speech, parts: Sequence[str]) -> str:
+    return say(" and ").join(parts)
+
+
+def _within_words(plan: Plan) -> str:
+    """What each has its own ranking."""
+    grain = [plan.grain] if plan.within_grain and plan.grain else []
+    names = [*(one.label for one in plan.within), *grain]
+    return _all_of(plan.say, [plan.say.named(one) for one in names])
+
+
+def threshold_words(say: Speech, one: Threshold) -> str:
+    """``over 40 hours``."""
+    unit = f" {say.named(one.unit)}" if one.unit else ""
+    return say(SIGNS[one.operator], limit=f"{say.digits(one.number)}{unit}")
 
 
 def _subject(plan: Plan) -> str:
-    many = plan.entity.many
+    say, many = plan.say, plan.entity.many
     if plan.kind == "list":
-        return many.capitalize()
+        return say.capital(many)
     if plan.kind == "share" and plan.share_of is not None:
-        whole = plan.measure.label.lower() if plan.measure is not None else many
-        return f"Share of {whole}: {plan.share_of.words}"
+        whole = say.lower(plan.measure.label) if plan.measure is not None else say.named(many)
+        return say("Share of {whole}: {part}", whole=whole, part=plan.told(plan.share_of))
     if plan.kind == "distinct" and plan.distinct is not None:
-        return f"Number of different values of {plan.distinct.label} among {many}"
+        value = say.named(plan.distinct.label)
+        return say("Number of different values of {value} among {many}", value=value,
+                   many=say.named(many))  # fmt: skip
+    if plan.kind == "mean" and plan.measure is not None:
+        return say("Average {figure}", figure=say.named(plan.measure.label))
     if plan.kind == "mean":
-        return f"Average {f'number of {many}' if plan.measure is None else plan.measure.label}"
+        return say("Average number of {many}", many=say.named(many))
     if plan.kind == "measure" and plan.measure is not None:
-        words = {"average": "Average of ", "max": "Largest ", "min": "Smallest "}
-        return words.get(plan.method, "") + plan.measure.label
-    return f"Number of {many}"
+        return capital(say(_METHODS[plan.method], figure=say.named(plan.measure.label)))
+    return plan.number_of
 
 
 def figure_label(plan: Plan, figure: Figure) -> str:
     """What one more figure is called in the middle of a sentence."""
+    say = plan.say
     if figure.measure is None:
-        return f"number of {plan.entity.many}"
-    words = {"average": "average of ", "max": "largest ", "min": "smallest "}
-    label = figure.measure.label
-    return words.get(figure.method, "") + label[:1].lower() + label[1:]
+        return say("number of {many}", many=say.named(plan.entity.many))
+    return say(_METHODS[figure.method], figure=say.inside(figure.measure.label))
 
 
 def _dated(plan: Plan, period: Period) -> str:
     path = (plan.date or "").rpartition("/")[2]
     words = "".join(f" {c.lower()}" if c.isupper() else c for c in path)
-    if period.start is None or period.end is None:
-        return f"with {words.strip()} {period.label}"
-    if period.label.startswith("from "):
-        return f"with {words.strip()} {period.label}"
-    return f"with {words.strip()} in {period.label} ({_span(period)})"
+    told = plan.say.period(period)
+    is_open = period.start is None or period.end is None
+    if not (is_open or period.label.startswith("from ")):
+        told = _within(plan.say, period)
+    return plan.say("with {date} {period}", date=plan.say.named(words.strip()), period=told)
 
 
-def _span(period: Period) -> str:
-    if period.start is None:
-        return f"before {period.end}"
-    if period.end is None:
-        return f"from {period.start}"
-    return f"{period.start} to {period.end - timedelta(days=1)}"
+def _within(say: Speech, period: Period) -> str:
+    """``in last month (2026-05-01 to 2026-05-31)``."""
+    label, span = say.period(period), say.span(period)
+    return say("in {label} ({span})", label=label, span=span) if label != span else label
 
 
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
@@ -106,24 +133,26 @@ def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | Non
     text = _answer(plan, compiled, rows, total)
     if is_of_two(plan):
         decided = verdict(plan, compiled, rows)
-        return text if decided is None else f"{decided}. {text}"
-    if plan.asked != "yes" or plan.kind not in ("list", "count"):
-        return text
-    some = rows[0].get("count", 1) if rows else 0
-    return f"{'Yes' if some else 'No'}. {text}"
+    elif plan.asked != "yes" or plan.kind not in ("list", "count"):
+        decided = None
+    else:
+        decided = "Yes" if rows and rows[0].get("count", 1) else "No"
+    return text if decided is None else f"{plan.say(decided)}. {text}"
 
 
 def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
+    say = plan.say
     if plan.kind == "list":
         return _listed(plan, rows, total)
     if not rows:
-        return f"There is nothing to count: no {_described(plan)}."
+        return say("There is nothing to count: no {what}.", what=_described(plan))
     if plan.compared is not None:
         return " ".join(_compared(plan, compiled, row) for row in rows[:SHOWN])
     groups = [column for column in compiled.columns if column.name not in compiled.figures]
     groups = [column for column in groups if column.name != compiled.currency]
     if plan.is_counted:
-        return f"{interpretation(plan).split('. ')[0].rstrip('.')}: {rows[0]['count']:,}."
+        head = interpretation(replace(plan, assumptions=(), repaired=())).rstrip(".")
+        return f"{head}: {number(say, rows[0]['count'])}."
     if not groups and (plan.figures or plan.sides):
         return _several(plan, compiled, rows)
     if not groups:
@@ -133,48 +162,51 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
 
 def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """Several figures of the same records, in each currency."""
-    parts = [_figures(compiled, row) for row in rows]
-    return f"Of {_described(plan)}: {'; '.join(parts)}."
+    parts = [_figures(plan, compiled, row) for row in rows]
+    return plan.say("Of {what}: {figures}.", what=_described(plan), figures="; ".join(parts))
 
 
-def _figures(compiled: Compiled, row: Row) -> str:
+def _figures(plan: Plan, compiled: Compiled, row: Row) -> str:
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     return ", ".join(
-        f"{one.label[:1].lower()}{one.label[1:]} {_value(one, row, compiled.currency)}"
+        f"{plan.say.inside(one.label)} {_value(plan.say, one, row, compiled.currency)}"
         for one in figures
     )
 
 
 def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
-    number = len(rows) if total is None else total
-    if number == 0:
-        return f"There are no {_described(plan)}."
-    noun = plan.entity.one if number == 1 else plan.entity.many
-    known = f" of {number:,}" if len(rows) < number else ""
+    say, known = plan.say, len(rows) if total is None else total
+    if known == 0:
+        return say("There are no {what}.", what=_described(plan))
+    noun = say.named(plan.entity.one if known == 1 else plan.entity.many)
     names = [_named(plan, row) for row in rows[:SHOWN]]
-    more = number - len(names)
-    rest = f" and {more:,} more" if more > 0 else ""
-    stated = _stated(plan)
-    count = f"{len(rows):,}{known}"
-    return f"{count} {noun}{stated}: {', '.join(names)}{rest}."
+    count = number(say, len(rows))
+    if len(rows) < known:
+        count = say("{part} of {whole}", part=count, whole=number(say, known))
+    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_rest(say, known - len(names))}."
+
+
+def _rest(say: Speech, more: int) -> str:
+    return say(" and {count} more", count=number(say, more)) if more > 0 else ""
 
 
 def _named(plan: Plan, row: Row) -> str:
     """The name of a record, and what the list is ordered by."""
-    name = str(row.get(plan.entity.name) or f"no. {row.get('id')}")
+    say = plan.say
+    name = str(row.get(plan.entity.name) or say("no. {number}", number=row.get("id")))
     ordered = _shown_order(plan)
     value = row.get(ordered)
     if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
         name += f", {row['Client/name']}"  # whose it is
     told = [
-        f"{_label(path)}: {_with_currency(plan, path, row)}"
+        f"{say.named(_label(path))}: {_with_currency(plan, path, row)}"
         for path in plan.extra_columns
         if path != ordered
     ]
     if told:
         name += f" ({', '.join(told)})"
     if isinstance(value, str) and plan.limit == 1:
-        return f"{name} ({value[:10]})"
+        return f"{name} ({_text(plan, value[:10], ordered)})"
     if not isinstance(value, int | Decimal):
         return name
     return f"{name} ({_with_currency(plan, ordered, row)})"
@@ -184,10 +216,12 @@ def _with_currency(plan: Plan, path: str, row: Row) -> str:
     """A value of a record, an amount with its currency."""
     value = row.get(path)
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return _text(value)
+        return _text(plan, value, path)
     code = plan.entity.currency_of(path)
     currency = row.get(code) if code else None
-    return plain(Decimal(value), currency) if currency else number(value)
+    if not currency:
+        return number(plan.say, value)
+    return plan.say.digits(plain(Decimal(value), currency))
 
 
 def _shown_order(plan: Plan) -> str:
@@ -201,165 +235,178 @@ def _label(path: str) -> str:
     return spoken(path.removesuffix("/displayName").removesuffix("/name")) or path
 
 
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _described(plan: Plan) -> str:
-    return f"{plan.entity.many}{_stated(plan)}"
+    return f"{plan.say.named(plan.entity.many)}{_stated(plan)}"
 
 
 def _stated(plan: Plan) -> str:
-    parts = [one.spoken for one in plan.conditions if one.words != "issued"]
+    parts = [plan.told(one) for one in plan.conditions if one.words != "issued"]
     if plan.period is not None:
-        parts.append(plan.period.label)
+        parts.append(plan.say.period(plan.period))
     if plan.threshold is not None:
-        parts.append(plan.threshold.words)
+        parts.append(threshold_words(plan.say, plan.threshold))
     return f" ({', '.join(parts)})" if parts else ""
 
 
 def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    say = plan.say
     if plan.kind == "distinct" and plan.distinct is not None:
-        what = f"{plan.distinct.label}, each counted once, of {_described(plan)}"
-        return f"{rows[0]['count']:,} different values of {what}."
+        return say("{count} different values of {value}, each counted once, of {what}.",
+                   count=number(say, rows[0]["count"]), value=say.named(plan.distinct.label),
+                   what=_described(plan))  # fmt: skip
     if plan.kind == "count":
-        number = rows[0]["count"]
-        noun, verb = (plan.entity.one, "is") if number == 1 else (plan.entity.many, "are")
-        return f"There {verb} {number:,} {noun}{_stated(plan)}."
+        count = rows[0]["count"]
+        sentence = "There is {count} {what}." if count == 1 else "There are {count} {what}."
+        noun = say.named(plan.entity.one if count == 1 else plan.entity.many)
+        return say(sentence, count=number(say, count), what=f"{noun}{_stated(plan)}")
     if plan.kind == "share" and plan.share_of is not None:
         if plan.measure is not None:
             return _shares(plan, compiled, rows)
         row = rows[0]
-        head = f"{plan.share_of.words.capitalize()}: {_percent(row['percent'])}"
-        of_all = f"{row['hits'] or 0:,} of {row['count']:,} {plan.entity.many}"
-        return f"{head}, {of_all}{_stated(plan)}."
+        head = f"{say.capital(plan.share_of.words)}: {_percent(say, row['percent'])}"
+        part, whole = (number(say, row[name] or 0) for name in ("hits", "count"))
+        of_all = say("{part} of {whole}", part=part, whole=whole)
+        return f"{head}, {of_all} {_described(plan)}."
     figure = next(column for column in compiled.columns if column.name in compiled.figures)
-    values = [_value(figure, row, compiled.currency) for row in rows]
+    values = [_value(say, figure, row, compiled.currency) for row in rows]
     if all(row[figure.name] is None for row in rows):
-        return f"There is nothing to compute it from: no {_described(plan)}."
-    unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
+        return say("There is nothing to compute it from: no {what}.", what=_described(plan))
+    unit = f" {say.named(plan.measure.unit)}" if plan.measure and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}: {', '.join(values)}{unit}."
 
 
 def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """What part of an amount it is, in each currency."""
     assert plan.share_of is not None
+    say = plan.say
     hits, total = (one for one in compiled.columns if one.name in ("hits", "total"))
-    parts = [
-        f"{_percent(row['percent'])} ({_value(hits, row, compiled.currency)} of "
-        f"{_value(total, row, compiled.currency)})" for row in rows
-    ]  # fmt: skip
-    label = f"{plan.share_of.words}, share of {total.label.lower()}"
-    return f"{label[:1].upper()}{label[1:]}{_stated(plan)}: {', '.join(parts)}."
+    parts = []
+    for row in rows:
+        part, whole = (_value(say, one, row, compiled.currency) for one in (hits, total))
+        of_all = say("{part} of {whole}", part=part, whole=whole)
+        parts.append(f"{_percent(say, row['percent'])} ({of_all})")
+    label = say("{part}, share of {whole}", part=plan.told(plan.share_of),
+                whole=say.lower(total.label))  # fmt: skip
+    return f"{capital(label)}{_stated(plan)}: {', '.join(parts)}."
 
 
 def _grouped(
     plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column], total: int
 ) -> str:
+    say = plan.say
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((one for one in figures if one.type == "percent"), figures[0])
     several = plan.figures or plan.sides
     values = [
-        _figures(compiled, row) if several else _with_worth(figures, figure, row, compiled)
+        _figures(plan, compiled, row) if several
+        else _with_worth(say, figures, figure, row, compiled)
         for row in rows[:SHOWN]
-    ]
-    shown = [f"{_name(groups, row)} {value}" for row, value in zip(rows, values, strict=False)]
-    more = total - len(shown)
-    rest = f" and {more:,} more" if more > 0 else ""
+    ]  # fmt: skip
+    names = (_name(plan, groups, row) for row in rows)
+    shown = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
+    rest = _rest(say, total - len(values))
     if several:
-        return f"{_capitalised(_described(plan))}: {'; '.join(shown)}{rest}."
-    unit = f" {plan.measure.unit}" if plan.measure is not None and plan.measure.unit else ""
-    return f"{figure.label}{_stated(plan)}{unit and f' in{unit}'}: {'; '.join(shown)}{rest}."
+        return f"{capital(_described(plan))}: {shown}{rest}."
+    measure = plan.measure
+    unit = measure.unit if measure is not None and measure.unit else ""
+    label = f"{figure.label}{_stated(plan)}"
+    if unit:
+        label = say("{figure} in {unit}", figure=label, unit=say.named(unit))
+    return f"{label}: {shown}{rest}."
 
 
-def _with_worth(figures: Sequence[Column], figure: Column, row: Row, compiled: Compiled) -> str:
+def _with_worth(
+    say: Speech, figures: Sequence[Column], figure: Column, row: Row, compiled: Compiled
+) -> str:
     """The figure of a group; of an amount in another currency also what it is worth."""
-    text = _value(figure, row, compiled.currency)
+    text = _value(say, figure, row, compiled.currency)
     worth = next((one for one in figures if one.name == "worth" and one is not figure), None)
     if worth is None or row.get(compiled.currency or "") == worth.currency:
         return text
-    return f"{text} ({_value(worth, row, None)})"
+    return f"{text} ({_value(say, worth, row, None)})"
 
 
-def _name(groups: Sequence[Column], row: Row) -> str:
+def _name(plan: Plan, groups: Sequence[Column], row: Row) -> str:
+    say = plan.say
     names = {column.name: row.get(column.name) for column in groups}
     if names.get("week") is not None:
-        names["week"] = f"week of {names['week']}"
+        names["week"] = say("week of {day}", day=_text(plan, names["week"]))
     for grain in CYCLES:
         if grain in names:
-            names[grain] = cycle_name(grain, names[grain])
+            names[grain] = cycle_name(say, grain, names[grain])
     if "year" in names and len(names) > 1:
         year = names.pop("year")
         grain = next(
             name for name in ("month", "quarter", "half") if name in names or name == "half"
         )
         part = names.pop(grain, None)
-        if year is None or part is None:
-            stamp = "no date"
-        else:
-            stamp = f"{year}-{part:02d}" if grain == "month" else f"{grain[0].upper()}{part} {year}"
-        return " ".join([stamp, *(_text(value) for value in names.values())])
-    return " / ".join(_text(value) for value in names.values())
+        stamp = say("no date")
+        if year is not None and part is not None:
+            stamp = say.stamp(grain, year, part)
+        return " ".join([stamp, *(_text(plan, value, name) for name, value in names.items())])
+    return " / ".join(_text(plan, value, name) for name, value in names.items())
 
 
-def cycle_name(grain: str, number: Any) -> str | None:
+def cycle_name(say: Speech, grain: str, number: Any) -> str | None:
     """``Monday`` for weekday 1, ``March`` for month 3, ``14:00-14:59`` for hour 14."""
     if number is None:
         return None
     at = int(number)
     if grain == "hour":
         return f"{at:02d}:00-{at:02d}:59"
-    return calendar.day_name[at - 1] if grain == "weekday" else calendar.month_name[at]
+    return say.weekday(at) if grain == "weekday" else say.month(at)
 
 
-def _text(value: Any) -> str:
+def _text(plan: Plan, value: Any, path: str = "") -> str:
+    """A value in words; a member of an enumeration as it is called."""
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return "(none)" if value is None else str(value)
+        return plan.say("yes" if value else "no")
+    if value is None:
+        return plan.say("(none)")
+    prop = plan.entity.prop(path) if path else None
+    if prop is not None and members_of(prop):
+        return plan.say.member(str(value))
+    return plan.say.dated(str(value))
 
 
 def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
+    say = plan.say
     now, before = (column for column in compiled.columns if column.name in ("current", "previous"))
-    moved = _moved(row)
     labels = [column for column in compiled.columns if column.name not in compiled.figures]
-    who = _name([one for one in labels if one.name != compiled.currency], row)
+    who = _name(plan, [one for one in labels if one.name != compiled.currency], row)
     head = f"{who}: " if who else ""
-    later = f"{now.label} {_value(now, row, compiled.currency)}"
-    earlier = f"{before.label.lower()} {_value(before, row, compiled.currency)}"
-    return f"{head}{later}, {earlier}: {moved}."
+    later = f"{now.label} {_value(say, now, row, compiled.currency)}"
+    earlier = f"{say.lower(before.label)} {_value(say, before, row, compiled.currency)}"
+    return f"{head}{later}, {earlier}: {_moved(say, row)}."
 
 
-def _moved(row: Row) -> str:
+def _moved(say: Speech, row: Row) -> str:
     """How a figure changed, in percent; of shares in percentage points."""
-    unit, name = ("%", "changePercent") if "changePercent" in row else ("points", "change")
-    change = row[name]
-    return "no figure before to compare with" if change is None else f"{change:+} {unit}"
+    sentence, name = "{change} %", "changePercent"
+    if name not in row:
+        sentence, name = "{change} points", "change"
+    if row[name] is None:
+        return say("no figure before to compare with")
+    return say(sentence, change=say.digits(f"{row[name]:+}"))
 
 
-def _value(column: Column, row: Row, currency: str | None) -> str:
+def _value(say: Speech, column: Column, row: Row, currency: str | None) -> str:
     value = row.get(column.name)
     if value is None:
         return "-"
     if column.type == "percent":
-        return _percent(value)
+        return _percent(say, value)
     if column.type == "money":
         code = column.currency or row.get(currency or "", "") or ""
         amount = Decimal(value)
-        return plain(rounded(amount, code), code) if code else f"{amount:,.2f}"
-    return number(value)
+        return say.digits(plain(rounded(amount, code), code) if code else f"{amount:,.2f}")
+    return number(say, value)
 
 
-def _percent(value: Any) -> str:
-    return "-" if value is None else f"{Decimal(value):.1f} %"
+def _percent(say: Speech, value: Any) -> str:
+    return "-" if value is None else say.digits(f"{Decimal(value):.1f} %")
 
 
-def number(value: Any) -> str:
+def number(say: Speech, value: Any) -> str:
     """A number as people read it."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{round(Decimal(value), 2):,}"
-
-
-def sentences(parts: Iterable[str]) -> str:
-    """Parts as one text."""
-    return " ".join(part for part in parts if part)
+    return say.digits(f"{value:,}" if isinstance(value, int) else f"{round(Decimal(value), 2):,}")

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 
 from app.bi.periods.spans import Period
 from app.bi.plans.entities import Dimension, Entity, Measure, Ratio
+from app.bi.words.speech import ENGLISH, Speech
 
 _RELATED = re.compile(r"'(?:[^']|'')*'|\b\w+(?:/[\w$]+)+")
 _STATE = re.compile(r"\b(?:status|isOverdue)\b")
-SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly"}
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,6 @@ class Condition:
     def odata(self) -> str:
         """The filter, negated where it is."""
         return f"not ({self.text})" if self.negated else self.text
-
-    @property
-    def spoken(self) -> str:
-        return f"not {self.words}" if self.negated else self.words
 
     @property
     def own_text(self) -> str:
@@ -75,11 +71,6 @@ class Threshold:
     number: str
     counted: bool  # the records of the group, or else their figure
     unit: str | None = None  # hours or days, of a duration
-
-    @property
-    def words(self) -> str:
-        """``over 40``."""
-        return f"{SIGNS[self.operator]} {self.number}{f' {self.unit}' if self.unit else ''}"
 
 
 @dataclass(frozen=True)
@@ -140,20 +131,30 @@ class Plan:
     own: Measure | None = None  # beside the worth of groups that have one currency each
     ratio: Ratio | None = None  # of a share: two sums instead of records that hit
     sides: tuple[Side, ...] = ()  # "created vs solved": each of them is counted by itself
+    say: Speech = ENGLISH  # the language of its words
 
-    def with_assumption(self, text: str) -> Plan:
-        return replace(self, assumptions=(*self.assumptions, text))
+    def with_assumption(self, sentence: str, **parts: object) -> Plan:
+        """The plan with one thing more that is taken for granted.
+
+        Args:
+            sentence: in English, ``parts`` in braces, which are in the language of the plan.
+        """
+        return replace(self, assumptions=(*self.assumptions, self.say(sentence, **parts)))
+
+    @property
+    def number_of(self) -> str:
+        """``Number of tickets``."""
+        return self.say("Number of {many}", many=self.say.named(self.entity.many))
+
+    def told(self, one: Condition) -> str:
+        """What a condition says."""
+        words = self.say.named(one.words)
+        return self.say("not {words}", words=words) if one.negated else words
 
     @property
     def is_within(self) -> bool:
         """Whether the limit counts for each of several groups."""
         return bool(self.within) or self.within_grain
-
-    @property
-    def within_words(self) -> str:
-        """What each has its own ranking."""
-        grain = [self.grain] if self.within_grain and self.grain else []
-        return " and ".join([*(one.label for one in self.within), *grain])
 
     @property
     def money(self) -> str | None:

@@ -13,6 +13,7 @@ from typing import Literal
 Sign = Literal["gt", "ge", "lt", "le", "eq", "ne"]
 Method = Literal["", "sum", "average", "max", "min"]
 COUNT = "count"
+OR = "|"  # between names of which any is meant
 OPPOSITE: dict[str, Sign] = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt", "eq": "ne", "ne": "eq"}
 
 

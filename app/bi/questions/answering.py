@@ -20,6 +20,7 @@ from app.bi.questions.refusing import (
     unread,
 )
 from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
+from app.bi.words.speech import Speech
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
@@ -62,8 +63,13 @@ class Proposal:
         if self.refusal is not None:
             return self.refusal.told(understanding_of(self.understood.language).lexicon)
         if self.plans:
-            return "This can be meant in several ways. Which one?"
-        return "I cannot tell what is asked for."
+            return self.say("This can be meant in several ways. Which one?")
+        return self.say("I cannot tell what is asked for.")
+
+    @property
+    def say(self) -> Speech:
+        """The language of the question."""
+        return understanding_of(self.understood.language).lexicon.say
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -118,6 +124,11 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
     return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
 
 
+def speech_of(question: str, before: Sequence[str] = ()) -> Speech:
+    """What says things in the language of a question."""
+    return understanding_of(language_of(question, before)).lexicon.say
+
+
 def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[str, ...]:
     """A question that says nothing of what it is about, asked of some topics."""
     language, weights = understanding_of(understood.language), ranker.fitted().weights
@@ -128,7 +139,7 @@ def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[
         topics = [*(told["figures"] if read.has_groups else told["ranked"]), *topics]
     if refusal.reason == "subject":
         meant = (one.meaning.kind for one in understood.analyses if one.meaning is not None)
-        topics = [lexicon.model.kinds[key].many for key in dict.fromkeys(meant)]
+        topics = [lexicon.say.named(lexicon.model.kinds[key].many) for key in dict.fromkeys(meant)]
     found: list[str] = []
     for topic in topics:
         for text in candidates(read, topic, lexicon):
@@ -171,7 +182,7 @@ def _noted(analysis: Analysis, understood: Understood) -> Plan:
     read = understood.read
     plan = replace(analysis.plan, repaired=read.repaired)
     for word in (*understood.left, *read.words_at(analysis.aside)):
-        plan = plan.with_assumption(f"“{word}” is left aside")
+        plan = plan.with_assumption("“{word}” is left aside", word=word)
     return in_one_currency(plan)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 
 from app.bi.periods.spans import Period, midnight, step, unit_start
@@ -12,6 +13,7 @@ from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold a
 from app.bi.plans.qualifying import qualified
 from app.bi.questions.algebra import (
     COUNT,
+    OR,
     All,
     Compares,
     Dated,
@@ -27,30 +29,34 @@ from app.bi.questions.algebra import (
     Not,
     Of,
     Restriction,
-    Sign,
     Tagged,
     inner,
 )
 from app.bi.questions.contradictions import is_possible
+from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import Periods
+from app.bi.questions.realise import Saying
 from app.odata.syntax.literal_text import quoted
 
-_SIGNS: dict[Sign, str] = {
-    "gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly", "ne": "not",
-}  # fmt: skip
 _FIRST = 10  # rows of a ranking where no number is said
 _LETTERS = "abcdefghjklm"  # of lambda variables, by depth
-Say = Callable[[Kind, Restriction], str]
 
 
 @dataclass(frozen=True)
 class Compiler:
-    """Makes plans on a day; ``say`` puts a restriction into words."""
+    """Makes plans on a day, in the words of a language."""
 
-    model: Model
+    lexicon: Lexicon
     periods: Periods
-    say: Say
+
+    @property
+    def model(self) -> Model:
+        return self.lexicon.model
+
+    @cached_property
+    def _saying(self) -> Saying:
+        return Saying(self.lexicon, self.periods)
 
     def plan(self, meaning: Meaning) -> Plan:
         """The plan of a meaning.
@@ -61,6 +67,7 @@ class Compiler:
         plan = Plan(
             entity=kind, kind="list", zone=self.periods.now.zone, today=self.periods.now.today,
             chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
+            say=self.lexicon.say,
         )  # fmt: skip
         meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
@@ -141,7 +148,7 @@ class Compiler:
     def _shared(self, plan: Plan, kind: Kind, figure: Figure, part: Restriction) -> Plan:
         measure, _ = self._measure(kind, figure)
         hit = self._condition(kind, part)
-        hit = replace(hit, text=hit.odata, words=hit.spoken, negated=False)
+        hit = replace(hit, text=hit.odata, words=plan.told(hit), negated=False)
         return replace(plan, kind="share", share_of=hit, measure=measure)
 
     # --- groups, ranking
@@ -183,7 +190,8 @@ class Compiler:
         prop = kind.prop(path) if kind.join is None else None
         known: tuple[Condition, ...] = ()
         if prop is not None and prop.nullable and ranking.limit:
-            known = (Condition(f"{path} ne null", f"with {path}"),)
+            told = plan.say("with {property}", property=plan.say.member(path))
+            known = (Condition(f"{path} ne null", told),)
         plan = replace(
             plan, order=f"{path} desc" if down else path, order_words=words,
             limit=ranking.limit or None, conditions=(*plan.conditions, *known),
@@ -221,7 +229,9 @@ class Compiler:
                 plan.grain or "day", self.periods.now.today
             )  # fmt: skip
             if whole is not None:
-                plan = plan.with_assumption(f"whole {plan.grain}s count, without the one that runs")
+                grains = plan.say.named(f"{plan.grain}s")
+                plan = plan.with_assumption("whole {grains} count, without the one that runs",
+                                            grains=grains)  # fmt: skip
             plan = replace(plan, period=whole or period)
             if dated.date and (implied := kind.dates.get(dated.date)):
                 plan = self._with_implied(plan, kind, implied)
@@ -308,7 +318,8 @@ class Compiler:
                 raise TypeMismatchError("what is compared with it")
             label = f"this {other.grain}"
             period = Period(start, step(start, other.grain, 1), label, other.grain)
-            plan = plan.with_assumption(f"{label}, which is not over yet, is compared")
+            plan = plan.with_assumption("{period}, which is not over yet, is compared",
+                                        period=plan.say.period(period))  # fmt: skip
         elif period is None:
             unit = against.shift or "month"
             end = step(today, "day", 1)
@@ -355,7 +366,7 @@ class Compiler:
     # --- restrictions
 
     def _condition(self, kind: Kind, one: Restriction) -> Condition:
-        words = self.say(kind, one)
+        words = self._saying.restriction(kind, one)
         match one:
             case Not(of):
                 inside = self._condition(kind, of)
@@ -480,7 +491,7 @@ def _merged(where: Iterable[Restriction]) -> list[Restriction]:
         for at, other in enumerate(found):
             if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
                 values = tuple(dict.fromkeys((*other.values, *one.values)))
-                found[at] = Equals(one.path, values, f"{other.label} or {one.label}")
+                found[at] = Equals(one.path, values, f"{other.label}{OR}{one.label}")
                 break
             if _same_property(one, other):
                 parts = dict.fromkeys((*_alternatives(other), *_alternatives(one)))

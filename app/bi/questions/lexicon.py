@@ -19,13 +19,12 @@ import babel
 from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
 from app.bi.questions.model import Kind, Model
+from app.bi.words.speech import ENGLISH_CODE, Speech
 from app.bi.words.tokens import stem, tokenise
 from app.odata.model import edm
 
 Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
-# The language of ``app.bi.plans.phrasing``, in which every question is answered.
-ANSWERED_IN = "en"
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
@@ -65,7 +64,7 @@ class Lexicon:
         self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
-        said = _file(ANSWERED_IN)
+        said = _file(ENGLISH_CODE)
         nouns = {key: (told["nouns"][0], _plural(told["nouns"][0]))
                  for key, told in said.items() if "nouns" in told}  # fmt: skip
         labels = {
@@ -73,7 +72,8 @@ class Lexicon:
             | told.get("hits", {})
             for key, told in said.items()
         }
-        self.model = Model(nouns, labels)
+        self.say = Speech(code, self.data)
+        self.model = Model(nouns, labels, self.say)
         self._lists: dict[tuple[str, ...], frozenset[Phrase]] = {}
         self._found: dict[Phrase, dict[tuple[str, str], Any]] = defaultdict(dict)
         self._first: dict[tuple[str, str, Any], str] = {}
@@ -148,9 +148,9 @@ class Lexicon:
             self._lists[section] = frozenset(self.phrase(text) for text in texts)
         return self._lists[section]
 
-    def first(self, category: str, kind: str, value: str) -> str:
-        """What a meaning is called first."""
-        return self._first.get((category, kind, value)) or spoken(value)
+    def first(self, category: str, kind: str, value: str, otherwise: str = "") -> str:
+        """What a meaning is called first; ``otherwise`` where the file has no words for it."""
+        return self._first.get((category, kind, value)) or otherwise or spoken(value)
 
     @cached_property
     def singular(self) -> frozenset[str]:
@@ -318,7 +318,7 @@ class Lexicon:
 
 
 def _plural(noun: str) -> str:
-    """Several of what is called so in the language of answers."""
+    """Several of what is called so in English."""
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 

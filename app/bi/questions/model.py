@@ -32,6 +32,7 @@ from app.bi.questions.algebra import (
     Restriction,
     Tagged,
 )
+from app.bi.words.speech import Speech
 from app.container.model import container
 from app.odata.model import edm
 
@@ -76,8 +77,9 @@ class Kind(Entity):
     """One kind of record: what compiles it (``Entity``) and what can be said of it."""
 
     def __init__(
-        self, key: str, data: Mapping[str, Any], one: str, many: str, labels: Mapping[str, str]
-    ) -> None:
+        self, key: str, data: Mapping[str, Any], one: str, many: str, labels: Mapping[str, str],
+        say: Speech,
+    ) -> None:  # fmt: skip
         dimensions = {
             name: [path, labels.get(name, spoken(name))]
             for name, (path, *_) in data.get("dimensions", {}).items()
@@ -87,7 +89,7 @@ class Kind(Entity):
         told = {**data, "dimensions": dimensions, "keys": keys, "measures": measures, "one": one}
         told["related"] = data.get("related", {})
         super().__init__(key, told, container())
-        self.labels, self._many = labels, many
+        self.labels, self._many, self._say = labels, many, say
 
     @property
     def many(self) -> str:
@@ -186,7 +188,9 @@ class Kind(Entity):
         first = f"date({start})" if mixed and not self.is_date(start) else start
         last = f"date({end})" if mixed and not self.is_date(end) else end
         hours = bool(self.data.get("lasts_hours"))
-        label = f"{'Hours' if hours else 'Days'} from {spoken(start)} to {spoken(end)}"
+        told = "Hours from {start} to {end}" if hours else "Days from {start} to {end}"
+        first_day, last_day = (self._say.named(spoken(one)) for one in (start, end))
+        label = self._say(told, start=first_day, end=last_day)
         return Measure(
             label=label, value=f"totalseconds({last} sub {first}) div {3600 if hours else 86400}",
             filter=f"{start} ne null and {end} ne null", unit="hours" if hours else "days",
@@ -210,18 +214,20 @@ class Kind(Entity):
 class Model:
     """All kinds of records, with what one and several of them are called."""
 
-    def __init__(self, nouns: Mapping[str, tuple[str, str]], labels: Mapping[str, Any]) -> None:
+    def __init__(
+        self, nouns: Mapping[str, tuple[str, str]], labels: Mapping[str, Any], say: Speech
+    ) -> None:
         self.kinds = {
-            key: self._kind(key, data, nouns, labels) for key, data in model_data().items()
+            key: self._kind(key, data, nouns, labels, say) for key, data in model_data().items()
         }
 
     @staticmethod
     def _kind(
         key: str, data: Mapping[str, Any], nouns: Mapping[str, tuple[str, str]],
-        labels: Mapping[str, Any],
+        labels: Mapping[str, Any], say: Speech,
     ) -> Kind:  # fmt: skip
         one, many = nouns.get(key, (str(data["one"]), f"{data['one']}s"))
-        return Kind(key, data, one, many, labels.get(key, {}))
+        return Kind(key, data, one, many, labels.get(key, {}), say)
 
     def checked(self, meaning: Meaning) -> Meaning:
         """The same meaning, if all of its names are those of the model and fit together.

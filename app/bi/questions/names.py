@@ -16,7 +16,7 @@ from typing import Any
 from rapidfuzz import distance
 
 from app.bi.query import Query, run
-from app.bi.questions.algebra import Equals, Mentions, Of, Restriction, Tagged
+from app.bi.questions.algebra import OR, Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind
 from app.bi.words.categories import distinct, together
@@ -306,7 +306,7 @@ class Names:
 
     def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
         ids = tuple(key for _, key in records)
-        label = " or ".join(name for name, _ in records)
+        label = OR.join(name for name, _ in records)
         by_kind: dict[str, Restriction] = {owner: Equals("id", ids, label)}
         name = self._kinds[owner].one if self._lexicon.code == "en" else owner
         wanted = {"Clients": "client", "Projects": "project"}.get(owner, name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from app.bi.plans.entities import spoken
+from app.bi.plans.phrasing import SIGNS
 from app.bi.questions.algebra import (
     COUNT,
+    OR,
     All,
     Compares,
     Dated,
@@ -22,80 +24,104 @@ from app.bi.questions.algebra import (
 )
 from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.model import Kind
-
-_SIGNS = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly",
-          "ne": "not"}  # fmt: skip
+from app.bi.questions.periods import Periods
+from app.bi.words.speech import ENGLISH_CODE
 
 
 class Saying:
-    """Puts restrictions into the words of a language."""
+    """Puts restrictions into the words of a language; periods are told by their days."""
 
-    def __init__(self, lexicon: Lexicon) -> None:
-        self._lexicon = lexicon
+    def __init__(self, lexicon: Lexicon, periods: Periods) -> None:
+        self._lexicon, self._periods, self._say = lexicon, periods, lexicon.say
 
     def restriction(self, kind: Kind, one: Restriction) -> str:
         """What is so of records of a kind: ``overdue``, ``with invoices (open)``."""
+        say = self._say
         match one:
             case Is(state):
                 return self._state(kind, state)
             case Equals(path, _, label):
-                return f"{self._path(kind, path)} {label}".strip()
-            case Compares(subject, sign, number, unit, factor):
-                limit = number if not factor else f"{factor} % of {self._number(kind, number)}"
-                limit = limit if not kind.is_number(number) or factor else spoken(number)
-                unit = "%" if unit == "%" else f" {unit}s" if unit else self._unit(kind, subject)
-                return f"{self._number(kind, subject)} {_SIGNS[sign]} {limit}{unit}"
+                return f"{self._path(kind, path)} {label.replace(OR, say(' or '))}".strip()
+            case Compares():
+                return self._compared(kind, one)
             case Known(path):
-                return f"with {self._path(kind, path) or spoken(path)}"
+                return say("with {property}", property=self._path(kind, path) or self._of(path))
             case Mentions(text, path):
-                return f"with “{text}” in {spoken(path)}" if path else f"about “{text}”"
+                if path:
+                    return say("with “{text}” in {property}", text=text, property=self._of(path))
+                return say("about “{text}”", text=text)
             case Tagged(tag):
-                return f"tagged “{tag}”"
+                return say("tagged “{tag}”", tag=tag)
             case Dated(when, date):
-                return f"{spoken(date or kind.date)} {period_words(when)}"
+                return f"{self._of(date or kind.date)} {self._period(when)}"
             case Not(of):
-                return f"not {self.restriction(kind, of)}"
+                return say("not {words}", words=self.restriction(kind, of))
             case All(parts):
-                return " and ".join(self.restriction(kind, part) for part in parts)
+                return say(" and ").join(self.restriction(kind, part) for part in parts)
             case Either(parts):
-                return " or ".join(self.restriction(kind, part) for part in parts)
+                return say(" or ").join(self.restriction(kind, part) for part in parts)
             case Has(other, where, sign, number):
-                many = "" if sign is None else f"{_SIGNS[sign]} {number} "
-                return f"with {many}{self._described(other, where)}"
+                many = self._described(other, where)
+                if sign is not None:
+                    many = f"{say(SIGNS[sign], limit=number)} {many}"
+                return say("with {property}", property=many)
             case Of(other, where):
-                return f"of {self._described(other, where)}"
+                return say("of {whole}", whole=self._described(other, where))
+
+    def _compared(self, kind: Kind, one: Compares) -> str:
+        say, measure = self._say, kind.figures.get(one.subject)
+        if one.factor:
+            whole = self._number(kind, one.number)
+            limit = say("{part} of {whole}", part=f"{say.digits(one.factor)} %", whole=whole)
+        else:
+            is_property = kind.is_number(one.number)
+            limit = self._of(one.number) if is_property else say.digits(one.number)
+        unit = f"{one.unit}s" if one.unit else (measure.unit or "") if measure else ""
+        if one.unit == "%":
+            limit = say("{number}%", number=limit)
+        elif unit:
+            limit = f"{limit} {say.named(unit)}"
+        return f"{self._number(kind, one.subject)} {say(SIGNS[one.sign], limit=limit)}"
+
+    def _of(self, path: str) -> str:
+        return self._say.named(spoken(path))
 
     def _described(self, key: str, where: tuple[Restriction, ...]) -> str:
         kind = self._lexicon.model.kinds[key]
+        many = self._say.named(kind.many)
         parts = [self.restriction(kind, one) for one in where]
-        return f"{kind.many} ({', '.join(parts)})" if parts else kind.many
+        return f"{many} ({', '.join(parts)})" if parts else many
 
     def _state(self, kind: Kind, name: str) -> str:
         path, _, member = name.rpartition(".")
         if path == "to":
-            return f"to be {member}"
-        return spoken(member) if path else self._lexicon.first("state", kind.key, name)
+            return self._say("to be {done}", done=self._say.named(member))
+        named = self._say.named(spoken(member))
+        return named if path else self._lexicon.first("state", kind.key, name, named)
 
     def _path(self, kind: Kind, path: str) -> str:
         if path == "id":
             return ""
-        for name, dimension in kind.dimensions.items():
+        for dimension in kind.dimensions.values():
             if path in (dimension.path, dimension.key):
-                return self._lexicon.first("dimension", kind.key, name)
-        return spoken(path)
+                return self._say.named(dimension.label)
+        return self._of(path)
 
     def _number(self, kind: Kind, name: str) -> str:
         measure = kind.figures.get(name)
-        return spoken(name) if measure is None or name == COUNT else measure.label.lower()
+        if measure is None or name == COUNT:
+            return self._of(name)
+        return self._say.lower(measure.label)
 
-    @staticmethod
-    def _unit(kind: Kind, name: str) -> str:
-        measure = kind.figures.get(name)
-        return f" {measure.unit}" if measure is not None and measure.unit else ""
+    def _period(self, when: When) -> str:
+        if self._lexicon.code == ENGLISH_CODE:
+            return period_words(when)
+        period = self._periods.resolve(when)
+        return when.words if period is None else self._say.period(period)
 
 
 def period_words(when: When) -> str:
-    """A period as it was said; ``more than|30 day`` as people say it."""
+    """A period as it was said in English; ``more than|30 day`` as people say it."""
     head, _, rest = when.words.partition("|")
     if rest and rest.partition(" ")[0].isdecimal():
         return f"{head} {rest}s ago"

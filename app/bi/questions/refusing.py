@@ -12,6 +12,7 @@ from itertools import combinations, islice, pairwise
 
 from app.bi.plans.entities import members_of, spoken
 from app.bi.plans.filtering import bounds, is_of_all
+from app.bi.plans.phrasing import SIGNS
 from app.bi.plans.plan import Plan
 from app.bi.questions.algebra import (
     COUNT,
@@ -77,7 +78,11 @@ class Refusal:
         """The reason as a sentence of a language."""
         joint = lexicon.data["refusing"]["joint"]
         sentence: str = lexicon.data["refusing"][self.reason]
-        return sentence.format(words=f" {joint} ".join(self.words))
+        words = (
+            lexicon.say("“{word}”", word=one.strip("“”")) if one.startswith("“") else one
+            for one in self.words
+        )
+        return sentence.format(words=f" {joint} ".join(words))
 
 
 def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
@@ -199,7 +204,7 @@ def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...
     words = " ".join(one.repaired_from or one.text for one in read.tokens)
     return tuple(
         text.format(words=f"{words[:1].upper()}{words[1:]}", figure=figure,
-                    kind=lexicon.model.kinds[meaning.kind].many)
+                    kind=lexicon.say.named(lexicon.model.kinds[meaning.kind].many))
         for text in lexicon.data["refusing"]["best_by"]
     )  # fmt: skip
 
@@ -333,19 +338,17 @@ def _parts(kind: Kind, meaning: Meaning, plan: Plan) -> Iterator[tuple[str, str]
     for condition in plan.conditions:
         limit = next((one for one in limits
                       if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
-        yield condition.odata, condition.spoken if limit is None else _limit(limit)
+        yield condition.odata, plan.told(condition) if limit is None else _limit(plan, limit)
     measure = plan.measure if plan.kind in ("measure", "share") else None
     if measure is not None and measure.filter and kind.join is None:
-        yield measure.filter, measure.label.lower()
+        yield measure.filter, plan.say.lower(measure.label)
     if plan.period is not None and plan.compared is None and kind.join is None:
-        words = f"{spoken(str(plan.date))} {plan.period.label}"
+        words = f"{plan.say.named(spoken(str(plan.date)))} {plan.say.period(plan.period)}"
         yield from ((text, words) for text in bounds(plan, plan.period))
 
 
-def _limit(one: Compares) -> str:
-    signs = {"gt": "over", "ge": "at least", "lt": "under", "le": "at most", "eq": "exactly",
-             "ne": "not"}  # fmt: skip
-    return f"{signs[one.sign]} {one.number}"
+def _limit(plan: Plan, one: Compares) -> str:
+    return plan.say(SIGNS[one.sign], limit=plan.say.digits(one.number))
 
 
 # --- what lies ahead, and what was not kept

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from app.bi.questions.algebra import (
     COUNT,
     OPPOSITE,
+    OR,
     Against,
     All,
     Compares,
@@ -1204,7 +1205,7 @@ class Grammar:
     def one_of_numbers(self, told: Options, numbers: tuple[Number, Number]) -> Options | None:
         values = tuple(one.text for one in numbers)
         by_kind = {
-            kind: Equals(path, values, " or ".join(values))
+            kind: Equals(path, values, OR.join(values))
             for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
         }  # fmt: skip
         return options(f"{told.key} {values}", by_kind)
@@ -1800,7 +1801,7 @@ def _member(states: Mapping[str, State], one: Restriction, beside: Restriction) 
 
 def _either(one: Restriction, other: Restriction) -> Restriction:
     if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
-        return Equals(one.path, (*one.values, *other.values), f"{one.label} or {other.label}")
+        return Equals(one.path, (*one.values, *other.values), f"{one.label}{OR}{other.label}")
     first = one.of if isinstance(one, Either) else (one,)
     return Either((*first, other))
 

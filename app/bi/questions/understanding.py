@@ -18,11 +18,10 @@ from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed, operations
-from app.bi.questions.lexicon import ANSWERED_IN, LONGEST_PHRASE, Lexicon, Phrase
+from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
-from app.bi.questions.realise import Saying
 from app.bi.questions.rules import Grammar
 from app.bi.words.tokens import tokenise
 
@@ -74,8 +73,6 @@ class Understanding:
     def __init__(self, code: str) -> None:
         self.lexicon = Lexicon(code)
         self.grammar = Grammar(self.lexicon)
-        said = self.lexicon if code == ANSWERED_IN else understanding_of(ANSWERED_IN).lexicon
-        self._say = Saying(said).restriction
 
     def understand(self, question: str, now: Calendar, weights: ranker.Weights) -> Understood:
         """The meanings of a question that stands by itself."""
@@ -83,7 +80,7 @@ class Understanding:
         reader = Reader(self.lexicon, periods, self.grammar)
         read = reader.read(question)
         parsed = reader.parsed(read, weights)
-        compiler = Compiler(self.lexicon.model, periods, self._say)
+        compiler = Compiler(self.lexicon, periods)
         found: dict[Meaning | None, Analysis] = {}
         for item in parsed.items:
             for one in finished(item.meaning, self.lexicon.model):
@@ -158,7 +155,7 @@ class Understanding:
         read = reader.read(question, same)
         self._pass_over(read)
         parsed = reader.parsed(read, weights)
-        compiler = Compiler(self.lexicon.model, periods, self._say)
+        compiler = Compiler(self.lexicon, periods)
         found: dict[Meaning, Analysis] = {}
         stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
         refers, beside = self._referring(stems), self._says(stems, "beside")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import string
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
@@ -11,6 +14,8 @@ import pytest
 
 from app.bi.answering import answer_question
 from app.bi.periods.spans import Calendar
+from app.bi.plans.entities import spoken
+from app.bi.plans.phrasing import GRAIN_WORDS, SIGNS
 from app.bi.questions.periods import Periods
 from app.bi.questions.understanding import language_of, understanding_of
 from app.bi.words.tokens import tokenise
@@ -21,6 +26,14 @@ from bench.nlq_split import split
 
 NOW = Calendar(date(2026, 6, 17))
 RIGHT = 88
+APP = Path(__file__).parents[3] / "app"
+# Words that stand in every sentence of English and in none of German.
+ENGLISH = re.compile(
+    r"\b(the|of|by|with|and|or|not|is|are|to|from|there|first|more|number|average|share|largest|"
+    r"smallest|newest|oldest|no|yes|over|under|at|compared|amounts|each|days|hours|issued|open|"
+    r"overdue|month|week|year|you|can|cannot|what|which|how|many|none|last|this|since|until)\b",
+    re.IGNORECASE,
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +56,105 @@ def test_as_many_translated_questions_are_right_as_before_and_none_wrong_with_co
 def test_a_german_question_is_answered() -> None:
     answer = answer_question("Wie viele Kunden haben wir?")
     assert (answer["status"], answer["rows"]) == ("answered", [{"count": 500}])
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Wie viele Kunden haben wir?", ("Es gibt 500 Kunden.", "Anzahl Kunden.")),
+        ("liste gesperrte Kunden", ("12 Kunden (gesperrt): ", " und 9 weitere.")),
+        ("Umsatz im Mai 2026", (
+            "Nettoumsatz (Mai 2026): 44.990,62 CHF, 344.615,80 EUR",
+            "mit Ausstellungsdatum in Mai 2026 (01.05.2026 bis 31.05.2026)",
+            "ohne Steuer, nach Ausstellungsdatum.")),
+        ("offene Tickets nach Priorität", ("Anzahl Tickets (offen): normal ", "niedrig ")),
+        ("monatlicher Umsatz seit Januar", ("Januar 2026 ", "(ab dem 01.01.2026)")),
+        ("In welcher Stadt haben wir die meisten Kunden?",
+         ("Anzahl Kunden: Rostock 26.", "größte zuerst, die ersten 1.")),
+        ("Anzahl Tickets diese Woche gegenüber letzter Woche",
+         ("15.06.2026 bis 21.06.2026 46, 08.06.2026 bis 14.06.2026 49: -6,1 %.",)),
+        ("Wie viel Prozent der Tickets haben das SLA verletzt?",
+         ("Verletzt: 22,6 %, 97 von 430 Tickets.", "Anteil an Tickets: verletzt.")),
+        ("Kunden ohne Steuernummer in Deutschland", ("Es gibt keine Kunden (",)),
+        ("wann wurde das letzte Ticket erstellt?",
+         ("(17.06.2026)", "„wann“ bleibt außer Acht.")),
+        ("top 5 Schuldner", ("nach ihrem Wert in EUR geordnet, zum Kurs je Rechnung",)),
+        ("Namen und Telefonnummern aller Kunden in Zürich",
+         ("Das kann mehreres heißen. Was ist gemeint?",)),
+        ("wie viele Etikettendrucker haben wir seit Januar verkauft",
+         ("„Etikettendrucker“", "Fragen kann man nach Kunden")),
+        ("Wie viele Tickets haben Amina und Ole jeweils im Mai gelöst?",
+         ("Bearbeiter Amina Haddad oder Ole Jensen", "mit Lösungsdatum in Mai 2026")),
+    ],
+)  # fmt: skip
+def test_an_answer_of_each_kind_is_in_german(question: str, parts: tuple[str, ...]) -> None:
+    answer = answer_question(question)
+    text = f"{answer['answer']} {answer['interpretation']}"
+    assert [part for part in parts if part not in text] == [], text
+
+
+@pytest.mark.usefixtures("demo")
+def test_no_answer_to_a_german_question_has_a_word_of_english() -> None:
+    for case in read_translations(GERMAN):
+        answer = answer_question(case.question, limit=3)
+        text = answer["answer"]
+        for value in {str(one) for row in answer["rows"] for one in row.values()}:
+            text = text.replace(value, "") if len(value) > 3 else text  # names are as they are
+        labels = (one["label"] for one in answer["columns"])
+        said = [text, answer["interpretation"], *labels, *answer["alternatives"]]
+        assert ENGLISH.findall(" ".join(said)) == [], (case.question, said)
+
+
+def test_every_sentence_of_answers_is_there_in_german_with_its_parts() -> None:
+    known = understanding_of("de").lexicon.data["sentences"]
+    assert {one for one in _sentences() if one not in known} == set()
+    for english, german in known.items():
+        assert _parts(english) == _parts(german), english
+
+
+def _parts(sentence: str) -> set[str | None]:
+    return {name for _, name, _, _ in string.Formatter().parse(sentence)} - {None}
+
+
+def _sentences() -> Iterator[str]:
+    """What code says: the texts that ``say`` and ``with_assumption`` are called with."""
+    yield from SIGNS.values()
+    for path in (*APP.glob("bi/**/*.py"), *APP.glob("ai/*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call) or not node.args:
+                continue
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            if name in ("say", "with_assumption"):
+                options = [node.args[0]]
+                if isinstance(node.args[0], ast.IfExp):
+                    options = [node.args[0].body, node.args[0].orelse]
+                for one in options:
+                    if isinstance(one, ast.Constant) and _is_text(one.value):
+                        yield one.value
+
+
+def _is_text(value: str) -> bool:
+    return any(piece.strip(" %") for piece, *_ in string.Formatter().parse(value))
+
+
+def test_everything_that_answers_name_is_called_something_in_german() -> None:
+    lexicon = understanding_of("de").lexicon
+    named = set(GRAIN_WORDS.values())
+    notes = set()
+    for kind in lexicon.model.kinds.values():
+        named |= {kind.one, kind.many, *(one.label for one in kind.dimensions.values())}
+        named |= {one.label for one in kind.figures.values()}
+        named |= {kind.labels.get(name, name) for name in kind.rates}
+        named |= {spoken(path) for path in kind.dates}
+        named |= {
+            spoken(name.rpartition(".")[2]) for name, one in kind.states.items()
+            if one.path and not one.path.endswith("taxCategory")
+        }  # fmt: skip
+        notes |= {one.note for one in kind.figures.values() if one.note}
+        notes |= {str(kind.data[name]) for name in ("date_note",) if name in kind.data}
+    assert {one for one in named if one.lower() not in lexicon.data["labels"]} == set()
+    assert notes <= set(lexicon.data["sentences"])
 
 
 @pytest.mark.usefixtures("demo")
