@@ -139,8 +139,13 @@ def _times(verdicts: Sequence[Verdict]) -> str:
 
 @contextmanager
 def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
-    """The demonstration at the fixed moment, whose clock stands still; everybody's rights."""
-    url = database_url(database) if database else f"sqlite:///{folder / 'questions.db'}"
+    """The demonstration at the fixed moment, whose clock stands still; everybody's rights.
+
+    On SQLite a folder that has one already is taken as it is.
+    """
+    file = folder / "questions.db"
+    is_filled = database is None and file.exists()
+    url = database_url(database) if database else f"sqlite:///{file}"
     config = Config(
         SECRET_KEY="only-for-the-measurement-of-questions-1234",
         DATA_DIR=folder,
@@ -151,8 +156,9 @@ def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
     )
     app = create_app(config)
     with time_machine.travel(MOMENT, tick=False), app.app_context():
-        flask_migrate.upgrade()
-        fill()
+        if not is_filled:
+            flask_migrate.upgrade()
+            fill()
         with acting_as(system_caller()):
             yield app
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,10 @@ from flask import Flask
 from app.bi.questions.names import kept_lists
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from bench.nlq import demonstration
 from tests.conftest import Once
 from tests.contract.conftest import Api, admin, sign_in
+from tests.databases import close_engines
 from tests.factories import (
     line,
     make_client,
@@ -28,6 +31,15 @@ from tests.factories import (
 
 __all__ = ["admin", "sign_in"]
 Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="session")
+def demonstration_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files of the demonstration that questions are asked of, to be copied."""
+    folder = tmp_path_factory.mktemp("demonstration")
+    with demonstration(folder) as app:
+        close_engines(app)
+    return folder
 
 
 @pytest.fixture

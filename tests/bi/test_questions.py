@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,9 +33,10 @@ RATCHET = json.loads(Path(__file__).with_name("ratchet.json").read_text(encoding
 
 
 @pytest.fixture(scope="module")
-def caller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+def caller(demonstration_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """An administrator of the demonstration at the moment that the questions are about."""
-    folder: Path = tmp_path_factory.mktemp("questions")
+    folder = tmp_path_factory.mktemp("questions")
+    shutil.copytree(demonstration_folder, folder, dirs_exist_ok=True)
     with demonstration(folder) as app:
         yield signed_in(app)
         for engine in db.engines.values():

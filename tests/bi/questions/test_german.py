@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import string
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,9 +38,11 @@ ENGLISH = re.compile(
 
 
 @pytest.fixture(scope="module")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def demo(demonstration_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The demonstration at the moment that the questions are about."""
-    with demonstration(tmp_path_factory.mktemp("german")):
+    folder = tmp_path_factory.mktemp("german")
+    shutil.copytree(demonstration_folder, folder, dirs_exist_ok=True)
+    with demonstration(folder):
         yield
         for engine in db.engines.values():
             engine.dispose()
