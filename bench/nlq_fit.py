@@ -91,7 +91,7 @@ class Judge:
             right = [one.plan is None for one in understood.analyses]
         digest = hashlib.sha256(meaning(told.case).encode()).hexdigest()
         features = tuple(Counter(one.features) for one in understood.analyses)
-        urls = tuple("" if one is None else one.url for one in queries)
+        urls = tuple(one.query for one in understood.analyses)
         answers = tuple(
             one.plan is not None and refused(one, understood.read, understanding.lexicon) is None
             for one in understood.analyses
@@ -194,9 +194,10 @@ class Table:
         return np.asarray(np.bincount(self.query, chances)[self.query])
 
     def best(self, scores: Vector) -> list[int]:
-        """The analysis that is chosen of each question."""
-        return [int(start + np.argmax(scores[start:end]))
-                for start, end in zip(self.starts, self.starts[1:], strict=False)]  # fmt: skip
+        """The analysis that is chosen of each question: the likeliest of the likeliest query."""
+        chances = self.chances(scores)
+        order = np.lexsort((-chances, -self.of_queries(chances), self.example))
+        return [int(at) for at in order[self.starts[:-1]]]
 
 
 @dataclass(frozen=True)

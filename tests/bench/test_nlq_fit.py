@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from app.bi.questions.ranker import chance_of
 from bench.nlq import HIGH
 from bench.nlq_fit import SAFE, Answered, Example, Table, answered, ceilings, sureness
@@ -26,6 +28,13 @@ def test_what_has_no_right_analysis_counts_as_little_as_it_is_told() -> None:
     hopeless = [example(number, False, False, True, counts=0.1) for number in range(50)]
     table = Table([*(example(number, True, False, False) for number in range(50)), *hopeless])
     assert not any(table.nothing[at] for at in table.best(table.unfitted()))
+
+
+def test_analyses_of_the_same_query_are_one_answer() -> None:
+    analyses = ({"rule one": 1}, {"rule other": 1}, {"nothing": 1})
+    table = Table([Example(0, 1.0, analyses, ("A", "A", ""), (True, True, False), (True,) * 3)])
+    assert table.best(np.log([0.25, 0.35, 0.4])) == [1]
+    assert table.best(np.log([0.1, 0.2, 0.7])) == [2]
 
 
 def test_what_is_refused_is_no_answer() -> None:

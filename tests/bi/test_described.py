@@ -146,9 +146,8 @@ def test_from_a_day_is_of_that_day_less_surely(ask: Ask) -> None:
     assert "issueDate lt 2025-05-04" in _address(answer) and answer["confidence"] < HIGH
 
 
-@pytest.mark.parametrize("question", ["total value?", "average amount"])
-def test_an_amount_of_nothing_is_a_choice(ask: Ask, question: str) -> None:
-    assert ask(question)["status"] == "needsClarification"
+def test_an_amount_of_nothing_is_a_choice(ask: Ask) -> None:
+    assert ask("total value?")["status"] == "needsClarification"
 
 
 @pytest.mark.parametrize("question", ["weighted pipeline by month", "outstanding by month"])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from app.bi.currencies import in_one_currency
 from app.bi.periods.spans import Calendar
-from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
@@ -19,12 +18,17 @@ from app.bi.questions.refusing import (
     report_of,
     unread,
 )
-from app.bi.questions.understanding import Analysis, Understood, language_of, understanding_of
+from app.bi.questions.understanding import (
+    LEAST_CHANCE,
+    Analysis,
+    Understood,
+    language_of,
+    understanding_of,
+)
 from app.bi.words.speech import Speech
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
-_LEAST_CHANCE = 0.01  # what is less likely is not looked at
 _UNSURE = (
     0.79  # at most that of what goes on (no session was learned from) or takes a date for granted
 )
@@ -104,16 +108,11 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
         refusal = replace(refusal, questions=readings) if is_offered else None
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
-    plans, likely = [], []
-    for one, told in zip(understood.analyses, understood.chances, strict=True):
-        if one.plan is not None and told >= _LEAST_CHANCE:
-            plans.append(_noted(one, understood))
-            likely.append(told)
-    # Analyses that ask the data the same are one answer.
-    asked = [compiled(one).query.url for one in plans]
-    chance = sum(told for told, url in zip(likely, asked, strict=True) if url == asked[0])
+    told = zip(understood.analyses, understood.chances, strict=True)
+    likely = [(one, chance) for one, chance in told if one.plan and chance >= LEAST_CHANCE]
+    chance = sum(chance for one, chance in likely if one.query == best.query)
+    others = [one for one, _ in likely if one.query != best.query]
     fitted = ranker.fitted()
-    others = [one for one, url in zip(plans, asked, strict=True) if url != asked[0]]
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on or _GRANTED in best.features:
         confidence = min(confidence, _UNSURE)
@@ -121,7 +120,8 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
         strange = passed_over(best, understood.read)
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
-    return Proposal((plans[0], *others[:1]), confidence, understood, refusal)
+    plans = tuple(_noted(one, understood) for one in (best, *others[:1]))
+    return Proposal(plans, confidence, understood, refusal)
 
 
 def speech_of(question: str, before: Sequence[str] = ()) -> Speech:

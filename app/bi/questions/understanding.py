@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import RLock
 
 from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import Meaning
@@ -26,6 +28,7 @@ from app.bi.questions.rules import Grammar
 from app.bi.words.tokens import tokenise
 
 MOST_ANALYSES = 8
+LEAST_CHANCE = 0.01  # what is less likely is not looked at
 LANGUAGES = ("en", "de")
 # Of threads whose first questions come together one reads: what each had made would stay as holes.
 _reading = RLock()
@@ -42,6 +45,11 @@ class Analysis:
     item: Item | None = field(default=None, compare=False, repr=False)
     aside: tuple[int, ...] = ()  # places of the chart whose words are left aside
 
+    @cached_property
+    def query(self) -> str:
+        """What it asks the data: those that ask the same are one answer; empty for none."""
+        return "" if self.plan is None else compiled(self.plan).query.url
+
     def passed_over(self, read: Read, *, light: bool = True) -> int:
         """How many words nothing was made of; without the ``light`` ones, those of content."""
         places = () if self.item is None else set(self.item.all_crossed())
@@ -55,7 +63,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Understood:
-    """The analyses of a question, the likeliest first."""
+    """The analyses of a question with how likely each is; those of the likeliest answer first."""
 
     language: str
     analyses: tuple[Analysis, ...]
@@ -100,9 +108,8 @@ class Understanding:
         best = sorted(made, key=lambda one: -one.score)[:MOST_ANALYSES]
         nothing = self._nothing(read, parsed)
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))
-        best.sort(key=lambda one: -one.score)
-        chances = tuple(ranker.chances([one.score for one in best]))
-        return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut)
+        analyses, chances = _likeliest(best)
+        return Understood(self.lexicon.code, analyses, chances, read, parsed.is_cut)
 
     def goes_on(self, read: Read) -> bool:
         """Whether it begins with words of something that goes on, or has a pronoun."""
@@ -200,6 +207,18 @@ class Understanding:
             one.removeprefix("rule ").removesuffix(" before")
             for one in used if one.startswith("rule ")
         }  # fmt: skip
+
+
+def _likeliest(found: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[float, ...]]:
+    """Analyses with how likely each is; first those whose answer is, told by all that ask it."""
+    chances = ranker.chances([one.score for one in found])
+    told = [(one, chance, one.query if chance >= LEAST_CHANCE else None)
+            for one, chance in zip(found, chances, strict=True)]  # fmt: skip
+    sums: defaultdict[str | None, float] = defaultdict(float)
+    for _, chance, query in told:
+        sums[query] += chance
+    told.sort(key=lambda one: (one[2] is None, -sums[one[2]], -one[1]))
+    return tuple(one for one, _, _ in told), tuple(chance for _, chance, _ in told)
 
 
 def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from datetime import date
 from urllib.parse import unquote
@@ -16,6 +17,8 @@ from app.bi.plans.qualifying import qualified
 from app.bi.questions.answering import propose
 from app.bi.questions.explaining import explained
 from app.bi.questions.names import KeptLists, kept_lists
+from app.bi.questions.ranker import fitted
+from app.bi.questions.understanding import understanding_of
 from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
@@ -82,6 +85,17 @@ def test_records_are_restricted_by_what_is_said(everybody: Flask, question: str,
     plan = propose(question, NOW).understood.analyses[0].plan
     assert plan is not None
     assert part in unquote(compiled(plan).query.url)
+
+
+@pytest.mark.parametrize(
+    "question", ["who sold the most this year", "sales by owner", "what is open", "best customers"]
+)
+def test_analyses_of_the_same_query_are_one_answer(everybody: Flask, question: str) -> None:
+    understood = understanding_of("en").understand(question, NOW, fitted().weights)
+    sums: defaultdict[str, float] = defaultdict(float)
+    for one, chance in zip(understood.analyses, understood.chances, strict=True):
+        sums[one.query] += chance
+    assert understood.analyses[0].query == max(sums, key=sums.__getitem__)
 
 
 @pytest.mark.parametrize("question", [

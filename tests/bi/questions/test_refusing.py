@@ -50,7 +50,6 @@ def _reason(told: Proposal) -> str:
         ("uncounted", "helpful votes in May"),
         ("uncounted", "how many views did the knowledge base get last week"),
         ("uncounted", "reminders sent this month"),
-        ("subject", "average amount"),
         ("denied", "deals not closing this month"),
         ("denied", "leads we did not call this month"),
         ("apart", "tickets neither answered nor closed within 2 days"),
