@@ -11,7 +11,7 @@ import threading
 from typing import Protocol
 
 from flask import Flask
-from sqlalchemy import Engine, insert, make_url, select, update
+from sqlalchemy import Engine, insert, make_url, update
 from sqlalchemy.exc import DBAPIError
 
 from app.config import Config
@@ -20,7 +20,6 @@ from app.extensions import Extension, db
 from app.models.user import SecurityEpoch
 
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
-_SELECT = select(SecurityEpoch.value).where(SecurityEpoch.id == 1)
 
 
 class EpochSource(Protocol):
