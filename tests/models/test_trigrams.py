@@ -93,7 +93,7 @@ def test_only_what_is_in_plain_form_already_is_indexed_as_it_is() -> None:
 
 def test_columns_behind_contains_are_the_documented_ones() -> None:
     assert SEARCHABLE == {
-        "clients": ("name", "email", "tax_id", "legal_name"),
+        "clients": ("number", "name", "email", "tax_id", "legal_name"),
         "contacts": ("first_name", "last_name", "email"),
         "documents": ("name",),
         "document_contents": ("folded",),

@@ -15,10 +15,10 @@ from app.start import supervisor
 
 KEEPER = """
 import sys
-from app.start import keep
-keep.STARTED_AFTER_SECONDS = 0.3
-keep.PAUSE_SECONDS = 0.01
-sys.exit(keep.Keeper(sys.argv[1]).run())
+from app.start import supervisor
+supervisor.STARTED_AFTER_SECONDS = 0.3
+supervisor.PAUSE_SECONDS = 0.01
+sys.exit(supervisor.Keeper(sys.argv[1]).run())
 """
 # Writes its process id into a file, so that the test can end it.
 CHILD = "import os,sys,time; open(sys.argv[1],'a').write(str(os.getpid())+chr(10)); time.sleep(60)"
