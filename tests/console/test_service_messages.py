@@ -45,7 +45,7 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
             "A lead in state New cannot become Converted; allowed from here: Contacted, Qualified."
             " Only the operation convert leads to Converted.",
             "Lead im Zustand Neu kann nicht Umgewandelt werden; von hier aus möglich: Kontaktiert,"
-            " Qualifiziert. Nur der Vorgang convert führt zu Umgewandelt.",
+            " Qualifiziert. Nur der Vorgang Umwandeln führt zu Umgewandelt.",
         ),
         (
             "'foo' is no event: docs/events.md lists them",
