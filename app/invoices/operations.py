@@ -101,6 +101,7 @@ MARK_UNCOLLECTIBLE = Operation(
         label="Write off",
         done="Invoice written off.",
         is_dangerous=True,
+        tells="amountDue",
         instead_of="status:Uncollectible",
     ),
     asked_by=("write off", "buche aus", "passe pertes"),

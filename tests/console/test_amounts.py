@@ -186,6 +186,13 @@ def test_rates_and_taxes_of_the_settings_are_asked_for(browser: Browser) -> None
     assert refused.status_code == 400 and "write 19000 or 19.00" in refused.text
 
 
+def test_what_was_written_off_is_told(browser: Browser) -> None:
+    key = invoice(browser, "5000")
+    assert browser.submit(f"invoices/{key}/send", markOnly="on").status_code == 303
+    assert browser.submit(f"invoices/{key}", step="uncollectible").status_code == 303
+    assert "Invoice written off: 5,000.00 EUR." in browser.get(f"invoices/{key}").text
+
+
 @pytest.mark.parametrize(
     ("currency", "price", "total", "field", "typed", "problem"),
     [("JPY", "50000.55", "50,001", "50001", "1.5", "must have no decimals in JPY"),

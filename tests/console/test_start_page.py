@@ -50,6 +50,14 @@ def test_revenue_has_that_of_the_month_before_beside_it(app: Flask, sign_in: Sig
         assert "of 1<" in browser.get(link).text
 
 
+def test_it_is_said_how_amounts_in_other_currencies_are_counted(
+    app: Flask, sign_in: SignIn
+) -> None:
+    issued(app, "100", today())
+    page = sign_in("Accountant").get("").text
+    assert "converted into EUR at the rate kept with each record" in page
+
+
 def test_clients_are_counted(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     browser.make("clients", name="Acme")
