@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -73,8 +72,3 @@ def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
     found = {detail.field: said(detail.message) for detail in error.details}
     return found or {"": said(error.message)}
-
-
-def as_number(value: Any) -> Decimal:
-    """A number of an answer."""
-    return Decimal(str(value or 0))

@@ -29,9 +29,8 @@ from app.bi.words.speech import Speech
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
-_UNSURE = (
-    0.79  # at most that of what goes on (no session was learned from) or takes a date for granted
-)
+# At most that of what goes on (no session was learned from) or takes a date for granted.
+_UNSURE = 0.79
 _GRANTED = "date for granted"
 _MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer

@@ -105,7 +105,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     if (unknown := passed_over(analysis, read, ("cross name",))) is not None:
         return unknown
     kind = lexicon.model.kinds[meaning.kind]
-    stems = tuple(one.stem for one in read.tokens)
+    stems = read.stems
     if words := _conflict(kind, meaning, plan):
         return Refusal("contradiction", words)
     if _says(stems, lexicon, "unreal"):
@@ -144,13 +144,10 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("maker", (maker,))
     if _is_of_each(kind, meaning, read):
         return Refusal("each")
-    is_compared = meaning.against is not None
-    if not is_compared and _crosses(analysis, read, lexicon, "opposing"):
+    if meaning.against is None and _crosses(analysis, read, lexicon, "opposing"):
         is_state = any(_passes(kind, name) for name in _states(meaning))
         return Refusal("earlier" if is_state else "incomparable")
-    if _sets_two_apart(meaning, read) or (
-        not is_compared and _leaves_apart(analysis, read, lexicon)
-    ):
+    if _sets_two_apart(meaning, read):
         return Refusal("incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
         return Refusal("earlier")
@@ -161,7 +158,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
 
 def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     """Why nothing is understood: it asks for what questions do not do, or in words of nothing."""
-    stems = tuple(one.stem for one in read.tokens)
+    stems = read.stems
     words = lexicon.data["refusing"]["words"]
     phrases = {
         "secret": words["secret"], "manual": words["manual"],
@@ -188,8 +185,7 @@ def passed_over(
     analysis: Analysis, read: Read, crossings: Container[str] = ("cross unknown", "cross name")
 ) -> Refusal | None:
     """That an analysis leaves words aside that nothing is known of."""
-    crossed = () if analysis.item is None else analysis.item.all_crossed()
-    places = [one for one in crossed if read.crossing[one] in crossings]
+    places = [one for one in analysis.crossed if read.crossing[one] in crossings]
     said = tuple(f"“{one}”" for one in read.words_at(places))
     return Refusal("unknown", said[:_MOST_NAMED]) if said else None
 
@@ -503,7 +499,6 @@ def _is_alike(read: Read, lexicon: Lexicon) -> bool:
 
 def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     """That it leaves aside what no figure tells: a median is not the sum."""
-    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
     found = _place(read.stems, lexicon.phrases("language", "beyond"))
     if found is None:
         return None
@@ -512,7 +507,7 @@ def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         one.start <= found[0] and one.end >= found[1] for one in read.leaves
     )
     places = range(read.places[found[0]], read.places[found[1]])
-    if not is_phrase and not crossed.issuperset(places):
+    if not is_phrase and not analysis.crossed.issuperset(places):
         return None
     text = " ".join(one.text for one in read.tokens[found[0] : found[1]])
     return Refusal("beyond", (f"“{text}”",), _nearest(read, found, lexicon))
@@ -520,13 +515,12 @@ def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
 
 def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
     """The verb that a question begins with and that is one of changing something, or empty."""
-    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
     commands = lexicon.phrases("language", "commands")
     for at, one in enumerate(read.tokens):
         if read.places[at] == read.places[at + 1]:
             continue  # "please", "can you"
         words = (one.stem,) in commands or read.stems[at : at + 2] in commands
-        return one.text if words and read.places[at] in crossed else ""
+        return one.text if words and read.places[at] in analysis.crossed else ""
     return ""
 
 
@@ -537,22 +531,18 @@ def _crosses(analysis: Analysis, read: Read, lexicon: Lexicon, name: str) -> boo
     each other (``versus``).
     """
     words = lexicon.phrases("refusing", "words", name)
-    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
     return any(
-        (token.stem,) in words and place in crossed
+        (token.stem,) in words and place in analysis.crossed
         for token, place in zip(read.tokens, read.places, strict=False)
     )
 
 
 def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:
     """The words that were left aside and may be about other records altogether."""
-    if analysis.item is None:
-        return ()
     # The first noun says what is asked for, whatever follows it.
     nouns = [read.places[one.start] for one in read.leaves if one.category == "kind"]
     asked = {min(nouns)} & set(analysis.aside) if nouns else set()
-    crossed = analysis.item.all_crossed()
-    places = [one for one in crossed if one in asked or is_decisive(read.crossing[one])]
+    places = [one for one in analysis.crossed if one in asked or is_decisive(read.crossing[one])]
     return tuple(read.words_at(places))
 
 
@@ -637,16 +627,6 @@ def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
     joints = {one.start: one.end for one in read.leaves if one.category == "f:compare"}
     behind = {one.start for one in figures}
     return any(one.start in more and joints.get(one.end) in behind for one in figures)
-
-
-def _leaves_apart(analysis: Analysis, read: Read, lexicon: Lexicon) -> bool:
-    """Whether it is said that two are set against each other, and nothing was made of it."""
-    opposing = lexicon.phrases("refusing", "words", "opposing")
-    crossed = set() if analysis.item is None else set(analysis.item.all_crossed())
-    return any(
-        (token.stem,) in opposing and place in crossed
-        for token, place in zip(read.tokens, read.places, strict=False)
-    )
 
 
 # --- whose it is, and how many questions

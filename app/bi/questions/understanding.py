@@ -50,15 +50,18 @@ class Analysis:
         """What it asks the data: those that ask the same are one answer; empty for none."""
         return "" if self.plan is None else compiled(self.plan).query.url
 
+    @cached_property
+    def crossed(self) -> frozenset[int]:
+        """The places of the chart that nothing was made of."""
+        return frozenset() if self.item is None else frozenset(self.item.all_crossed())
+
     def passed_over(self, read: Read, *, light: bool = True) -> int:
         """How many words nothing was made of; without the ``light`` ones, those of content."""
-        places = () if self.item is None else set(self.item.all_crossed())
-        return sum(light or not ranker.is_light(read.crossing[one]) for one in places)
+        return sum(light or not ranker.is_light(read.crossing[one]) for one in self.crossed)
 
     def is_decisive_aside(self, read: Read) -> bool:
         """Whether a word that decides what is meant is left aside."""
-        places = () if self.item is None else self.item.all_crossed()
-        return any(ranker.is_decisive(read.crossing[one]) for one in places)
+        return any(ranker.is_decisive(read.crossing[one]) for one in self.crossed)
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ class Understanding:
 
     def goes_on(self, read: Read) -> bool:
         """Whether it begins with words of something that goes on, or has a pronoun."""
-        stems = tuple(one.stem for one in read.tokens)
+        stems = read.stems
         leads = any(stems[:length] in self.lexicon.follows for length in range(1, LONGEST_PHRASE))
         return leads or self.refers(stems) or self._says(stems, "beside")
 
@@ -142,7 +145,7 @@ class Understanding:
 
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
-        stems = tuple(one.stem for one in read.tokens)
+        stems = read.stems
         empty = self.lexicon.follows.union(
             *(self.lexicon.phrases("language", one) for one in ("pronouns", "persons"))
         )
@@ -182,7 +185,7 @@ class Understanding:
 
     def _nothing(self, read: Read, parsed: Parsed) -> tuple[str, ...]:
         """The features of not answering."""
-        stems = tuple(one.stem for one in read.tokens)
+        stems = read.stems
         features = ["nothing", f"nothing begins {stems[0] if stems else ''}"]
         for phrases, name in ((self.lexicon.beyond, "beyond"), (self.lexicon.commands, "command")):
             for at in range(len(stems)):
