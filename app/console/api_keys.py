@@ -11,7 +11,7 @@ from sqlalchemy import select
 from app.auth import api_keys
 from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
-from app.console import session
+from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.language import translated
 from app.db.engines import primary_engine
@@ -78,8 +78,13 @@ def _page(**values: Any) -> Response:
             for role in roles
         },
         chosen=request.form,
+        problems={} if problem is None else _by_field(problem),
         **values,
     )
+
+
+def _by_field(problem: ApiError) -> dict[str, str]:
+    return {name.partition("[")[0]: text for name, text in engine.problems_of(problem).items()}
 
 
 def _name(text: str) -> str:

@@ -153,7 +153,6 @@ def _board(problem: ApiError | None = None) -> Response:
         undo=_undo(),
         step_words=step_words,
         problem=problem,
-        problems=[] if problem is None else list(engine.problems_of(problem).values()),
     )
 
 

@@ -63,5 +63,6 @@ def _page(problem: ApiError | None) -> Response:
         version=request.form.get("version") or version_of(_GROUP, settings),
         problem=problem,
         problems={name.removeprefix("answers."): text for name, text in problems.items()},
+        at=[name for name, _ in known if name],
         saved="saved" in request.args,
     )

@@ -235,11 +235,8 @@ def _form(
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
         problem=error,
-        others=[
-            wording.about(name, text)
-            for name, text in problems.items()
-            if name not in named and not is_of_line(name, len(lines or ()))
-        ],
+        problems=problems,
+        at=[name for name in problems if name in named or is_of_line(name, len(lines or ()))],
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.console import session
+from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.settings import ADDRESS, TABS
 from app.errors import ApiError
@@ -74,9 +74,12 @@ def _page(problem: ApiError | None) -> Response:
         letter=_letter(settings, kind, language, {**usual, **_filled(own), **_filled(words)}),
         version=request.form.get("version") or version_of("mail", settings),
         problem=problem,
-        problems={each.field.removeprefix(place): each.message for each in problem.details}
+        problems={
+            name.removeprefix(place): text for name, text in engine.problems_of(problem).items()
+        }
         if problem
         else {},
+        at=_PARTS,
         saved="saved" in request.args,
     )
 

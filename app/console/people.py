@@ -178,5 +178,6 @@ def _page(**values: Any) -> Response:
         locks=locks,
         roles=roles,
         chosen=request.form,
+        problems={} if problem is None else _by_field(problem),
         **values,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Response, request
@@ -17,7 +17,7 @@ from app.console.layouts import GROUP, LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import COMMENT, preset, steps_of, take, told
+from app.console.steps import COMMENT, Step, preset, steps_of, take, told
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import inside
@@ -116,7 +116,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     }
     hidden = {*_NEVER_SHOWN, wanted.title, wanted.state}
     fields = [name for name in type_.properties if name not in hidden]
-    names = names_of(type_, [record])
+    names, steps = names_of(type_, [record]), steps_of(actions, record)
     placed = {name for name in groups if name in layout.sections and groups[name].rows}
     return page(
         "record.html",
@@ -137,10 +137,11 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         details=list(filled(layout.details(fields), record)),
         names=names,
         related=[group for name, group in groups.items() if name not in placed],
-        offered=arranged(layout, state, steps_of(actions, record)),
+        offered=arranged(layout, state, steps),
         preset=preset,
         typed=request.form,
         problems={} if error is None else engine.problems_of(error),
+        at=_asked(steps, request.form.get("step", "")),
         may_change="update" in actions,
         may_delete="delete" in actions,
         files=files_of(record) if wanted.set_name == "Documents" else None,
@@ -151,6 +152,13 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         problem=error,
         query=engine.address(f"{wanted.set_name}({key})", expand=expand),
     )  # fmt: skip
+
+
+def _asked(steps: Sequence[Step], value: str) -> list[str]:
+    """The fields of the form of a step."""
+    if value == COMMENT:
+        return ["body"]
+    return [each.name for step in steps if step.value == value for each in step.inputs]
 
 
 def _name(wanted: Page, record: Mapping[str, Any]) -> str:

@@ -14,18 +14,22 @@ from typing import Any
 from zoneinfo import available_timezones
 
 from flask import Response, request
+from werkzeug.datastructures import MultiDict
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.language import marked, translated
-from app.console.numbers import number_text, read_typed
-from app.errors import ApiError, NotFoundError
+from app.console.numbers import number_text, typed_number
+from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
+from app.http.schema_fields import BadValueError
 from app.http.security import requires
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
-from app.settings.store import shown, shown_logo, version_of
+from app.settings.store import setting_problems, shown, shown_logo, version_of
+from app.settings.values import check_rate
+from app.written.numbers import NoNumberError
 
 # Group -> what its page is called, in the order of the pages.
 TITLES: Mapping[str, str] = {
@@ -49,6 +53,9 @@ ADDRESS = f"{session.ROOT}/settings"
 # Settings of a group that have pages of their own.
 _ELSEWHERE = ("templates",)
 _BLANK_RATES = 3
+# What is wrong with a row of the rates, by its place.
+_RATE = "rate-{}"
+_HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it away.")
 _LABELS = {
     "taxId": marked("Tax identifier"),
     "email": "E-mail",
@@ -96,10 +103,10 @@ def save_group(group: str) -> Response:
     session.check_form()
     version = request.form.get("version", "")
     try:
-        if group == RATES:
-            save_settings(RATES, _rates(), version=version)
-        else:
-            change_settings(group, _changes(group), version=version)
+        values, problems = _rates(request.form) if group == RATES else _changes(group)
+        refuse_any([*problems, *setting_problems(group, values)])
+        save = save_settings if group == RATES else change_settings
+        save(group, values, version=version)
     except NotFoundError:
         raise
     except ApiError as error:
@@ -163,14 +170,17 @@ def _form(group: str, problem: ApiError | None = None) -> Response:
         raise NotFoundError(translated("There are no such settings."))
     typed = request.form if request.method == "POST" else None
     problems = {} if problem is None else engine.problems_of(problem)
+    fields = [] if group == RATES else _fields(group, shown(group, settings), typed)
+    rates = _rate_rows(settings.exchange_rates, typed) if group == RATES else None
     return page(
         "settings.html",
         200 if problem is None else problem.status,
         tabs=TABS,
         group=group,
         title=translated(TITLES[group]),
-        fields=[] if group == RATES else _fields(group, shown(group, settings), typed),
-        rates=_rate_rows(settings.exchange_rates, typed) if group == RATES else None,
+        fields=fields,
+        rates=rates,
+        at=[field.name for field in fields] + [_RATE.format(at) for at in range(len(rates or ()))],
         currency=settings.defaults.currency,
         version=request.form.get("version") or version_of(group, settings),
         problem=problem,
@@ -234,15 +244,17 @@ def _text(value: Any) -> str:
     return number_text(value) if isinstance(value, Decimal) else str(value)
 
 
-def _changes(group: str) -> dict[str, Any]:
-    """The settings of a group whose fields differ from what is set; None for a blank one.
+def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """The settings of a group whose fields differ from what is set, and what is no number.
 
+    Returns: the values, None for a blank one; the problems, by their fields.
     Raises: NotFoundError, there is no such group.
     """
     if group not in GROUPS:
         raise NotFoundError(translated("There are no such settings."))
     now = shown(group, organisation())
     changes: dict[str, Any] = {}
+    problems: list[tuple[str, str]] = []
     for name, setting in settings_of(group).items():
         value, type_ = now[name], setting.schema["type"]
         if name in _ELSEWHERE:
@@ -257,38 +269,56 @@ def _changes(group: str) -> dict[str, Any]:
             if (text == "true") != value:
                 changes[name] = text == "true"
         elif text != _text(value):
-            changes[name] = _given(text, type_, name) if text else None
-    return changes
+            try:
+                changes[name] = _given(text, type_) if text else None
+            except NoNumberError as error:
+                problems.append((name, str(error)))
+    return changes, problems
 
 
-def _given(text: str, type_: Any, name: str) -> Any:
-    """A field as a JSON value; what is none stays text, and is refused by its check."""
+def _given(text: str, type_: Any) -> Any:
+    """A field as a JSON value; what is no whole number stays text, and is refused by its check.
+
+    Raises: NoNumberError.
+    """
     if type_ == "integer":
         return _whole(text)
     if type_ == "array":
         return [_whole(part.strip()) for part in text.split(",") if part.strip()]
-    return read_typed(name, text) if type_ == "number" else text
+    return typed_number(text) if type_ == "number" else text
 
 
 def _whole(text: str) -> Any:
     return int(text) if re.fullmatch(r"-?\d{1,9}", text.strip()) else text
 
 
-def _rates() -> dict[str, Any]:
-    """Currency -> rate, of the rows that have one."""
-    codes, rates = request.form.getlist("code"), request.form.getlist("rate")
-    rows = zip(codes, rates, strict=False)
-    return {
-        code.strip(): read_typed(code.strip(), rate.strip())
-        for code, rate in rows
-        if code.strip() and rate.strip()
-    }
+def _rates(form: MultiDict[str, str]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Currency -> rate, and what is wrong with a row, by its place; an empty row is none."""
+    rates: dict[str, Any] = {}
+    problems = []
+    for at, (code, rate) in enumerate(_typed_rates(form)):
+        if not code and not rate:
+            continue
+        try:
+            if not code or not rate:
+                raise BadValueError(translated(_HALF_A_ROW))
+            if code in rates:
+                raise BadValueError(translated("Another row has this currency already."))
+            rates[code] = check_rate(code, typed_number(rate))
+        except (BadValueError, NoNumberError) as error:
+            problems.append((_RATE.format(at), str(error)))
+    return rates, problems
+
+
+def _typed_rates(form: MultiDict[str, str]) -> list[tuple[str, str]]:
+    rows = zip(form.getlist("code"), form.getlist("rate"), strict=False)
+    return [(code.strip().upper(), rate.strip()) for code, rate in rows]
 
 
 def _rate_rows(
-    rates: Mapping[str, Decimal], typed: Mapping[str, str] | None
+    rates: Mapping[str, Decimal], typed: MultiDict[str, str] | None
 ) -> list[tuple[str, str]]:
     if typed is not None:
-        return list(zip(request.form.getlist("code"), request.form.getlist("rate"), strict=False))
+        return _typed_rates(typed)
     known = [(code, _text(rate)) for code, rate in sorted(rates.items())]
     return [*known, *[("", "")] * _BLANK_RATES]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tests.console.conftest import SignIn
+from tests.console.conftest import PASSWORD, SignIn
 
 SCHEDULE = {"every": "daily", "format": "csv", "time": "07:00", "to": "a@b.example"}
 ENDLESS = "9" * 5000
@@ -54,6 +56,44 @@ def test_a_key_is_refused_with_its_reason(
     answer = sign_in("Admin").submit("api-keys", **given)
     assert answer.status_code == 400, answer.text
     assert reason in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "given", "reasons"),
+    [
+        ("users", {"username": "", "password": "short", "roles": "Admin"},
+         ("must have at least 12 characters",)),
+        ("users", {"username": "a", "email": "nobody", "password": PASSWORD, "roles": "Nobody"},
+         ("must be an e-mail address", "there is no role Nobody")),
+        ("users/1/change", {"displayName": "A", "email": "nobody", "roles": "Nobody"},
+         ("must be an e-mail address",)),
+        ("api-keys", {"name": " "}, ("Give the key a name of up to 100 characters.",)),
+        ("roles/new", {"name": ""}, ("Give the role a name of up to 50 characters.",)),
+        ("webhooks", {"url": "nowhere", "events": "nothing.happened"}, ("must be a URL",)),
+        ("settings/bank", {"iban": "DE00", "bic": "x"}, ("must be a valid IBAN",)),
+    ],
+    ids=["password", "address and role", "change", "key", "role", "webhook", "bank"],
+)  # fmt: skip
+def test_what_is_wrong_is_said_once_and_at_its_field(
+    sign_in: SignIn, path: str, given: dict[str, str], reasons: tuple[str, ...]
+) -> None:
+    answer = sign_in("Admin").submit(path, **given)
+    assert answer.status_code == 400, answer.text
+    for reason in reasons:
+        assert len(re.findall(re.escape(reason), answer.text)) == 1, (reason, answer.text)
+        assert re.search(rf'<p class="wrong"[^>]*>[^<]*{re.escape(reason)}', answer.text)
+    assert "Nothing was saved yet: look at the fields that are marked." in answer.text
+
+
+def test_a_step_says_what_is_wrong_once_and_stays_open(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    deal = browser.make("opportunities", name="Deal", clientId=str(client))
+    answer = browser.submit(f"opportunities/{deal}", step="stage:ClosedWon", amount="much")
+    assert answer.status_code == 400
+    assert answer.text.count("must be a number") == 1
+    assert 'id="stage:ClosedWon-amount-p">must be a number' in answer.text
+    assert '<details class="step" open>' in answer.text
 
 
 @pytest.mark.parametrize("number", [str(2**63), ENDLESS], ids=["large", "endless"])

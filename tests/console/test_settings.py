@@ -108,6 +108,45 @@ def test_a_value_that_is_refused_is_said_at_its_field(
     assert f'value="{value}"' in answer.text
 
 
+def test_all_that_is_wrong_is_said_at_once(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    form = fill(browser, "defaults", taxRate="a lot", fiscalYearStart="13", currency="Euro")
+    answer = browser.submit("settings/defaults", **form)
+    assert answer.status_code == 400
+    for field, value, message in (
+        ("taxRate", "a lot", "must be a number"),
+        ("fiscalYearStart", "13", "must be a whole number from 1 to 12"),
+        ("currency", "Euro", "must have at most 3 characters"),
+    ):
+        assert f'id="f-{field}-p">{message}' in answer.text, field
+        assert f'value="{value}"' in answer.text
+        assert answer.text.count(message) == 1, field
+    assert "Nothing was saved yet: look at the fields that are marked." in answer.text
+
+
+def test_every_rate_that_is_refused_is_said_in_its_row(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    codes = ["usd", "GBP", "USD", "CHF", "", "Yen", ""]
+    rates = ["0.92", "many", "0.93", "", "1.1", "160", ""]
+    answer = browser.submit("settings/exchangeRates", code=codes, rate=rates)
+    assert answer.status_code == 400
+    said = dict(re.findall(r'id="rate-(\d)-p">([^<]+)', answer.text))
+    both = "A row needs a currency and its rate; empty both to take it away."
+    assert said == {
+        "2": "must be a number",
+        "3": "Another row has this currency already.",
+        "4": both,
+        "5": both,
+        "6": "must be a currency code of ISO 4217 such as EUR",
+    }
+    assert 'value="many"' in answer.text and 'value="1.1"' in answer.text
+    version = VERSION.search(answer.text)
+    assert version is not None
+    kept = browser.submit("settings/exchangeRates", version=version[1], code="usd", rate="0.92")
+    assert kept.status_code == 303
+    assert 'value="USD"' in browser.get("settings/exchangeRates").text
+
+
 def test_nobody_overwrites_what_another_saved_meanwhile(sign_in: SignIn, app: Flask) -> None:
     browser = sign_in("Admin")
     form = fill(browser, "seller", name="Late")
