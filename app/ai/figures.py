@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.answering import LONGEST_QUESTION, answer_question, speech_of
+from app.bi.answering import LONGEST_QUESTION, answer_question, speech_of, tell
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
@@ -67,8 +67,6 @@ SURE_ENOUGH = 0.5
 SURE = 0.9
 MOST_CHOICES = 4
 MOST_ROWS = 10
-# How far back a question can build on others.
-REMEMBERED = 10
 
 
 def is_about_figures(text: str) -> bool:
@@ -91,12 +89,14 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     question = _question(ask)
     if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
         return
-    figures = answer_question(question, ask.history[-REMEMBERED:], limit=MOST_ROWS)
-    status = figures["status"]
+    told = tell(question, ask.standing, limit=MOST_ROWS)
+    figures, status = told.answer, told.answer["status"]
     if status == "needsClarification":
         yield from _choices(question, figures)
-    elif status == "answered" and (figures.get("confidence") or 0) >= least:
-        yield from _answer(question, figures, speech_of(question, ask.history[-REMEMBERED:]))
+        yield told.standing
+    elif status == "answered" and figures["confidence"] >= (SURE_ENOUGH if told.goes_on else least):
+        yield from _answer(question, figures, told.say)
+        yield told.standing
     elif status == "unsupported" and figures["interpretation"]:
         # Understood, and not for this caller: an article would be no answer.
         yield Text(str(figures["answer"]))
@@ -130,7 +130,7 @@ def refusal_of_figures(ask: Ask) -> str | None:
         return None
     if not allowed(current_caller(), "bi:query"):
         return speech_of(ask.text)("You may not ask for figures.")
-    figures = answer_question(_question(ask), ask.history[-REMEMBERED:], limit=1)
+    figures = answer_question(_question(ask), ask.standing, limit=1)
     return str(figures["answer"]) if figures["status"] == "unsupported" else None
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.bi.questions.stored import Standing
+
 BUILT_IN = "built-in"
 
 
@@ -32,12 +34,13 @@ class Context:
 class Ask:
     """A message, what it is about, and the messages before it in the conversation.
 
-    ``history`` has the caller's, ``dialogue`` who (``user`` or ``assistant``) said what.
+    ``dialogue`` has who (``user`` or ``assistant``) said what; ``standing`` is what the last of the
+    questions about figures meant.
     """
 
     text: str
     context: Context | None
-    history: Sequence[str] = ()
+    standing: Standing | None = None
     dialogue: Sequence[tuple[str, str]] = ()
 
 
@@ -114,4 +117,4 @@ class Served:
     output_tokens: int = 0
 
 
-Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served
+Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Standing

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from app.bi.questions.stored import Standing, read
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
@@ -168,6 +169,19 @@ def dialogue_of(session_id: int) -> list[tuple[str, str]]:
     )
     with primary_engine().connect() as connection:
         return [(row.role, row.body) for row in connection.execute(statement)][::-1]
+
+
+def standing_of(session_id: int) -> Standing | None:
+    """What the last question about figures meant, read outside of any transaction."""
+    statement = (
+        select(AiMessage.standing)
+        .where(AiMessage.session_id == session_id, AiMessage.standing.is_not(None))
+        .order_by(AiMessage.id.desc())
+        .limit(1)
+    )
+    with primary_engine().connect() as connection:
+        kept = connection.execute(statement).scalar()
+        return None if kept is None else read(kept)
 
 
 def last_context_of(session_id: int) -> dict[str, Any] | None:

@@ -33,6 +33,7 @@ from app.ai.parts import (
     ToolResult,
     Words,
 )
+from app.bi.questions.stored import Standing, written
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.db.types import iso_instant
@@ -82,6 +83,7 @@ class Turn:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
     served: Served | None = None
+    standing: Standing | None = None
 
     @property
     def usage(self) -> dict[str, int]:
@@ -116,6 +118,8 @@ class Turn:
             yield from self._add(f"[{number}]")
         elif isinstance(part, Words):
             yield from self._add(part.text)
+        elif isinstance(part, Standing):
+            self.standing = part
         else:
             self.served = part
 
@@ -157,7 +161,13 @@ class Turn:
 
     def kept(self) -> dict[str, Any]:
         """The columns of the message so far."""
-        row = {"body": self.body, "citations": self.citations, "tool_calls": self.tool_calls}
+        row: dict[str, Any] = {
+            "body": self.body,
+            "citations": self.citations,
+            "tool_calls": self.tool_calls,
+        }
+        if self.standing is not None:
+            row["standing"] = written(self.standing)
         served = self.served
         if served is None:
             return row

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from app.bi.answers import EXAMPLES, KINDS, Answer, answered, blank, confidence_of, unread
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import Calendar
+from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import interpretation
 from app.bi.plans.plan import Plan
+from app.bi.questions.stored import Standing
 from app.bi.reports.builtin import built_in
 from app.bi.words.speech import Speech
 from app.clock import utc_now
@@ -16,31 +20,55 @@ from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
 from app.http.page_sizes import ANSWER
 
+if TYPE_CHECKING:
+    from app.bi.questions.answering import Proposal
+
 LONGEST_QUESTION = 1000
 
 
+@dataclass(frozen=True)
+class Told:
+    """An answer, the language that it is in, and what the next question goes on from.
+
+    ``goes_on``: it is read as going on from the one before; ``is_final``: it was asked for
+    something that no question can do.
+    """
+
+    answer: Answer
+    say: Speech
+    standing: Standing
+    goes_on: bool
+    is_final: bool
+
+
 def answer_question(
-    question: str, history: Sequence[str] = (), *, limit: int = ANSWER.default
+    question: str, before: Standing | None = None, *, limit: int = ANSWER.default
 ) -> Answer:
+    """The answer to a question alone: ``tell``."""
+    return tell(question, before, limit=limit).answer
+
+
+def tell(question: str, before: Standing | None = None, *, limit: int = ANSWER.default) -> Told:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
     Args:
         question: at most 1000 characters.
-        history: the questions before it in the same session, the oldest first; a question that
-            goes on ("and last month?") is understood from them.
+        before: what the questions before it in the same session mean; a question that goes on
+            ("and last month?") is understood from it.
         limit: most rows to give, at most 1000.
     Returns: the body of contract 11.1. Nothing is written anywhere.
     Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
     """
-    from app.bi.questions import answering  # large: loaded with the first question
-
     text, now = check_question(question), utc_now()
-    asked = blank(text, iso_instant(now))
-    try:
-        told = answering.propose(text, calendar(now), history)
-    except ForbiddenError:
-        refused = speech_of(text, history)("You may not read something that the question needs.")
-        return asked | {"answer": refused}
+    proposal = _proposed(text, calendar(now), before)
+    answer = blank(text, iso_instant(now)) | _answer(proposal, limit)
+    understood, refusal = proposal.understood, proposal.refusal
+    is_final = refusal is not None and refusal.is_final
+    return Told(answer, proposal.say, understood.standing, understood.goes_on, is_final)
+
+
+def _answer(told: Proposal, limit: int) -> Answer:
+    """What there is to say to a question, beside what every answer has."""
     say = told.say
     if not told.plans:
         reason = told.reason if told.questions else f"{told.reason} {say(KINDS)}"
@@ -49,26 +77,19 @@ def answer_question(
         }  # fmt: skip
         if told.refusal is not None and told.refusal.asks_back:
             sent_back["status"] = "needsClarification"
-        return asked | _with_report(say, sent_back, told.report)
+        return _with_report(say, sent_back, told.report)
     if not told.is_answered:
         readings = told.questions or [interpretation(plan) for plan in told.plans]
         sent_back = {"status": "needsClarification", "confidence": round(told.confidence, 2),
                      "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
-        return asked | _with_report(say, sent_back, told.report)
+        return _with_report(say, sent_back, told.report)
     plan = told.plans[0]
     try:
         given = answered(plan, limit)
     except ForbiddenError:
-        return asked | unread(plan)
+        return unread(plan)
     is_empty = given["confidence"] < confidence_of(plan, is_empty=False)
-    return asked | given | {"confidence": round(told.confidence - 0.2 * is_empty, 2)}
-
-
-def speech_of(question: str, history: Sequence[str] = ()) -> Speech:
-    """What says things in the language of a question."""
-    from app.bi.questions import answering  # large: loaded with the first question
-
-    return answering.speech_of(question, history)
+    return given | {"confidence": round(told.confidence - 0.2 * is_empty, 2)}
 
 
 def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
@@ -81,20 +102,40 @@ def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
     return sent_back | {"answer": text, "reportId": report.id}
 
 
-def is_refused(question: str, history: Sequence[str] = ()) -> bool:
-    """Whether a question asks for something that no question can do."""
-    from app.bi.questions import answering  # large: loaded with the first question
-
-    refusal = answering.propose(question, calendar(utc_now()), history).refusal
-    return refusal is not None and refusal.is_final
-
-
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
-    from app.bi.questions import answering  # large: loaded with the first question
-
-    told = answering.propose(question, now)
+    told = _proposed(question, now, None)
     return told.plans[0] if told.is_answered else None
+
+
+def standing_after(questions: Iterable[str]) -> Standing | None:
+    """What goes on from questions that were asked one after the other, where only they are kept."""
+    standing = None
+    for question in questions:
+        told = _proposed(check_question(question), calendar(utc_now()), standing)
+        standing = told.understood.standing
+    return standing
+
+
+def address_of(standing: Standing) -> str:
+    """The address of what was asked before; empty where nothing was understood."""
+    from app.bi.questions.answering import plan_before  # large: loaded with the first question
+
+    plan = plan_before(standing, calendar(utc_now()))
+    return "" if plan is None else compiled(plan).query.url
+
+
+def speech_of(text: str) -> Speech:
+    """What says things in the language of a message."""
+    from app.bi.questions.answering import speech_of_text  # large: loaded with the first question
+
+    return speech_of_text(text)
+
+
+def _proposed(question: str, now: Calendar, before: Standing | None) -> Proposal:
+    from app.bi.questions.answering import propose  # large: loaded with the first question
+
+    return propose(question, now, before)
 
 
 def check_question(question: str) -> str:

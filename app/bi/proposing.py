@@ -54,9 +54,10 @@ class AmountsError(ApiError):
     status, code = 400, "INVALID_QUERY"
 
 
-def proposed(question: str, before: Sequence[str], limit: int) -> dict[str, Any] | None:
+def proposed(question: str, before: str, limit: int) -> dict[str, Any] | None:
     """The answer to a question by a query that the model proposes; None where it has none.
 
+    ``before``: the address of what was asked before in the session; empty without one.
     Nothing is raised: a model that fails, or proposes what is refused, has no answer.
     """
     provider = ai_provider.current
@@ -79,12 +80,12 @@ def proposed(question: str, before: Sequence[str], limit: int) -> dict[str, Any]
     return None
 
 
-def _asked(provider: Any, question: str, before: Sequence[str]) -> str | None:
+def _asked(provider: Any, question: str, before: str) -> str | None:
     """The address that the model answers with."""
     options, reply = provider.options, Reply()
     hide = Redactor(options.redacted)
     rules = _RULES.format(today=today(), sets="\n".join(map(_described, SETS)))
-    asked = "\n".join([*(f"Asked before: {one}" for one in before[-3:]), f"Question: {question}"])
+    asked = "\n".join([*([f"Asked before: {before}"] if before else []), f"Question: {question}"])
     messages = [
         {"role": "system", "content": rules},
         {"role": "user", "content": hide.hide(asked)},

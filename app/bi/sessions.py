@@ -1,4 +1,4 @@
-"""Sessions of questions: what was asked before, so that "and last month?" has a meaning."""
+"""Sessions of questions: what was meant before, so that "and last month?" has a meaning."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.bi.answering import answer_question, is_refused
+from app.bi.answering import address_of, tell
 from app.bi.answers import Answer
 from app.bi.proposing import proposed
+from app.bi.questions.stored import read, written
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError
 from app.http.security import current_caller
 from app.models.report import QuestionSession
-
-# How far back a question can build on others.
-REMEMBERED = 10
 
 
 def ask(question: str, session_id: str | None, limit: int) -> Answer:
@@ -27,13 +25,15 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
     session = None if session_id is None else _session(session_id)
-    before: list[str] = [] if session is None else list(session["questions"])
-    answer = answer_question(question, before, limit=limit)
-    if answer["status"] == "unsupported" and not is_refused(question, before):
-        answer |= proposed(answer["question"], before, limit) or {}
+    before = None if session is None else read(session["standing"])
+    told = tell(question, before, limit=limit)
+    answer = told.answer
+    if answer["status"] == "unsupported" and not told.is_final:
+        address = "" if before is None else address_of(before)
+        answer |= proposed(answer["question"], address, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
-    if answer["status"] == "answered" or not is_refused(question, before):
-        session_id = _remember(session, [*before, question][-REMEMBERED:])
+    if not told.is_final:
+        session_id = _remember(session, written(told.standing))
     return answer | {"sessionId": session_id}
 
 
@@ -49,17 +49,18 @@ def _session(key: str) -> dict[str, Any]:
     return dict(row)
 
 
-def _remember(session: dict[str, Any] | None, questions: list[str]) -> str:
+def _remember(session: dict[str, Any] | None, standing: dict[str, Any]) -> str:
     now = utc_now()
     if session is not None:
-        records.update(QuestionSession, session["id"], {"questions": questions, "updated_at": now})
+        records.update(QuestionSession, session["id"], {"standing": standing, "updated_at": now})
         return str(session["key"])
     key = f"bis_{secrets.token_hex(16)}"
     row = {
         "created_at": now,
         "key": key,
         "user_id": current_caller().user_id,
-        "questions": questions,
+        "questions": [],
+        "standing": standing,
         "updated_at": now,
     }
     records.insert(QuestionSession, row)

@@ -110,8 +110,8 @@ def _ask(known: Mapping[str, Any] | None) -> str:
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
         )
     dialogue = store.dialogue_of(known["id"]) if known else []
-    questions = [said for role, said in dialogue if role == "user"]
-    ask = Ask(text, read_context(_about(form)), questions, dialogue)
+    standing = store.standing_of(known["id"]) if known else None
+    ask = Ask(text, read_context(_about(form)), standing, dialogue)
     found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
     return str(found["key"])
 

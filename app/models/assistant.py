@@ -50,6 +50,7 @@ class AiMessage(Record):
     citations: Mapped[Any] = column(JsonText(), "Sources.", null=False, default=[])
     tool_calls: Mapped[Any] = column(JsonText(), "What was asked of the service.", null=False,
                                      default=[])  # fmt: skip
+    standing: Mapped[Any] = column(JsonText(), "What the next question about figures goes on from.")
     usage: Mapped[Any] = column(JsonText(), "Tokens.")
     model: Mapped[str | None] = column(string(100), "Who answered.")
     provider: Mapped[Any] = column(JsonText(), "What became of asking the model provider.")

@@ -13,13 +13,15 @@ from app.models.columns import Record, column, foreign_key
 
 
 class QuestionSession(Record):
-    """The questions that somebody asked one after the other; the later ones build on the others."""
+    """Questions that somebody asks one after the other: what the next one goes on from."""
 
     __tablename__ = "question_sessions"
 
     key: Mapped[str] = column(string(40), "Public id, bis_...", null=False, unique=True)
     user_id: Mapped[int] = foreign_key("users", "Who asks.", null=False)
-    questions: Mapped[Any] = column(JsonText(), "Texts, the oldest first.", null=False)
+    # The version before reads and writes it; it goes in the one after this.
+    questions: Mapped[Any] = column(JsonText(), "Unused.", null=False, default=[])
+    standing: Mapped[Any] = column(JsonText(), "What was meant, see bi.questions.stored.")
     updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.", null=False)
 
     __table_args__ = (Index("ix_question_sessions_updated_at", "updated_at"),)

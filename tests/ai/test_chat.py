@@ -282,3 +282,15 @@ def test_the_steps_of_an_article_are_quoted_one_below_the_other(api: Api, index:
     index()
     reply = chat(api, "How do I replace the filter of the boiler?")["reply"]
     assert "\n1. Close the valve. [1]" in reply and "\n2. Take the filter out. [1]" in reply
+
+
+@pytest.mark.parametrize(("question", "answer"), [
+    ("and last year?", "Number of tickets"), ("list them", "1 ticket"),
+    ("by priority", "Number of tickets"),
+])  # fmt: skip
+def test_thanks_between_two_figures_do_not_end_what_goes_on(
+    api: Api, acme: int, question: str, answer: str
+) -> None:
+    first = chat(api, "How many open tickets were created this year?")
+    chat(api, "thanks", sessionId=first["sessionId"])
+    assert answer in chat(api, question, sessionId=first["sessionId"])["reply"]

@@ -19,7 +19,10 @@ NOW = Calendar(date(2026, 6, 17), zone="Europe/Berlin")  # a Wednesday
 
 def _plan(app: Flask, question: str, *before: str) -> Plan:
     with app.app_context(), acting_as(system_caller("test")):
-        told = propose(question, NOW, before)
+        standing = None
+        for one in (*before, question):
+            told = propose(one, NOW, standing)
+            standing = told.understood.standing
     assert told.is_answered, told.reason
     return told.plans[0]
 

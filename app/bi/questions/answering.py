@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.bi.currencies import in_one_currency
@@ -18,6 +17,7 @@ from app.bi.questions.refusing import (
     report_of,
     unread,
 )
+from app.bi.questions.stored import Standing
 from app.bi.questions.understanding import (
     LEAST_CHANCE,
     Analysis,
@@ -26,6 +26,7 @@ from app.bi.questions.understanding import (
     understanding_of,
 )
 from app.bi.words.speech import Speech
+from app.errors import ForbiddenError
 
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
@@ -89,12 +90,12 @@ class Proposal:
         return report_of(self.understood.read, lexicon)
 
 
-def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposal:
+def propose(question: str, now: Calendar, before: Standing | None = None) -> Proposal:
     """Understand a question under the rights of the caller.
 
     Args:
-        before: the questions before it in the same session, the oldest first; what names no kind
-            of record by itself goes on from them.
+        before: what the questions before it in the same session mean; what names no kind of record
+            by itself goes on from it.
     """
     code = language_of(question, before)
     understood = understand(question, now, before, code)
@@ -119,13 +120,23 @@ def propose(question: str, now: Calendar, before: Sequence[str] = ()) -> Proposa
         strange = passed_over(best, understood.read)
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
-    plans = tuple(_noted(one, understood) for one in (best, *others[:1]))
+    try:
+        plans = tuple(_noted(one, understood) for one in (best, *others[:1]))
+    except ForbiddenError:
+        return Proposal((), 0.0, understood, Refusal("forbidden"))
     return Proposal(plans, confidence, understood, refusal)
 
 
-def speech_of(question: str, before: Sequence[str] = ()) -> Speech:
-    """What says things in the language of a question."""
-    return understanding_of(language_of(question, before)).lexicon.say
+def plan_before(standing: Standing, now: Calendar) -> Plan | None:
+    """The plan of what was asked before; None where nothing was understood."""
+    if standing.meaning is None:
+        return None
+    return understanding_of(standing.language).plan_of(standing.meaning, now)
+
+
+def speech_of_text(text: str) -> Speech:
+    """What says things in the language of a message."""
+    return understanding_of(language_of(text)).lexicon.say
 
 
 def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[str, ...]:
@@ -185,24 +196,28 @@ def _noted(analysis: Analysis, understood: Understood) -> Plan:
     return in_one_currency(plan)
 
 
-def understand(question: str, now: Calendar, before: Sequence[str], code: str) -> Understood:
+def understand(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     """The meanings of a question, by itself or as it goes on from those before it."""
+    found = _understood(question, now, before, code)
+    return replace(found, standing=_standing(found, question, before))
+
+
+def _understood(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     language, weights = understanding_of(code), ranker.fitted().weights
     alone = language.understand(question, now, weights)
     best = alone.analyses[0]
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
-    if not before:
+    if before is None:
         return alone
     goes_on = language.goes_on(alone.read)
-    meant = _meant(before, now, code)
-    if meant is None:
+    previous = before.meaning
+    if previous is None or plan_before(before, now) is None:
         return replace(alone, lacks="before" if goes_on and not is_whole else "")
-    previous, left = meant
-    followed = replace(language.follow(previous, question, now, weights), left=left)
+    followed = replace(language.follow(previous, question, now, weights), left=before.left)
     first = followed.analyses[0]
     if first.plan is None:
         is_few = previous.ranking is not None and previous.ranking.limit and not previous.groups
-        refers = language.refers(tuple(one.stem for one in alone.read.tokens))
+        refers = language.refers(alone.read.stems)
         lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
         return replace(alone, goes_on=refers, lacks=lacks)
     if goes_on or not is_whole or _is_bare(best.meaning):
@@ -213,6 +228,20 @@ def understand(question: str, now: Calendar, before: Sequence[str], code: str) -
         return followed if is_less or best.meaning is None else alone
     fewer = first.passed_over(followed.read) < best.passed_over(alone.read)
     return followed if fewer else alone
+
+
+def _standing(found: Understood, question: str, before: Standing | None) -> Standing:
+    """What is gone on from: what was readable of the last question that asked for something.
+
+    With the words that were left aside there; ``is it paid`` only looks how the records are.
+    """
+    if before is not None and understanding_of(found.language).looks(question):
+        return replace(before, language=found.language)
+    best = next((one for one in found.analyses if one.meaning is not None), None)
+    if best is None:
+        return Standing(language=found.language)
+    left = (*found.left, *found.read.words_at(best.aside))
+    return Standing(best.meaning, left, found.language)
 
 
 def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> bool:
@@ -228,20 +257,3 @@ def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> boo
 def _is_bare(meaning: Meaning | None) -> bool:
     """Whether it asks for all records of a kind: ``which invoices``."""
     return meaning is not None and meaning == Meaning(meaning.kind)
-
-
-def _meant(
-    before: Sequence[str], now: Calendar, code: str
-) -> tuple[Meaning, tuple[str, ...]] | None:
-    """What is gone on from: what was readable of the question before that asked for something.
-
-    With the words that were left aside there.
-    """
-    language = understanding_of(code)
-    while len(before) > 1 and language.looks(before[-1]):
-        before = before[:-1]
-    told = understand(before[-1], now, before[:-1], code)
-    best = next((one for one in told.analyses if one.meaning is not None), None)
-    if best is None or best.meaning is None:
-        return None
-    return best.meaning, (*told.left, *told.read.words_at(best.aside))

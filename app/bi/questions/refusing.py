@@ -72,7 +72,7 @@ class Refusal:
     @property
     def is_final(self) -> bool:
         """Whether it asks for something that no question can do."""
-        return self.reason in ("secret", "command")
+        return self.reason in ("secret", "command", "forbidden")
 
     def told(self, lexicon: Lexicon) -> str:
         """The reason as a sentence of a language."""

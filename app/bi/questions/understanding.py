@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from threading import RLock
@@ -25,6 +24,7 @@ from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import Read, Reader
 from app.bi.questions.rules import Grammar
+from app.bi.questions.stored import FORGOTTEN, Standing
 from app.bi.words.tokens import tokenise
 
 MOST_ANALYSES = 8
@@ -76,6 +76,7 @@ class Understood:
     goes_on: bool = False  # it is an operation on the meaning before
     left: tuple[str, ...] = ()  # words of the questions before that were left aside there
     lacks: str = ""  # why it cannot go on: the name of a refusal, and what it is about
+    standing: Standing = FORGOTTEN  # what the next question goes on from
 
 
 class Understanding:
@@ -87,7 +88,7 @@ class Understanding:
 
     def understand(self, question: str, now: Calendar, weights: ranker.Weights) -> Understood:
         """The meanings of a question that stands by itself."""
-        periods = Periods(self.lexicon.reader, now, self.lexicon.english)
+        periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
         read = reader.read(question)
         parsed = reader.parsed(read, weights)
@@ -113,6 +114,17 @@ class Understanding:
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))
         analyses, chances = _likeliest(best)
         return Understood(self.lexicon.code, analyses, chances, read, parsed.is_cut)
+
+    def plan_of(self, meaning: Meaning, now: Calendar) -> Plan | None:
+        """The plan of a meaning that was kept; None where the model has none for it any more."""
+        try:
+            checked = self.lexicon.model.checked(meaning)
+        except (TypeMismatchError, KeyError):
+            return None
+        return _plan(Compiler(self.lexicon, self._periods(now)), checked)
+
+    def _periods(self, now: Calendar) -> Periods:
+        return Periods(self.lexicon.reader, now, self.lexicon.english)
 
     def goes_on(self, read: Read) -> bool:
         """Whether it begins with words of something that goes on, or has a pronoun."""
@@ -159,7 +171,7 @@ class Understanding:
         self, previous: Meaning, question: str, now: Calendar, weights: ranker.Weights
     ) -> Understood:
         """What a question means that goes on from another, as operations on its meaning."""
-        periods = Periods(self.lexicon.reader, now, self.lexicon.english)
+        periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(("before",)))
         read = reader.read(question, same)
@@ -201,9 +213,7 @@ class Understanding:
 
     def rules_of(self, question: str, now: Calendar, weights: ranker.Weights) -> set[str]:
         """The names of the rules that combine some words of a question."""
-        reader = Reader(
-            self.lexicon, Periods(self.lexicon.reader, now, self.lexicon.english), self.grammar
-        )
+        reader = Reader(self.lexicon, self._periods(now), self.grammar)
         cells = reader.parsed(reader.read(question), weights).cells.values()
         used = {feature for cell in cells for item in cell for feature in item.features}
         return {
@@ -243,13 +253,14 @@ def _understanding(code: str) -> Understanding:
     return Understanding(code)
 
 
-def language_of(question: str, before: Sequence[str] = ()) -> str:
+def language_of(question: str, before: Standing | None = None) -> str:
     """The language whose words the question has most of; of as many, that of the one before.
 
     It is that of the one before, or English, where more than half of its words are of no language.
     """
     words = [one.text for one in tokenise(question) if one.kind == "word"]
     known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
-    usual = language_of(before[-1], before[:-1]) if before else LANGUAGES[0]
+    last = "" if before is None else before.language
+    usual = last if last in LANGUAGES else LANGUAGES[0]
     fitting = [code for code in LANGUAGES if code == usual or 2 * known[code] >= len(words)]
     return max(fitting, key=lambda code: (known[code], code == usual))

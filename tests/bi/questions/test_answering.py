@@ -121,8 +121,8 @@ def test_what_is_no_question_about_records_is_not_answered(everybody: Flask, que
 def test_what_goes_on_is_an_operation_on_the_meaning_before(
     everybody: Flask, questions: tuple[str, ...], part: str
 ) -> None:
-    *before, question = questions
-    told = propose(question, NOW, before)
+    before, question = questions
+    told = propose(question, NOW, propose(before, NOW).understood.standing)
     assert part in unquote(compiled(told.plans[0]).query.url)
 
 

@@ -29,7 +29,8 @@ NOW = Calendar(date(2026, 6, 17))
 
 def asked(app: Flask, before: str, question: str) -> Meaning:
     with app.app_context(), acting_as(system_caller("test")):
-        meaning = understand(question, NOW, (before,), "en").analyses[0].meaning
+        standing = understand(before, NOW, None, "en").standing
+        meaning = understand(question, NOW, standing, "en").analyses[0].meaning
     assert meaning is not None
     return meaning
 

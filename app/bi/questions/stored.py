@@ -1,0 +1,104 @@
+"""What a session keeps of a question as JSON, written and read by the types of the algebra.
+
+A value that is the usual one is left out. What does not fit the types or the model of today is
+forgotten: it was written by another version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from app.bi.questions.algebra import Meaning
+
+# To be raised when the same words of the algebra come to mean something else.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What the next question of a session goes on from; no meaning: nothing was understood.
+
+    ``left``: words of the questions so far that were left aside; ``language``: of the last one.
+    """
+
+    meaning: Meaning | None = None
+    left: tuple[str, ...] = ()
+    language: str = "en"
+
+
+FORGOTTEN = Standing()
+
+
+def written(standing: Standing) -> dict[str, Any]:
+    """As a session keeps it."""
+    return {"version": VERSION, "standing": _written(standing)}
+
+
+def read(kept: object) -> Standing:
+    """What was kept; ``FORGOTTEN`` where another version wrote it."""
+    if not isinstance(kept, Mapping) or kept.get("version") != VERSION:
+        return FORGOTTEN
+    try:
+        standing: Standing = _read(Standing, kept.get("standing"))
+    except (TypeError, RecursionError):
+        return FORGOTTEN
+    return standing
+
+
+def _written(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_written(one) for one in value]
+    if not is_dataclass(value):
+        return value
+    told = {one.name: getattr(value, one.name) for one in fields(value)
+            if getattr(value, one.name) != one.default}  # fmt: skip
+    return {"is": type(value).__name__, **{name: _written(one) for name, one in told.items()}}
+
+
+def _read(hint: Any, kept: Any) -> Any:
+    """A value of a type.
+
+    Raises: TypeError, it is of another.
+    """
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _read_fields(hint, kept)
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin is tuple and isinstance(kept, list):
+        return tuple(_read(parts[0], one) for one in kept)
+    if isinstance(hint, UnionType) or NoneType in parts:
+        return _read_one_of(parts, kept)
+    if (origin is Literal and kept in parts) or (origin is None and type(kept) is hint):
+        return kept
+    raise TypeError(f"{kept!r} is no {hint}")
+
+
+def _read_one_of(parts: tuple[Any, ...], kept: Any) -> Any:
+    for one in parts:
+        if isinstance(one, type) and is_dataclass(one):
+            if isinstance(kept, Mapping) and kept.get("is") == one.__name__:
+                return _read_fields(one, kept)
+        elif one is not NoneType and kept is not None:
+            return _read(one, kept)
+    if kept is None and NoneType in parts:
+        return None
+    raise TypeError(f"{kept!r} is none of {parts}")
+
+
+def _read_fields(hint: type[Any], kept: Any) -> Any:
+    hints = _hints(hint)  # type: ignore[arg-type]  # of a class, which is hashable
+    if not isinstance(kept, Mapping) or kept.get("is") != hint.__name__:
+        raise TypeError(f"no {hint.__name__}")
+    told = {name: value for name, value in kept.items() if name != "is"}
+    lacking = (one.name for one in fields(hint) if one.default is MISSING and one.name not in told)
+    if told.keys() - hints.keys() or any(lacking):
+        raise TypeError(f"no {hint.__name__} of this version")
+    return hint(**{name: _read(hints[name], value) for name, value in told.items()})
+
+
+@cache
+def _hints(hint: Any) -> Mapping[str, Any]:
+    return get_type_hints(hint)
