@@ -142,11 +142,13 @@ def _cut(
     counted = rows if inner.where is None else _with(rows, inner.where)
     groups = [_key(counted, key).sql for key in keys]
     order = [key.clause() for key in order_keys(counted.translator(), inner.order)]
-    place = func.row_number(type_=BigInteger()).over(partition_by=groups, order_by=order or None)
+    row_number = func.row_number(type_=BigInteger()).over(
+        partition_by=groups, order_by=order or None
+    )
     own = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
     outputs = outputs_of(rows.scope)
     labels = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
-    each = counted.select([*labels, place.label(_PLACE)]).correlate(None).subquery()
+    each = counted.select([*labels, row_number.label(_PLACE)]).correlate(None).subquery()
     is_kept = each.c[_PLACE] > limit if is_rest else each.c[_PLACE] <= limit
     chosen = select(*(each.c[label.name] for label in labels)).where(is_kept)
     if own:
@@ -167,9 +169,9 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     if any(item.origins for item in inner.items):
         return _in_steps(rows, keys, inner)
     groups = [_key(rows, key) for key in keys]
-    for place, key in enumerate(keys):
-        if any(groups[place].path == before.path for before in groups[:place]):
-            name = "/".join(groups[place].path)
+    for index, key in enumerate(keys):
+        if any(groups[index].path == before.path for before in groups[:index]):
+            name = "/".join(groups[index].path)
             raise QueryError(f"rows are grouped by {name} already", key.offset)
     outputs = [*groups, *_aggregates(rows, inner)]
     # A group without keys is there even where nothing is made of it.
@@ -196,12 +198,12 @@ def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
     values = {output.path: output for output in outputs_of(groups.scope)}
     paths = list(dict.fromkeys(tuple(_path(key)) for key in keys))
     outputs = [replace(values[path], unique=True) for path in paths]
-    for place, item in enumerate(steps):
+    for index, item in enumerate(steps):
         scope = _stepwise(rows, keys, item, inner.where).scope
         scope.optional = True
         own = {output.path: output for output in outputs_of(scope)}
         same = [values[path].sql.is_not_distinct_from(own[path].sql) for path in paths]
-        groups.scope.attach(f"from/{place}", scope, and_(true(), *same))
+        groups.scope.attach(f"from/{index}", scope, and_(true(), *same))
         values[(item.alias or "",)] = replace(own[(item.alias or "",)], nullable=True)
     outputs += [values[(item.alias or "",)] for item in inner.items]
     return made(groups, groups.select(labelled(outputs)), outputs)
@@ -213,8 +215,8 @@ def _stepwise(
     """``A from p with g as D``: ``groupby((p),aggregate(A as X))/aggregate(X with g as D)``."""
     rows = rows if where is None else _with(rows, where)
     step = replace(item, origins=(), alias=_STEP)
-    for place, origin in enumerate(item.origins):
-        finer = [property_ for later in item.origins[place:] for property_ in later.properties]
+    for index, origin in enumerate(item.origins):
+        finer = [property_ for later in item.origins[index:] for property_ in later.properties]
         distinct = {tuple(_path(key)): key for key in (*keys, *finer)}
         rows = _grouped(rows, list(distinct.values()), _Inner(items=[step]))
         step = AggregateItem(Member(None, _STEP), method_from(origin), _STEP, offset=item.offset)

@@ -58,18 +58,18 @@ def add_nested(rows: RowSet, node: Nest) -> RowSet:
     return rows
 
 
-def nest(rows: RowSet, node: Nest, made: Sequence[RowSet]) -> RowSet:
-    """One row that has each of ``made`` as a collection.
+def nest(rows: RowSet, node: Nest, row_sets: Sequence[RowSet]) -> RowSet:
+    """One row that has each of ``row_sets`` as a collection.
 
     Raises: QueryError, a name occurs twice.
     """
-    one = select(literal_column("1").label("c0")).subquery()
-    type_ = edm.EntityType(name=rows.scope.type.name, table=one, key=(), properties={})
+    single_row = select(literal_column("1").label("c0")).subquery()
+    type_ = edm.EntityType(name=rows.scope.type.name, table=single_row, key=(), properties={})
     scope = Scope(rows.context, type_)
-    parts = sum(part.parts for part in made)
+    parts = sum(part.parts for part in row_sets)
     if parts > MOST_PARTS:
         raise QueryError(f"nest() makes more than {MOST_PARTS} parts of the rows", node.offset)
-    for item, part in zip(node.items, made, strict=True):
+    for item, part in zip(node.items, row_sets, strict=True):
         if item.alias in scope.nested:
             raise QueryError(f"the name {item.alias} occurs twice in nest()", item.offset)
         scope.nested[item.alias] = Nested(part)
@@ -95,13 +95,13 @@ def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation, offse
     if len(scope.nested) == MOST_PARTS:
         message = f"more than {MOST_PARTS} collections are put into each row"
         raise QueryError(message, node.offset)
-    place = None
+    source = None
     if navigation.collection and (options.top, options.skip, options.search) == _ALL:
         predicates = () if options.filter is None else (options.filter,)
-        place = Rows(scope, navigation, predicates)
+        source = Rows(scope, navigation, predicates)
         # Told also where nothing shows what is nested, such as before groupby() and by /$count.
-        opened(rows.translator(), place, item.offset)
-    scope.nested[name] = Nested(item, place)
+        opened(rows.translator(), source, item.offset)
+    scope.nested[name] = Nested(item, source)
     return rows
 
 

@@ -104,9 +104,9 @@ def _placed(rows: RowSet, outputs: Sequence[Output]) -> list[Output]:
 
     An order may follow paths that lead nowhere from the rows made of these.
     """
-    place = Output(PLACE, edm.INT64, _number(rows), nullable=False, unique=True)
+    position = Output(PLACE, edm.INT64, _number(rows), nullable=False, unique=True)
     outputs_shown = [replace(output, unique=False) for output in outputs if output.path != PLACE]
-    return [place, *outputs_shown]
+    return [position, *outputs_shown]
 
 
 def _number(rows: RowSet) -> ColumnElement[int]:
@@ -183,10 +183,10 @@ def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet
         replace(column, sql=rows.c[f"c{at}"], absent=shared.get(first[patterns[at]]))
         for at, column in enumerate(columns)
     ]
-    place: ColumnElement[int] = rows.c.place
+    position: ColumnElement[int] = rows.c.place
     if by:
-        place = func.row_number(type_=BigInteger()).over(order_by=list(_by(outputs, by)))
-    outputs = [Output(PLACE, edm.INT64, place, nullable=False, unique=True), *outputs]
+        position = func.row_number(type_=BigInteger()).over(order_by=list(_by(outputs, by)))
+    outputs = [Output(PLACE, edm.INT64, position, nullable=False, unique=True), *outputs]
     together = made(parts[0], select(*labelled(outputs)), outputs)
     return replace(together, parts=sum(part.parts for part in parts))
 
@@ -203,17 +203,17 @@ def _absent(own: Output | None) -> ColumnElement[int]:
     return _HERE if own.absent is None else own.absent
 
 
-def _columns(shown: Sequence[Mapping[tuple[str, ...], Output]]) -> list[Output]:
+def _columns(parts: Sequence[Mapping[tuple[str, ...], Output]]) -> list[Output]:
     """What the parts of a union have together."""
     columns: dict[tuple[str, ...], Output] = {}
-    for outputs in shown:
+    for outputs in parts:
         for path, output in outputs.items():
             columns[path] = _common(columns.get(path, output), output)
     return [
         replace(
             column,
             nullable=any(
-                path not in part_columns or part_columns[path].nullable for part_columns in shown
+                path not in part_columns or part_columns[path].nullable for part_columns in parts
             ),
             unique=False,
         )

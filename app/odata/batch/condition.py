@@ -57,8 +57,8 @@ def _value(node: Node) -> Any:
         case Binary(op=op, left=left, right=right):
             return _compared(op, _value(left), _value(right), node.offset)
         case In(left=left, right=Collection(items=items)):
-            found = _value(left)
-            return any(_equal(found, _value(item)) for item in items)
+            left_value = _value(left)
+            return any(_equal(left_value, _value(item)) for item in items)
     raise QueryError("only comparisons, in, and, or, not are understood here", node.offset)
 
 

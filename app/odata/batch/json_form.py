@@ -202,17 +202,17 @@ def write_json_batch(results: Sequence[Result]) -> Response:
         for result in results
         for part, answer in zip(result.unit.parts, result.answers, strict=True)
     ]
-    given = {part.id for part, _, _ in answered}
+    part_ids = {part.id for part, _, _ in answered}
     answers = [
-        _answer(part.id or _free(str(number), given), group, part.method, answer)
+        _answer(part.id or _free(str(number), part_ids), group, part.method, answer)
         for number, (part, group, answer) in enumerate(answered, start=1)
     ]
     return Response(f'{{"responses":[{",".join(answers)}]}}', content_type="application/json")
 
 
-def _free(name: str, given: Container[str | None]) -> str:
+def _free(name: str, taken: Container[str | None]) -> str:
     """``name``, or one like it that no request has."""
-    while name in given:
+    while name in taken:
         name = f"_{name}"
     return name
 

@@ -41,18 +41,18 @@ def read_multipart(body: bytes, content_type: str, most: int) -> list[Unit]:
     boundary = _boundary(parse_options_header(content_type)[1], 0)
     whole = _Slice(body, 0, len(body))
     units: list[Unit] = []
-    found = 0
+    count = 0
     for part in _split(whole, boundary, most):
         headers, content = _headers(part)
         media_type, options = parse_options_header(headers.get("Content-Type", ""))
         if media_type.lower() == "multipart/mixed":
-            inner = tuple(_change_set(content, _boundary(options, part.start), most - found))
+            inner = tuple(_change_set(content, _boundary(options, part.start), most - count))
             units.append(Unit(inner, ""))
         else:
             inner = (_request(headers, media_type, content),)
             units.append(Unit(inner))
-        found += len(inner)
-        refuse_too_many(found, most)
+        count += len(inner)
+        refuse_too_many(count, most)
     if not units:
         raise _malformed("it has no part", whole.end)
     _refuse_repeated([unit.parts[0] for unit in units if unit.group is None])

@@ -72,10 +72,10 @@ class BatchEdge:
     hosts: Callable[[], tuple[str, ...]] = field(default=tuple)
 
 
-def refuse_too_many(found: int, most: int) -> None:
+def refuse_too_many(count: int, most: int) -> None:
     """Check the number of requests.
 
     Raises: TooLargeError.
     """
-    if found > most:
+    if count > most:
         raise TooLargeError(f"A batch has {most} requests at most, this one has more.")

@@ -71,19 +71,19 @@ def answer_batch(
     def answer_part(
         part: Part, address: Address, references: References, *, in_transaction: bool
     ) -> Response:
-        given = Headers(part.headers)
+        part_headers = Headers(part.headers)
         for name in _INHERITED:
-            if name in headers and name not in given:
-                given.set(name, headers[name])
-        if accepted and "Accept" not in given:
-            given.set("Accept", accepted)
+            if name in headers and name not in part_headers:
+                part_headers.set(name, headers[name])
+        if accepted and "Accept" not in part_headers:
+            part_headers.set("Accept", accepted)
         if preferences.include_annotations is not None:  # of two the first counts
-            given.add("Prefer", preferences.applied("include-annotations"))
-        one = Request(
-            part.method, address.path, address.query, given, lambda: part.body, request.root,
+            part_headers.add("Prefer", preferences.applied("include-annotations"))
+        part_request = Request(
+            part.method, address.path, address.query, part_headers, lambda: part.body, request.root,
             request.roots, references.urls(),
         )  # fmt: skip
-        return answer(one, in_transaction=in_transaction)
+        return answer(part_request, in_transaction=in_transaction)
 
     if preferences.return_ is not None:  # Protocol 8.2.8.7
         raise InvalidQueryError(

@@ -209,8 +209,8 @@ def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typ
         key: translator.typed(key) for key in chain(*(source.properties for source in item.origins))
     }
     read: Callable[..., Select[Any]] = rows.select
-    for place, origin in enumerate(item.origins):
-        left = dict.fromkeys(chain(*(source.properties for source in item.origins[place:])))
+    for index, origin in enumerate(item.origins):
+        left = dict.fromkeys(chain(*(source.properties for source in item.origins[index:])))
         groups = {key: keys[key].sql.label(f"k{at}") for at, key in enumerate(left)}
         step = read(*groups.values(), value.sql.label("step"))
         step_rows = step.group_by(*(keys[key].sql for key in left)).subquery()
@@ -223,8 +223,8 @@ def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typ
     return Typed(_again(read(value.sql).scalar_subquery()), value.type)
 
 
-def _reader(made: FromClause) -> Callable[..., Select[Any]]:
-    return lambda *columns: select(*columns).select_from(made).correlate_except(made)
+def _reader(source: FromClause) -> Callable[..., Select[Any]]:
+    return lambda *columns: select(*columns).select_from(source).correlate_except(source)
 
 
 def method_from(origin: AggregateFrom) -> str:

@@ -160,10 +160,10 @@ def _overload(
 
 def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
     """The overload that has these parameters, and needs no others."""
-    given = {argument.name for argument in node.arguments}
+    names = {argument.name for argument in node.arguments}
     for operation in named:
         required = {parameter.name for parameter in operation.parameters if not parameter.optional}
-        if required <= given <= {parameter.name for parameter in operation.parameters}:
+        if required <= names <= {parameter.name for parameter in operation.parameters}:
             return operation
     expected = " or ".join(
         f"{operation.name}({','.join(parameter.name for parameter in operation.parameters)})"
@@ -184,11 +184,11 @@ def _arguments(
     for permission in function.permissions:
         require(translator.context.caller, permission)
     known = {parameter.name: parameter for parameter in function.parameters}
-    given = {
+    bound_arguments = {
         argument.name or "": _argument(translator, argument, known[argument.name or ""])
         for argument in node.arguments
     }
-    return {name: value for name, value in given.items() if value is not None}
+    return {name: value for name, value in bound_arguments.items() if value is not None}
 
 
 def _argument(

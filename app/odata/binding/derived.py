@@ -61,14 +61,14 @@ def _own_outputs(scope: Scope) -> list[Output]:
     type_, outputs = scope.type, []
     unique = type_.key or type_.unique
     if type_.ordered_by is not None and not type_.key:
-        place = scope.columns[type_.ordered_by]
+        value = scope.columns[type_.ordered_by]
         own = type_.ordered_by in unique
-        outputs.append(Output(PLACE, edm.INT64, place, nullable=False, unique=own))
+        outputs.append(Output(PLACE, edm.INT64, value, nullable=False, unique=own))
     for property_ in scope.type.properties.values():
         if property_.on_request or property_.type == edm.STREAM:
             continue
-        name, place = property_.name, of_property(scope, property_)
-        match place:
+        name, value = property_.name, of_property(scope, property_)
+        match value:
             case Typed(sql=sql, type=value_type, nullable=nullable):
                 known = (name if type_.key else property_.attribute) in unique
                 absent = absent_column(scope, property_)
@@ -132,11 +132,11 @@ def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm
     Raises: QueryError, a name stands for two values, or for a value and an object.
     """
     tree: _Parts = {}
-    place = None
+    order_column = None
     markers = _markers(outputs)
     for index, output in enumerate(outputs):
         if output.path == PLACE:
-            place = f"c{index}"
+            order_column = f"c{index}"
             continue
         *path, name_of_value = output.path
         parts: tuple[Output, str] | _Parts = tree
@@ -153,7 +153,7 @@ def derived_type(name: str, rows: Select[Any], outputs: Sequence[Output]) -> edm
         table=rows.subquery(),
         key=(),
         properties=properties,
-        ordered_by=place,
+        ordered_by=order_column,
         unique=tuple(f"c{index}" for index, output in enumerate(outputs) if output.unique),
     )
 

@@ -78,8 +78,8 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
     spelling = _SPELLINGS.get(family(declared.type))
     if spelling is None:
         raise UnsupportedError(f"{declared.name} cannot be used in an expression", offset)
-    place = _spelled(spelling, sql, declared.name)
-    return Typed(place, declared.type, plain=declared.allowed is not None)
+    member = _spelled(spelling, sql, declared.name)
+    return Typed(member, declared.type, plain=declared.allowed is not None)
 
 
 def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:

@@ -91,9 +91,11 @@ def _referred(scope: Scope, sought: str) -> Iterator[ColumnElement[bool]]:
             continue
         target = Scope(context, type_)
         key = scope.columns[navigation.foreign_key]
-        found = select(target.columns[type_.key[0]]).where(_has(target, sought), *target.conditions)
+        matching = select(target.columns[type_.key[0]]).where(
+            _has(target, sought), *target.conditions
+        )
         # Of a row that refers to none it is false, not unknown.
-        yield and_(key.is_not(None), key.in_(found.correlate_except(target.table)))
+        yield and_(key.is_not(None), key.in_(matching.correlate_except(target.table)))
 
 
 def _has(scope: Scope, sought: str) -> ColumnElement[bool]:

@@ -69,10 +69,10 @@ def collection_call(translator: Translating, node: Call) -> Typed:
     if node.name != "indexof":
         message = f"{node.name} of collections is not offered, only of texts"
         raise UnsupportedError(message, node.offset)
-    place = DialectSql(
+    index = DialectSql(
         BigInteger(),
         "odata_members_indexof({0}, {1})",
         _ON_POSTGRESQL.format(_PLACE),
         *two_arrays(translator, node, ordered=True),
     )
-    return Typed(place, edm.INT32)
+    return Typed(index, edm.INT32)

@@ -46,11 +46,11 @@ def with_parts(
 ) -> ColumnElement[bool] | None:
     """Two entities, complex values or collections compared; None where they are none."""
     match left, right:
-        case Row(scope=one), Row(scope=other):
-            names = ({type_.name for type_ in scope.type.lineage} for scope in (one, other))
+        case Row(scope=left_scope), Row(scope=other):
+            names = ({type_.name for type_ in scope.type.lineage} for scope in (left_scope, other))
             if not set.intersection(*names):
                 raise QueryError("entities of two types are never the same", node.offset)
-            pairs = zip(one.key_columns(), other.key_columns(), strict=True)
+            pairs = zip(left_scope.key_columns(), other.key_columns(), strict=True)
             same = and_(true(), *(a.is_not_distinct_from(b) for a, b in pairs))
         case Structure(), Structure():
             same = and_(true(), *_equal_parts(left, right, node.offset))
@@ -94,8 +94,8 @@ def _alike(
             yield is_null(part)
         else:
             parameters = translator.context.parameters
-            given = translator.bind(value)
-            yield compare("eq", part, given, parameters, exact=True, offset=value.offset)
+            constant = translator.bind(value)
+            yield compare("eq", part, constant, parameters, exact=True, offset=value.offset)
 
 
 def _equal_parts(left: Structure, right: Structure, offset: int) -> Iterator[ColumnElement[bool]]:
@@ -104,11 +104,11 @@ def _equal_parts(left: Structure, right: Structure, offset: int) -> Iterator[Col
     if type_ is not right.property.type:
         raise QueryError("complex values of two types are never equal", offset)
     for name in type_.properties:
-        one, other = (
+        left_part, other = (
             in_columns(side.scope, side.property, Member(None, name, offset=offset))
             for side in (left, right)
         )
-        if isinstance(one, Structure) and isinstance(other, Structure):
-            yield from _equal_parts(one, other, offset)
-        elif isinstance(one, Typed) and isinstance(other, Typed):
-            yield one.sql.is_not_distinct_from(other.sql)
+        if isinstance(left_part, Structure) and isinstance(other, Structure):
+            yield from _equal_parts(left_part, other, offset)
+        elif isinstance(left_part, Typed) and isinstance(other, Typed):
+            yield left_part.sql.is_not_distinct_from(other.sql)

@@ -23,5 +23,5 @@ def aggregate_of_rows(
     value = operation.expression(scope.columns, literals)
     statement = select(value).select_from(scope.from_clause()).where(*scope.conditions)
     rows = run(statement, scope.context.container)
-    found: object = rows[0][0]
-    return found
+    aggregate: object = rows[0][0]
+    return aggregate

@@ -29,19 +29,19 @@ def body_arguments(
     """
     if not isinstance(body, dict):
         raise ValidationError([("", "must be a JSON object with the parameters")])
-    given = {name: value for name, value in body.items() if "@" not in name}
+    body_values = {name: value for name, value in body.items() if "@" not in name}
     problems = Problems()
     known = {parameter.name for parameter in operation.parameters}
-    for name in given:
+    for name in body_values:
         if name not in known:
             problems.add_unknown(name, name, known, operation.name)
     values = {
-        parameter.name: _read(parameter, given[parameter.name], problems, text_numbers)
+        parameter.name: _read(parameter, body_values[parameter.name], problems, text_numbers)
         for parameter in operation.parameters
-        if parameter.name in given
+        if parameter.name in body_values
     }
     for parameter in operation.parameters:
-        if parameter.name not in given and not (parameter.nullable or parameter.optional):
+        if parameter.name not in body_values and not (parameter.nullable or parameter.optional):
             problems.add(parameter.name, "is required")
     if problems.details:
         with telling_all(partial(operation.check or _nothing, values)):
@@ -90,9 +90,9 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
         strange = [name for name, _ in options.custom if name not in names]
         if strange and names:
             raise InvalidQueryError(f"{call.name} has no parameter {strange[0]}.", position=0)
-        given = Counter([*aliases, *(name for name, _ in options.custom)])
+        counts = Counter([*aliases, *(name for name, _ in options.custom)])
         for name in names:
-            if given[name] > 1:
+            if counts[name] > 1:
                 raise InvalidQueryError(f"{name} must not appear more than once.", position=0)
     overload = call.overload(nodes)
     problems = Problems()

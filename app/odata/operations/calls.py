@@ -69,12 +69,12 @@ class Call:
             raise NotFoundError(f"{self.name} cannot be called on {what}.")
         return replace(self, overloads=overloads)
 
-    def overload(self, given: Collection[str]) -> edm.Operation:
+    def overload(self, arguments: Collection[str]) -> edm.Operation:
         """The overload with exactly these parameters, or the only one that they are enough for.
 
         Raises: InvalidQueryError, there is none, with what is missing or unknown.
         """
-        names = set(given)
+        names = set(arguments)
         for overload in self.overloads:
             if {parameter.name for parameter in overload.parameters} == names:
                 return overload
@@ -140,11 +140,11 @@ class Operations:
             return None
         text = read_path(path)
         segments = parse_path(text).segments
-        for place, segment in enumerate(segments):
-            call = self._named(segment, is_first=place == 0)
+        for index, segment in enumerate(segments):
+            call = self._named(segment, is_first=index == 0)
             if call:
                 assert isinstance(segment, NameSegment)
-                return _call(text, segments, place, segment, call)
+                return _call(text, segments, index, segment, call)
         return None
 
     def _may_be_bound(self, path: str) -> bool:
@@ -169,25 +169,25 @@ class Operations:
 def _call(
     text: PathText,
     segments: Sequence[Segment],
-    place: int,
+    index: int,
     segment: NameSegment,
-    found: tuple[edm.Operation, ...],
+    overloads: tuple[edm.Operation, ...],
 ) -> Call:
-    end = segments[place + 1].offset if place + 1 < len(segments) else len(text.marked)
-    rest = "/" + _encoded(text.marked[end:]) if place + 1 < len(segments) else ""
+    end = segments[index + 1].offset if index + 1 < len(segments) else len(text.marked)
+    rest = "/" + _encoded(text.marked[end:]) if index + 1 < len(segments) else ""
     if segment.key is not None:
         message = "A key cannot follow the parameters here; use $filter."
         at = segment.key[0].offset if segment.key else segment.offset
         raise InvalidQueryError(message, position=at)
-    if rest and found[0].is_action:
+    if rest and overloads[0].is_action:
         raise InvalidQueryError("Nothing can follow an action.", position=end)
     return Call(
-        found[0].name if place else segment.name,
+        overloads[0].name if index else segment.name,
         _encoded(text.marked[: segment.offset]).strip("/"),
-        ResourcePath(tuple(segments[:place])),
+        ResourcePath(tuple(segments[:index])),
         segment.arguments,
         rest,
-        found,
+        overloads,
         segment.offset,
         end,
     )

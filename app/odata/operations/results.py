@@ -106,7 +106,7 @@ def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTex
     system = dict(options.system)
     system["filter"] = f"({those}) and ({system['filter']})" if "filter" in system else those
     if "orderby" not in system and "apply" not in system and len(keys) > 1:
-        places = ",".join(f"{condition}:{place}" for place, condition in enumerate(conditions))
+        places = ",".join(f"{condition}:{index}" for index, condition in enumerate(conditions))
         system["orderby"] = f"case({places})"
     return OptionTexts(system, options.aliases, options.custom)
 

@@ -191,9 +191,11 @@ def _computed(
     operation: edm.Operation, call: Call, arguments: Mapping[str, Any], around: Surroundings
 ) -> Any:
     """The value of a function that is an expression: what ``$compute`` makes of it."""
-    given = ",".join(f"{name}={literal_text(value, 'string')}" for name, value in arguments.items())
+    argument_texts = ",".join(
+        f"{name}={literal_text(value, 'string')}" for name, value in arguments.items()
+    )
     name = f"{around.container.namespace}.{operation.name}"
-    system = {"compute": f"{name}({given}) as result", "select": "result"}
+    system = {"compute": f"{name}({argument_texts}) as result", "select": "result"}
     answer = around.read(call.bound_path, OptionTexts(system, around.options.aliases))
     return parse_json(answer.get_data())["result"]
 

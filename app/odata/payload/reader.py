@@ -163,10 +163,10 @@ class _BodyReader:
         self, body: Mapping[str, Any], type_: edm.EntityType, path: str
     ) -> edm.EntityType:
         """The declared type, or the derived one that ``@type`` names."""
-        given = body.get("@odata.type", body.get("@type"))
-        if given is None:
+        type_name = body.get("@odata.type", body.get("@type"))
+        if type_name is None:
             return type_
-        name = str(given).rpartition("#")[2]
+        name = str(type_name).rpartition("#")[2]
         concrete = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
         ancestor = concrete
         while ancestor is not None and ancestor is not type_:

@@ -156,15 +156,15 @@ def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
                 if name in _TYPES and str(item).rpartition(".")[2].lstrip("#") != type_.name:
                     problems.add(join_path(path, name), f"must be {type_.name}")
                 continue
-            place = join_path(path, name or NO_NAME)
+            item_path = join_path(path, name or NO_NAME)
             prop = properties.get(name)
             if prop is not None:
                 if not prop.computed:
-                    result[name] = read_property(prop, item, place, problems, text_numbers)
+                    result[name] = read_property(prop, item, item_path, problems, text_numbers)
             elif type_.is_open:
                 result[name] = item
             else:
-                problems.add_unknown(place, name, properties, type_.name)
+                problems.add_unknown(item_path, name, properties, type_.name)
         return result
 
     return read

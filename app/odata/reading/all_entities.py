@@ -155,9 +155,9 @@ class _Reading:
                 return rows, PageStart((path, None), left)
             wanted = room if left is None else min(room, left)
             system = {"skiptoken": inner} if inner and path == at else {}
-            found = parse_json(self._read(path, system, wanted).body)
-            rows += found["value"]
-            link = next((found[name] for name in found if name.endswith("nextLink")), None)
+            page = parse_json(self._read(path, system, wanted).body)
+            rows += page["value"]
+            link = next((page[name] for name in page if name.endswith("nextLink")), None)
             if link is not None:
                 left = None if remaining is None else remaining - len(rows)
                 if left is None or left > 0:
@@ -166,7 +166,7 @@ class _Reading:
         return rows, None
 
     def _read(self, path: str, system: dict[str, str], rows: int) -> Answer:
-        given = {**self.request.preferences.given, "maxpagesize": Preference("", str(rows))}
+        preferences = {**self.request.preferences.given, "maxpagesize": Preference("", str(rows))}
         if "format" in self.texts.system:
             system["format"] = self.texts.system["format"]
         headers = unconditional(self.request.headers)
@@ -175,7 +175,7 @@ class _Reading:
             path=path,
             query=OptionTexts(system, {}),
             headers=headers,
-            preferences=Preferences(given),
+            preferences=Preferences(preferences),
             mixed=True,
         )
         return self.reader.read(request, self.caller, self.connection)

@@ -268,8 +268,8 @@ class Answering:
         if self.preferences is not NO_PREFERENCES:
             applied += self._applied()
         headers = [header for header in headers if header[0] != "Preference-Applied"]
-        if found := preference_applied(*applied):
-            headers.append(("Preference-Applied", found))
+        if preference := preference_applied(*applied):
+            headers.append(("Preference-Applied", preference))
         kind = ("Content-Type", self.format.content_type)
         return Answer(200, body.encode(), [kind, self._version(), *headers])
 

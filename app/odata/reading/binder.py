@@ -119,8 +119,8 @@ class QueryBinder:
             address = entity_address(scope, home.name)
         members = list(selected_members(scope, ()))
         nested = list(self._nested(query, options, address, 0))
-        given = QueryOptions(apply=options.apply)
-        selected = selection_text(scope, given, members, nested, self._version)
+        applied = QueryOptions(apply=options.apply)
+        selected = selection_text(scope, applied, members, nested, self._version)
         query.projection = Projection(scope, [*members, *nested], address, selected)
         return query
 

@@ -21,12 +21,12 @@ from app.odata.syntax.nodes import OrderItem
 class ShownMembers:
     """Members of a collection kept as JSON; ``parts`` are those wanted of a complex one.
 
-    ``place`` is the place of a member in the array, ``name`` an alias for what is selected.
+    ``position`` is the place of a member in the array, ``name`` an alias for what is selected.
     """
 
     table: FromClause
     member: Bound
-    place: ColumnElement[int]
+    position: ColumnElement[int]
     name: str
     conditions: tuple[ColumnElement[bool], ...]
     order: tuple[OrderKey, ...]
@@ -37,7 +37,7 @@ class ShownMembers:
 
     def rows(self, text: ColumnElement[str]) -> Select[Any]:
         """``text`` of each member shown, in their order, as ``j``."""
-        order = [*(key.clause() for key in self.order), self.place]
+        order = [*(key.clause() for key in self.order), self.position]
         rows = select(text.label("j")).select_from(self.table).where(*self.conditions)
         return rows.order_by(*order).limit(self.top).offset(self.skip).correlate_except(self.table)
 

@@ -191,8 +191,8 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
         yield Piece(annotation, null)
     if is_amount and isinstance(member, PropertyMember):
         currency = projection.scope.type.properties[member.property.currency_property or ""]
-        shown = _property(projection, PropertyMember(currency), format_)
-        yield Piece([f'"{name}@Measures.ISOCurrency":', *shown], null)
+        text = _property(projection, PropertyMember(currency), format_)
+        yield Piece([f'"{name}@Measures.ISOCurrency":', *text], null)
     yield Piece([f'"{name}":', *value], null)
 
 
@@ -232,8 +232,8 @@ def _property(
     if isinstance(bound, Structure):
         declared = Declared.of(projection.scope)
         inside = None if declared is None else declared.inside(property_.name)
-        shown = parts if isinstance(parts, frozenset) else None
-        return [_columns_json(bound, shown, format_, inside, nullable=nullable)]
+        chosen = parts if isinstance(parts, frozenset) else None
+        return [_columns_json(bound, chosen, format_, inside, nullable=nullable)]
     sql = property_sql(projection.scope, property_)
     if isinstance(property_.type, edm.ComplexType):
         own = own_type(property_.type, format_, projection.scope.context.container.namespace)
@@ -244,20 +244,20 @@ def _property(
 
 
 def _members(
-    name: str, shown: ShownMembers, bound: Bound, format_: Format, namespace: str
+    name: str, members: ShownMembers, bound: Bound, format_: Format, namespace: str
 ) -> Iterator[Piece]:
     """Some members of a collection, before them the number of those that pass if asked for."""
-    if shown.count:
-        number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
+    if members.count:
+        number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         yield Piece([f'"{format_.control("count", name)}":', *number])
     assert isinstance(bound, Elements)
     if annotation := type_annotation(name, bound.type, format_, namespace):
         yield Piece(annotation)
-    yield Piece([f'"{name}":', _array(shown, bound, format_)])
+    yield Piece([f'"{name}":', _array(members, bound, format_)])
 
 
-def _array(shown: ShownMembers, bound: Elements, format_: Format) -> ColumnElement[str]:
-    each = shown.rows(_one_member(shown, format_)).subquery(shown.name)
+def _array(members: ShownMembers, bound: Elements, format_: Format) -> ColumnElement[str]:
+    each = members.rows(_one_member(members, format_)).subquery(members.name)
     joined = spell(Text(), "coalesce({0}, '')", joined_texts(each.c.j))
     array = select(joined).select_from(each).correlate_except(each).scalar_subquery()
     whole = Template(["[", array, "]"])
@@ -265,16 +265,16 @@ def _array(shown: ShownMembers, bound: Elements, format_: Format) -> ColumnEleme
 
 
 def members_json(
-    shown: ShownMembers, bound: Elements, format_: Format, namespace: str
+    members: ShownMembers, bound: Elements, format_: Format, namespace: str
 ) -> ColumnElement[str]:
     """Some members of a collection by themselves, and their number if asked for."""
     pieces: list[Part] = ["{"]
     if annotation := type_annotation("", bound.type, format_, namespace):
         pieces += [*annotation, ","]
-    if shown.count:
-        number = json_parts(shown.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
+    if members.count:
+        number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
         pieces += [f'"{format_.control("count")}":', *number, ","]
-    return Template([*pieces, '"value":', _array(shown, bound, format_), "}"])
+    return Template([*pieces, '"value":', _array(members, bound, format_), "}"])
 
 
 def structure_json(
@@ -292,14 +292,14 @@ def structure_json(
     return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", bound.sql, value_json)
 
 
-def _one_member(shown: ShownMembers, format_: Format) -> ColumnElement[str]:
-    if isinstance(shown.member, Typed):
-        return Template(_value(shown.member, format_))
-    assert isinstance(shown.member, JsonStructure)
-    sql, parts = shown.member.sql, shown.parts
+def _one_member(members: ShownMembers, format_: Format) -> ColumnElement[str]:
+    if isinstance(members.member, Typed):
+        return Template(_value(members.member, format_))
+    assert isinstance(members.member, JsonStructure)
+    sql, parts = members.member.sql, members.parts
     if parts is None:
         return DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
-    return _json_parts_of(sql, shown.member.type, parts)
+    return _json_parts_of(sql, members.member.type, parts)
 
 
 def _columns_json(
@@ -400,8 +400,8 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
         return
     projection = query.projection
     assert projection is not None
-    one = reference_json if member.ref else entity_json
-    text = one(projection, format_)
+    writer = reference_json if member.ref else entity_json
+    text = writer(projection, format_)
     if member.remainder is not None:
         text = with_keys(text, query)
     source = query.scope.from_clause()

@@ -55,8 +55,8 @@ def with_mark(
     if not remainder.is_deep:
         source = query.scope.from_clause()
         before = _PAGE if query.skip is None else _PAGE + query.skip
-        one: ColumnElement[int] = literal_column("1")
-        others = select(one).select_from(source).where(*query.conditions)
+        constant: ColumnElement[int] = literal_column("1")
+        others = select(constant).select_from(source).where(*query.conditions)
         full = and_(full, others.limit(1).offset(before).correlate_except(source).exists())
     return spell(Text(), "{0} || CASE WHEN {1} THEN {2} ELSE '' END", joined, full, mark)
 

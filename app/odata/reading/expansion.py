@@ -62,13 +62,13 @@ def expand_members(
         else:
             type_ = _seen_as(container, query.scope.type, item)
             expanded = [(navigation_of(type_, item), item)]
-        for navigation, one in expanded:
+        for navigation, expand_item in expanded:
             if item.star and navigation.name in named:
                 continue
             if navigation.name in already:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             already.add(navigation.name)
-            member = expand_member(binder, query, navigation, one, address, depth)
+            member = expand_member(binder, query, navigation, expand_item, address, depth)
             special = not item.star and type_ is not query.scope.type
             yield replace(member, of=type_) if special else member
 
@@ -154,13 +154,13 @@ def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: Exp
     name, options = navigation.name, item.options or QueryOptions()
     if item.count_only:
         raise QueryError(f"{name} is one entity, which is not counted", item.offset)
-    given = {
+    named_options = {
         "$orderby": options.orderby and options.orderby[0],
         "$skip": options.skip,
         "$top": options.top,
         "$count": None if options.count is None else item,
     }
-    for option, node in given.items():
+    for option, node in named_options.items():
         if node:
             raise QueryError(f"{option} is for collections, {name} is one entity", node.offset)
 

@@ -78,12 +78,12 @@ def with_links(
     def link(match: re.Match[str]) -> str:
         asked: QueryOptions = _filled(options[int(match["number"])], literals)
         _refuse_root(asked, page)
-        given = [
+        key_conditions = [
             f"{name}={quote(value, safe='')}"
             for name, value in others.items()
             if name.startswith("$") or name[1:] not in asked.aliases
         ]
-        query = "&".join(filter(None, [query_text(asked), *given]))
+        query = "&".join(filter(None, [query_text(asked), *key_conditions]))
         path = match["path"]
         token = make_token(path, query, _start(asked, match["after"], page))
         url = json_text(next_link(root, path, query, token))
@@ -141,5 +141,5 @@ def _filled(value: Any, literals: Sequence[Any]) -> Any:
         case tuple():
             return tuple(_filled(member, literals) for member in value)
         case dict():
-            return {name: _filled(one, literals) for name, one in value.items()}
+            return {name: _filled(member, literals) for name, member in value.items()}
     return value

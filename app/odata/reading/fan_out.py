@@ -100,8 +100,8 @@ def _ways(query: BoundQuery, before: Way) -> Iterator[Way]:
 def _along(query: BoundQuery, way: Way, page: Any) -> Select[Any]:
     """A row for each entity that a way leads to."""
     keys = query.scope.key_columns()
-    one: Any = literal_column("1")
-    statement = select(one).select_from(query.scope.from_clause())
+    constant: Any = literal_column("1")
+    statement = select(constant).select_from(query.scope.from_clause())
     statement = statement.where(tuple_(*keys).in_(select(*page.c)))
     for member in way:
         statement = statement.select_from(member.query.scope.from_clause()).where(

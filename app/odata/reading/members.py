@@ -42,7 +42,7 @@ def shown_members(
         message = "of a collection $select takes $select, $filter, $orderby, $top, $skip, $count"
         raise UnsupportedError(message, offset)
     context = scope.context
-    table, member, place = numbered_elements(context, collection, offset)
+    table, member, position = numbered_elements(context, collection, offset)
     translator = Translator(context, scope, it=it, this=member, it_is_member=is_it)
     order = []
     with context.naming(options.aliases):
@@ -56,7 +56,7 @@ def shown_members(
     return ShownMembers(
         table,
         member,
-        place,
+        position,
         context.next_name(),
         conditions,
         tuple(order),

@@ -64,7 +64,7 @@ def takes(wanted: str, media_type: str) -> bool:
     name = media_type.partition(";")[0].strip().lower()
     ranges = [_range(part) for part in wanted.lower().split(",")]
     for media_range in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
-        qualities = [quality for one, quality in ranges if one == media_range]
+        qualities = [quality for named_range, quality in ranges if named_range == media_range]
         if qualities:
             return max(qualities) > 0
     return False
@@ -72,21 +72,23 @@ def takes(wanted: str, media_type: str) -> bool:
 
 def _range(text: str) -> tuple[str, float]:
     """A media range and its quality; 0 for one that cannot be read, or of other characters."""
-    name, given = parse_options_header(text.strip())
-    if name.startswith("text/") and given.get("charset", "utf-8") not in ("utf-8", "utf8"):
+    name, parameters = parse_options_header(text.strip())
+    if name.startswith("text/") and parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
         return name, 0
     try:
-        return name, float(given.get("q", "1"))
+        return name, float(parameters.get("q", "1"))
     except ValueError:
         return name, 0
 
 
 def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:
     """Quality and parameters of a media range; None for one that is not offered."""
-    name, given = parse_options_header(media_range.strip())
+    name, options = parse_options_header(media_range.strip())
     if name.lower() not in ("application/json", "*/*", "application/*"):
         return 0, None
-    parameters = {key.lower().removeprefix("odata."): value.lower() for key, value in given.items()}
+    parameters = {
+        key.lower().removeprefix("odata."): value.lower() for key, value in options.items()
+    }
     if not _PARAMETERS.issuperset(parameters):
         return 0, None
     if parameters.get("metadata", "minimal") not in _METADATA:
@@ -163,13 +165,13 @@ def metadata_as_json(
 
 def _acceptable_csdl(media_range: str) -> tuple[float, bool]:
     """Quality of a media range, 0 for one that is not offered, and whether it means JSON."""
-    name, given = parse_options_header(media_range.strip())
+    name, options = parse_options_header(media_range.strip())
     if name.lower() == "application/json":
         quality, parameters = _acceptable(media_range)
         return (0 if parameters is None else quality), True
     if name.lower() not in ("application/xml", "text/xml", "*/*", "application/*"):
         return 0, False
     try:
-        return float(given.get("q", "1")), False
+        return float(options.get("q", "1")), False
     except ValueError:
         return 0, False

@@ -20,5 +20,5 @@ def next_link(root: str, path: str, query: str, token: str, name: str = "skiptok
         root: the address of the service, with a slash at its end.
         query: without an earlier token, percent-encoded.
     """
-    given = f"{query}&" if query else ""
-    return f"{root}{path.lstrip('/')}?{given}${name}={token}"
+    prefix = f"{query}&" if query else ""
+    return f"{root}{path.lstrip('/')}?{prefix}${name}={token}"

@@ -11,14 +11,14 @@ from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.syntax.nodes import Argument, Literal
 
 
-def member_at(scope: Scope, place: Bound, arguments: tuple[Argument, ...], name: str) -> Bound:
+def member_at(scope: Scope, collection: Bound, arguments: tuple[Argument, ...], name: str) -> Bound:
     """The member that a number in the path names; -1 is the last one.
 
-    Raises: NotFoundError, ``place`` has no members, or this is no number.
+    Raises: NotFoundError, ``collection`` has no members, or this is no number.
     """
     literal = arguments[0].value if len(arguments) == 1 and not arguments[0].name else None
     if (
-        not isinstance(place, Elements)
+        not isinstance(collection, Elements)
         or not isinstance(literal, Literal)
         or literal.kind != "integer"
     ):
@@ -28,15 +28,15 @@ def member_at(scope: Scope, place: Bound, arguments: tuple[Argument, ...], name:
     there = Predicate(
         "(json_array_length({0}) > max({1}, -1 - {1}))",
         "(json_array_length({0}) > greatest({1}, -1 - {1}))",
-        place.sql,
+        collection.sql,
         number,
     )
     scope.conditions.append(there)
-    element = place.type.element
+    element = collection.type.element
     if isinstance(element, edm.ComplexType):
-        return JsonStructure(_at(place.sql, number, "->"), element)
+        return JsonStructure(_at(collection.sql, number, "->"), element)
     assert isinstance(element, edm.PrimitiveType)
-    return Typed(_at(place.sql, number, "->>"), element)
+    return Typed(_at(collection.sql, number, "->>"), element)
 
 
 def _at(array: ColumnElement[str], number: ColumnElement[int], arrow: str) -> ColumnElement[str]:

@@ -209,39 +209,39 @@ class _Making:
 
     def _number(self) -> Plan:
         """``/$count``: of rows, or of the members of a collection kept as JSON."""
-        resource, place = self.resource, self.resource.bound
-        if isinstance(place, Elements):
+        resource, bound = self.resource, self.resource.bound
+        if isinstance(bound, Elements):
             assert resource.property is not None
-            statement = self._members_counted(place, resource.property.name)
+            statement = self._members_counted(bound, resource.property.name)
         else:
             query = QueryBinder(self.context).rows(resource.scope, self.options)
             statement = self._counted(query)
         return Plan("number", self._compiled(statement), parent=self._parent())
 
-    def _members_counted(self, place: Elements, name: str) -> Select[Any]:
+    def _members_counted(self, collection: Elements, name: str) -> Select[Any]:
         scope, options = self.resource.scope, self.options
         query = BoundQuery(Translator(self.context, scope), scope, scope.conditions)
         if options.filter is None:
-            length = spell(BigInteger, "json_array_length({0})", place.sql)
+            length = spell(BigInteger, "json_array_length({0})", collection.sql)
             return self._from(query, [length])
         wanted = QueryOptions(filter=options.filter)
-        return self._from(query, [chosen_members(scope, place, name, wanted).number()])
+        return self._from(query, [chosen_members(scope, collection, name, wanted).number()])
 
     def _value(self) -> Plan:
         """A property by itself, as JSON or, with ``/$value``, as plain text."""
-        resource, place = self.resource, self.resource.bound
+        resource, bound = self.resource, self.resource.bound
         query = BoundQuery(
             Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
         )
         raw = resource.ending == "$value"
-        assert place is not None and resource.property is not None
+        assert bound is not None and resource.property is not None
         name, options = resource.property.name, self.options
-        type_ = place.type if raw and isinstance(place, Typed) else None
+        type_ = bound.type if raw and isinstance(bound, Typed) else None
         media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
-        shown, is_object = (
-            (raw_value(place), False)
+        text, is_object = (
+            (raw_value(bound), False)
             if raw
-            else value_json(resource.scope, place, name, options, self.planner.format)
+            else value_json(resource.scope, bound, name, options, self.planner.format)
         )
         etag = self._etag_columns()
         context, home = "#{path}", []
@@ -250,12 +250,12 @@ class _Making:
             home = [Template(resource.address, alone=True)]
         selected = selected_parts(options)
         annotation: Sequence[Part] = ()
-        if isinstance(place, Typed | Elements):
+        if isinstance(bound, Typed | Elements):
             namespace = self.planner.container.namespace
-            annotation = type_annotation("", place.type, self.planner.format, namespace)
+            annotation = type_annotation("", bound.type, self.planner.format, namespace)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
-            self._compiled(self._from(query, [shown, *etag, *home])),
+            self._compiled(self._from(query, [text, *etag, *home])),
             context=context + selected,
             has_etag=bool(etag),
             by_tag=resource.parent is None,

@@ -175,10 +175,10 @@ def _parts(
     None for all.
     """
     options = item.options or QueryOptions()
-    place = None if options == QueryOptions() else of_property(scope, property_)
-    if isinstance(place, Elements) and not rest:
-        parts = _wanted(place.type.element, property_.name, (), options, item.offset)
-        return shown_members(scope, it, place, options, parts, item.offset)
+    bound = None if options == QueryOptions() else of_property(scope, property_)
+    if isinstance(bound, Elements) and not rest:
+        parts = _wanted(bound.type.element, property_.name, (), options, item.offset)
+        return shown_members(scope, it, bound, options, parts, item.offset)
     if options != QueryOptions(select=options.select):
         message = f"{property_.name} is no collection: $select takes $select inside it"
         raise UnsupportedError(message, item.offset)
@@ -287,13 +287,13 @@ def _links_selected(scope: Scope, items: Sequence[SelectItem]) -> Iterator[str]:
 def _names(scope: Scope, member: Member) -> list[str]:
     if (
         isinstance(member, PropertyMember)
-        and (made := member.property).columns is not None
-        and isinstance(made.type, edm.ComplexType)
+        and (structure := member.property).columns is not None
+        and isinstance(structure.type, edm.ComplexType)
         and not scope.type.key
     ):
         before = scope.context.container.types.get(scope.type.name)
         parts = member.parts if isinstance(member.parts, frozenset) else None
-        return _names_made(scope.context.container, before, made.name, made.type, parts)
+        return _names_made(scope.context.container, before, structure.name, structure.type, parts)
     if isinstance(member, PropertyMember) and isinstance(member.parts, frozenset):
         return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
     return [member_name(member)]
@@ -303,7 +303,7 @@ def _names_made(
     container: edm.EntityContainer,
     before: edm.EdmType | edm.EntityType | None,
     name: str,
-    made: edm.ComplexType,
+    type_: edm.ComplexType,
     parts: frozenset[str] | None = None,
 ) -> list[str]:
     """An object in a row that ``$apply`` made: ``Client(name)`` where it is of a related entity,
@@ -320,7 +320,7 @@ def _names_made(
         declared = None if structured is None else structured.properties.get(name)
         inside = None if declared is None else declared.type
     names: list[str] = []
-    for part, property_ in made.properties.items():
+    for part, property_ in type_.properties.items():
         if parts is not None and part not in parts:
             continue
         if property_.columns is not None and isinstance(property_.type, edm.ComplexType):

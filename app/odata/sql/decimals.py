@@ -117,12 +117,12 @@ _MOST_DIGITS = 18
 
 def _alike(left: ColumnElement[Any], right: ColumnElement[Any]) -> bool:
     """Whether both are decimal columns with the same unit."""
-    one, other = left.type, right.type
+    left_type, other = left.type, right.type
     return (
-        isinstance(one, ExactDecimal)
+        isinstance(left_type, ExactDecimal)
         and isinstance(other, ExactDecimal)
-        and one.scale == other.scale
-        and max(one.precision, other.precision) <= _MOST_DIGITS
+        and left_type.scale == other.scale
+        and max(left_type.precision, other.precision) <= _MOST_DIGITS
     )
 
 

@@ -66,12 +66,12 @@ def _compile_spelled(element: DialectSql, compiler: Any, **options: Any) -> str:
     written: dict[str, str] = {}
 
     def argument(match: re.Match[str]) -> str:
-        place = match[1]
-        if place not in written:  # one that this database does not need is never compiled
-            found = arguments[int(place)]
-            text = compiler.process(found, **options)
-            written[place] = f"({text})" if isinstance(found, _OPERATIONS) else text
-        return written[place]
+        index = match[1]
+        if index not in written:  # one that this database does not need is never compiled
+            element = arguments[int(index)]
+            text = compiler.process(element, **options)
+            written[index] = f"({text})" if isinstance(element, _OPERATIONS) else text
+        return written[index]
 
     return _PLACE.sub(argument, template)
 

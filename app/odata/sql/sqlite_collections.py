@@ -33,8 +33,8 @@ def index_of(whole: str | None, part: str | None) -> int | None:
 
 def contains(whole: str | None, part: str | None) -> bool | None:
     """Whether the members of ``part`` stand in ``whole`` one behind the other."""
-    place = index_of(whole, part)
-    return None if place is None else place >= 0
+    index = index_of(whole, part)
+    return None if index is None else index >= 0
 
 
 def starts_with(whole: str | None, part: str | None) -> bool | None:
@@ -53,8 +53,8 @@ def ends_with(whole: str | None, part: str | None) -> bool | None:
     return bool(there[max(len(there) - len(part_items), 0) :] == part_items)
 
 
-def same(one: str | None, other: str | None) -> bool | None:
+def same(left: str | None, other: str | None) -> bool | None:
     """Whether both have the same members in the same order."""
-    if one is None or other is None:
+    if left is None or other is None:
         return None
-    return bool(orjson.loads(one) == orjson.loads(other))
+    return bool(orjson.loads(left) == orjson.loads(other))

@@ -53,9 +53,9 @@ class Changes:
         changed_keys: list[Changed] = []
         statement = statement.order_by(at, *keys).limit(most + 1 + len(mark.known))
         for row in self._connection.execute(statement):
-            one = self._row(row)
-            if mark.known.get(one.key, -1) != one.version:
-                changed_keys.append(one)
+            changed_row = self._row(row)
+            if mark.known.get(changed_row.key, -1) != changed_row.version:
+                changed_keys.append(changed_row)
         return changed_keys[: most + 1]
 
     def removed(self, mark: Mark) -> set[Any]:

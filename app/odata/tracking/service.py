@@ -228,9 +228,9 @@ def _condition(type_: edm.EntityType, keys: Iterable[Any]) -> str:
     return f"({' or '.join(alternatives)})"
 
 
-def _literal(type_: edm.EntityType, place: int, part: Any) -> str:
+def _literal(type_: edm.EntityType, index: int, part: Any) -> str:
     """A part of a key as a literal; a token keeps all but numbers as text."""
-    is_text = type_.properties[type_.key[place]].type == edm.STRING
+    is_text = type_.properties[type_.key[index]].type == edm.STRING
     return literal_text(part, "string") if is_text else str(part)
 
 

@@ -99,8 +99,10 @@ def _representation(
         if answer is not None:
             return answer
     options = request.options
-    if body is not None and "expand" not in options.system and (shown := expansion(body)):
-        options = OptionTexts({**options.system, "expand": shown}, options.aliases, options.custom)
+    if body is not None and "expand" not in options.system and (expanded := expansion(body)):
+        options = OptionTexts(
+            {**options.system, "expand": expanded}, options.aliases, options.custom
+        )
     try:
         return request.read(target_path(target, key), options)
     except (ForbiddenError, NotFoundError):

@@ -212,13 +212,13 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
     if key is not None:
         own = not any(type_.properties[name].computed for name in type_.key)
         return key if not own or find_version(request.container, type_, key)[0] else None
-    given = []
+    key_values = []
     for names in upsert_keys(type_):
         attributes = [type_.properties[name].attribute for name in names]
         if all(body.values.get(attribute) is not None for attribute in attributes):
-            given.append({name: body.values[name] for name in attributes})
+            key_values.append({name: body.values[name] for name in attributes})
     for find in (find_key, find_key_locked):
-        for values in given:
+        for values in key_values:
             if (known := find(request.container, type_, values)) is not None:
                 return known
     return None
@@ -246,22 +246,22 @@ def _of_reference(
 
 def refuse_conditions(request: WriteRequest) -> None:
     """Raise ValidationError where a condition is sent that only one entity can meet."""
-    given = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
-    _refuse(given)
+    names = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
+    _refuse(names)
 
 
 def refuse_versions(request: WriteRequest) -> None:
     """As ``refuse_conditions``, where entities that are there are changed: ``*`` means them all."""
-    given = ["If-None-Match"] if "If-None-Match" in request.headers else []
+    names = ["If-None-Match"] if "If-None-Match" in request.headers else []
     if request.if_match is not None and not request.if_match.any:
-        given.insert(0, "If-Match")
-    _refuse(given)
+        names.insert(0, "If-Match")
+    _refuse(names)
 
 
-def _refuse(given: list[str]) -> None:
+def _refuse(names: list[str]) -> None:
     """Raise ValidationError for these conditions, if there are any."""
-    if given:
-        raise ValidationError([(name, "is of one entity: leave it out here") for name in given])
+    if names:
+        raise ValidationError([(name, "is of one entity: leave it out here") for name in names])
 
 
 @contextmanager
@@ -288,10 +288,10 @@ def _removed(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict
 
 
 def _collection(
-    request: WriteRequest, entity_set: edm.EntitySet, shown: list[dict[str, Any]], kind: str
+    request: WriteRequest, entity_set: edm.EntitySet, entities: list[dict[str, Any]], kind: str
 ) -> Response:
     context = f"{request.root}$metadata#{entity_set.name}{kind}"
-    body = {_control(request, "context"): context, "value": shown}
+    body = {_control(request, "context"): context, "value": entities}
     response = Response(json_text(body), content_type="application/json")
     response.headers["OData-Version"] = request.version
     return _with_preference(request, response)

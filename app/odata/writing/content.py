@@ -112,11 +112,11 @@ class WriteRequest:
         Raises: ValidationError, there is no such version (Protocol 8.1.5).
         """
         if self._spoken is None:
-            given = self.headers.get("OData-Version")
-            if given and given not in VERSIONS:
+            version = self.headers.get("OData-Version")
+            if version and version not in VERSIONS:
                 raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
-            given = given or self.headers.get("OData-MaxVersion")
-            self._spoken = "4.0" if given == "4.0" else "4.01"
+            version = version or self.headers.get("OData-MaxVersion")
+            self._spoken = "4.0" if version == "4.0" else "4.01"
         return self._spoken
 
     def json(self) -> Any:
@@ -141,24 +141,24 @@ class WriteRequest:
             raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
 
     def entity(
-        self, target: Target, kind: Kind | None = None, given: Collection[str] = ()
+        self, target: Target, kind: Kind | None = None, settled: Collection[str] = ()
     ) -> EntityBody:
         """The body as an entity of the target's type.
 
         Args:
             kind: what is done with the entity; None where its set has no service for it.
-            given: the attributes that the place of the request gives.
+            settled: the attributes that the place of the request gives.
         Raises: as ``json``; ValidationError, with every value that is wrong.
         """
         _ = self.odata_version  # a version that does not exist is refused before the body is read
         body, problems = read_entity(self.json(), target.type, self.reading)
         if problems.details:
-            with self.telling_all(target, body, kind, given):
+            with self.telling_all(target, body, kind, settled):
                 problems.raise_any()
         return body
 
     def telling_all(
-        self, target: Target, body: EntityBody, kind: Kind | None, given: Collection[str] = ()
+        self, target: Target, body: EntityBody, kind: Kind | None, settled: Collection[str] = ()
     ) -> telling_all:
         """A context in which a refusal of the body tells what else is wrong with it."""
 
@@ -166,7 +166,7 @@ class WriteRequest:
             if kind is not None:
                 refuse_any(
                     entity_problems(
-                        self.container, target.entity_set, body, kind, given, target.key
+                        self.container, target.entity_set, body, kind, settled, target.key
                     )
                 )
 

@@ -278,11 +278,11 @@ def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> An
     """The key that an item gives, with what the owner of its collection gives of it."""
     if len(item.type.key) < 2 or nav.through is not None:
         return item.given_key
-    given = held_values(nav, owner)
+    held = held_values(nav, owner)
     parts = []
     for name in item.type.key:
         part = item.key.get(name)
-        parts.append(given.get(item.type.properties[name].attribute) if part is None else part)
+        parts.append(held.get(item.type.properties[name].attribute) if part is None else part)
     return None if None in parts else tuple(parts)
 
 
@@ -311,23 +311,23 @@ def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:
 
 
 def _refuse_other_place(
-    body: EntityBody, given: Mapping[str, Any], single: Mapping[str, Any]
+    body: EntityBody, values: Mapping[str, Any], single: Mapping[str, Any]
 ) -> None:
     """Raise ValidationError where the body relates the entity to another than its place does.
 
     Args:
-        given: the attributes that the place gives.
+        values: the attributes that the place gives.
         single: those that the single-valued navigation of the body gives.
     """
     problems = Problems()
     for related in body.related:
         nav = related.navigation
         attribute = None if nav.collection else nav.foreign_key
-        if attribute is None or attribute not in given or attribute not in single:
+        if attribute is None or attribute not in values or attribute not in single:
             continue
-        if given[attribute] != single[attribute]:
-            place = join_path(body.path, nav.name)
-            problems.add(place, "is another one than that in whose collection the entity stands")
+        if values[attribute] != single[attribute]:
+            path = join_path(body.path, nav.name)
+            problems.add(path, "is another one than that in whose collection the entity stands")
     problems.raise_any()
 
 

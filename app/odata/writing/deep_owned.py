@@ -29,20 +29,20 @@ def whole_list(
     type_: edm.EntityType,
     related: Related,
     before: Collection[Any],
-    given: Callable[[EntityBody], dict[str, Any]],
+    read_item: Callable[[EntityBody], dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """All members that an owned collection has after a write, as values for the owner's service.
 
     Args:
         type_: of the members.
         before: the keys of those that it has now, in their order.
-        given: what a body gives for one member.
+        read_item: what a body gives for one member.
     Raises: ValidationError, a delta names a member by its URL, for here only keys are read; or
         removes one that is not there.
     """
     if not related.is_delta:
         return [
-            (kept_item(type_, item.given_key) if item.given_key in before else {}) | given(item)
+            (kept_item(type_, item.given_key) if item.given_key in before else {}) | read_item(item)
             for item in related.items
         ]
     for item in related.items:
@@ -57,6 +57,6 @@ def whole_list(
         if change is None:
             items.append(kept_item(type_, key))
         elif not change.removed:
-            items.append(kept_item(type_, key) | given(change))
+            items.append(kept_item(type_, key) | read_item(change))
     new = [item for item in related.items if item.given_key not in before and not item.removed]
-    return [*items, *(given(item) for item in new)]
+    return [*items, *(read_item(item) for item in new)]

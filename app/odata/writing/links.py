@@ -73,14 +73,14 @@ def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
     """The key of the entity that ``{"@odata.id": "Contacts(5)"}`` points at."""
     url = body.get("@odata.id", body.get("@id")) if isinstance(body, dict) else None
     if not isinstance(url, str):
-        place = f"{path}.@odata.id" if path else "@odata.id"
-        raise ValidationError([(place, "must be the URL of an entity")])
+        id_path = f"{path}.@odata.id" if path else "@odata.id"
+        raise ValidationError([(id_path, "must be the URL of an entity")])
     return _key_of(request, link, url, path or "@odata.id")
 
 
-def _key_of(request: WriteRequest, link: Link, url: str, place: str) -> Any:
-    with as_bad_reference(place):
+def _key_of(request: WriteRequest, link: Link, url: str, path: str) -> Any:
+    with as_bad_reference(path):
         target = request.entity_at(url)
     if target.entity_set.type.name != link.navigation.target:
-        raise ValidationError([(place, f"must point at a {link.navigation.target}")])
+        raise ValidationError([(path, f"must point at a {link.navigation.target}")])
     return target.key

@@ -49,9 +49,9 @@ def locks_of_requests(container: edm.EntityContainer, written: Iterable[WriteTex
     created: set[str] = set()
     for write in written:
         with suppress(QueryError, ApiError):
-            if (place := _place(container, write)) is None:
+            if (key := _place(container, write)) is None:
                 continue
-            type_, values = place
+            type_, values = key
             if values is not None:
                 named.add(lock_name(type_, values))
             elif _may_name_entities(type_, write.body):
@@ -84,13 +84,13 @@ def locks_of_items(
 
 
 def _place(
-    container: edm.EntityContainer, one: WriteText
+    container: edm.EntityContainer, write: WriteText
 ) -> tuple[edm.EntityType, Mapping[str, Any] | None] | None:
     """The type that a request writes, and the key that it names, by attribute."""
-    target = find_plain_target(container, one.path)
+    target = find_plain_target(container, write.path)
     if target is not None:
         return target.type, None if target.is_collection else target.values
-    first, *rest = parse_path(read_path(one.path)).segments or (None,)
+    first, *rest = parse_path(read_path(write.path)).segments or (None,)
     if not isinstance(first, NameSegment) or first.name not in container.sets:
         return None
     type_ = container.sets[first.name].type
@@ -100,9 +100,9 @@ def _place(
         navigation = type_.navigation.get(rest[0].name)
         if navigation is not None and navigation.collection:
             return container.target(navigation), None
-    given = key_parts(type_, first.arguments, first.offset)
-    values = _literals(type_, given, one.query)
-    return (type_, values) if len(values) == len(given) else None
+    arguments = key_parts(type_, first.arguments, first.offset)
+    values = _literals(type_, arguments, write.query)
+    return (type_, values) if len(values) == len(arguments) else None
 
 
 def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
@@ -112,8 +112,8 @@ def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
 
 def _is_numbered(type_: edm.EntityType) -> bool:
     """Whether the service gives each entity a number of its own, from a counter."""
-    given = upsert_keys(type_)
-    return any(names not in given for names in alternate_key_names(type_))
+    settable = upsert_keys(type_)
+    return any(names not in settable for names in alternate_key_names(type_))
 
 
 def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> dict[str, Any]:

@@ -26,13 +26,13 @@ def entity_problems(
     entity_set: edm.EntitySet | None,
     body: EntityBody,
     kind: Kind,
-    given: Collection[str] = (),
+    settled_names: Collection[str] = (),
     key: Any | None = None,
 ) -> Iterator[Detail]:
     """What is wrong with the values of an entity and of all that are within it.
 
     Args:
-        given: the attributes that the place of the entity gives.
+        settled_names: the attributes that the place of the entity gives.
         key: of the entity, where the body does not say it.
     """
     if body.removed:
@@ -40,7 +40,7 @@ def entity_problems(
     service = None if entity_set is None else entity_set.service
     foreign_keys = (nav.foreign_key for nav in (related.navigation for related in body.related)
             if nav.foreign_key is not None and not nav.collection)  # fmt: skip
-    settled = frozenset((*given, *foreign_keys, *body.refused))
+    settled = frozenset((*settled_names, *foreign_keys, *body.refused))
     values = creation_values(body)
     if kind == "replacement":
         try:

@@ -87,10 +87,10 @@ def _with_others(
     """
     others = kept_values(target.type, target.key, (prop.attribute,)) or {}
     kept = list(others.get(prop.attribute) or ())
-    place = len(kept)
+    position = len(kept)
     if "index" in request.options.system:
-        place, request = place_of_new(request, place)
-    body.values[prop.attribute] = [*kept[:place], *body.values[prop.attribute], *kept[place:]]
+        position, request = place_of_new(request, position)
+    body.values[prop.attribute] = [*kept[:position], *body.values[prop.attribute], *kept[position:]]
     return request
 
 

@@ -21,20 +21,20 @@ from app.permissions import ALL
 _NOTE = "shown entity"
 
 
-def note_shown(shown: Representation) -> None:
+def note_shown(representation: Representation) -> None:
     """Remember an entity until something is written that it may show."""
-    transactions.note(_NOTE, shown)
+    transactions.note(_NOTE, representation)
 
 
 def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | None:
     """The entity as a GET without options shows it; None where it must be read for that."""
-    shown: Representation | None = transactions.noted(_NOTE)
+    noted: Representation | None = transactions.noted(_NOTE)
     type_ = target.type
     if (
-        shown is None
-        or shown.key != key
-        or shown.entity != type_.name
-        or shown.version is None
+        noted is None
+        or noted.key != key
+        or noted.entity != type_.name
+        or noted.version is None
         or target.link is not None
         or target.is_singleton
         or request.options.system
@@ -54,7 +54,7 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
     context = json_text(f"{request.root}$metadata#{target.entity_set.name}/$entity")
     body = (
         f'{{"{form.control("context")}":{context},'
-        f'"{form.control("etag")}":"W/\\"{shown.version}\\"",{shown.text[1:]}'
+        f'"{form.control("etag")}":"W/\\"{noted.version}\\"",{noted.text[1:]}'
     )
     return Response(
         body.encode(),
@@ -62,7 +62,7 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
         [
             ("Content-Type", form.content_type),
             ("OData-Version", form.version),
-            ("ETag", format_etag(shown.version)),
+            ("ETag", format_etag(noted.version)),
         ],
     )
 

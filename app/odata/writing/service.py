@@ -129,10 +129,10 @@ def _create(request: WriteRequest, target: Target) -> Response:
     if target.type.has_stream and request.media_type != "application/json":
         key = create_media(request, target)
     else:
-        given = _linked_values(target)
-        body = request.entity(target, "creation", given)
-        with request.telling_all(target, body, "creation", given):
-            key = request.writer.create(target.entity_set, body, **given)
+        linked = _linked_values(target)
+        body = request.entity(target, "creation", linked)
+        with request.telling_all(target, body, "creation", linked):
+            key = request.writer.create(target.entity_set, body, **linked)
     link = target.link
     if link is not None and link.navigation.through is not None:
         Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
@@ -188,8 +188,8 @@ def _refuse_related(body: EntityBody) -> None:
     """
     problems = Problems()
     for related in body.related:
-        given = any(not item.is_reference for item in related.items)
-        if given and not related.navigation.owned:
+        has_new = any(not item.is_reference for item in related.items)
+        if has_new and not related.navigation.owned:
             problems.add(related.path, "changes related entities: that needs OData-Version 4.01")
     problems.raise_any()
 

@@ -34,9 +34,9 @@ def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
         kept = kept_values(body.type, key, tuple(partial))
         if kept is None:
             raise NotFoundError(f"There is no {body.type.name} {key}.")
-        for attribute, given in partial.items():
+        for attribute, members in partial.items():
             declared = _complex_type(body.type, attribute).properties
-            merged = {**(kept[attribute] or {}), **given}
+            merged = {**(kept[attribute] or {}), **members}
             values[attribute] = {
                 name: value
                 for name, value in merged.items()
