@@ -43,50 +43,55 @@ def answered(plan: Plan, limit: int) -> Answer:
 
     Raises: ForbiddenError.
     """
-    made = compiled(plan)
-    found = run(made.query, max(1, min(limit, ANSWER.largest)))
-    rows = [_complete(row, made) for row in found.rows]
-    total = count(made.query) if found.truncated and found.total is None else found.total
-    text = answer(plan, made, rows, total)
-    if plan.ranked and plan.limit == 1 and _is_tied(plan, made, rows):
+    compiled_plan = compiled(plan)
+    result = run(compiled_plan.query, max(1, min(limit, ANSWER.largest)))
+    rows = [_complete(row, compiled_plan) for row in result.rows]
+    total = (
+        count(compiled_plan.query) if result.truncated and result.total is None else result.total
+    )
+    text = answer(plan, compiled_plan, rows, total)
+    if plan.ranked and plan.limit == 1 and _is_tied(plan, compiled_plan, rows):
         text += " " + plan.say("Others have the same number.")
     return {
         "interpretation": interpretation(plan),
         "status": "answered",
         "answer": text,
         "columns": [
-            {"name": one.name, "label": one.label, "type": one.type} for one in made.columns
+            {"name": column.name, "label": column.label, "type": column.type}
+            for column in compiled_plan.columns
         ],
         "rows": rows,
         "rowCount": len(rows),
-        "truncated": found.truncated,
-        "chart": chart_of(plan, made, rows),
-        "query": {"entity": made.query.set_name, "odata": made.query.url},
-        "confidence": confidence_of(plan, is_empty=_is_empty(plan, made, rows)),
+        "truncated": result.truncated,
+        "chart": chart_of(plan, compiled_plan, rows),
+        "query": {"entity": compiled_plan.query.set_name, "odata": compiled_plan.query.url},
+        "confidence": confidence_of(plan, is_empty=_is_empty(plan, compiled_plan, rows)),
         "alternatives": _alternatives(plan),
     }
 
 
-def _complete(row: Row, made: Compiled) -> Row:
+def _complete(row: Row, compiled_plan: Compiled) -> Row:
     """The row with all columns: of a record that is not there, each of its values is null."""
-    parents = {column.name.partition("/")[0] for column in made.columns if "/" in column.name}
+    parents = {
+        column.name.partition("/")[0] for column in compiled_plan.columns if "/" in column.name
+    }
     kept = {name: value for name, value in row.items() if value is not None or name not in parents}
-    return kept | {column.name: row.get(column.name) for column in made.columns}
+    return kept | {column.name: row.get(column.name) for column in compiled_plan.columns}
 
 
-def _is_tied(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+def _is_tied(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
     """Whether the next group has the same figure as the one that is named."""
     if not rows:
         return False
-    options = {**made.query.options, "top": "2"}
-    two = run(replace(made.query, options=options), 2).rows
-    name = made.figures[-1] if plan.kind == "share" else made.figures[0]
+    options = {**compiled_plan.query.options, "top": "2"}
+    two = run(replace(compiled_plan.query, options=options), 2).rows
+    name = compiled_plan.figures[-1] if plan.kind == "share" else compiled_plan.figures[0]
     return len(two) == 2 and two[0][name] == two[1][name]
 
 
-def _is_empty(plan: Plan, made: Compiled, rows: Sequence[Row]) -> bool:
+def _is_empty(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
     """Whether nothing was found."""
-    figures = [row.get(name) for row in rows for name in made.figures]
+    figures = [row.get(name) for row in rows for name in compiled_plan.figures]
     return not rows or (plan.kind != "list" and not any(figures))
 
 
@@ -104,23 +109,27 @@ def confidence_of(plan: Plan, *, is_empty: bool) -> float:
 
 def _alternatives(plan: Plan) -> list[str]:
     """Questions beside this one."""
-    found = []
+    questions = []
     say, net, gross = plan.say, MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
         net, say("{figure} in {currency}", figure=say.named(net), currency=plan.worth)
     ):  # fmt: skip
-        found.append(say.named(gross) + (f" {say.period(plan.period)}" if plan.period else ""))
+        questions.append(say.named(gross) + (f" {say.period(plan.period)}" if plan.period else ""))
     if plan.kind == "list":
-        found.append(say("How many {many}?", many=say.named(plan.entity.many)))
-    return found
+        questions.append(say("How many {many}?", many=say.named(plan.entity.many)))
+    return questions
 
 
-def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
+def chart_of(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
     """A chart where there are groups to compare; None for a single figure or a list."""
     if plan.kind == "list" or plan.chart == "table" or not 2 <= len(rows) <= 500:
         return None
-    figure = "percent" if plan.kind == "share" else made.figures[0]
-    groups = [c for c in made.columns if c.name not in made.figures and c.name != made.currency]
+    figure = "percent" if plan.kind == "share" else compiled_plan.figures[0]
+    groups = [
+        c
+        for c in compiled_plan.columns
+        if c.name not in compiled_plan.figures and c.name != compiled_plan.currency
+    ]
     if not groups:
         return None
     values = _told_apart(plan, rows)
@@ -129,13 +138,15 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
         for row in values:
             row["period"] = _stamp(plan.say, plan.grain, row)
         names = ("year", "month", "quarter", "half", "week", "day", *CYCLES)
-        others = [one for one in groups if one.name not in (*names, plan.date)]
-        series = others[0].name if others else made.currency
+        others = [group for group in groups if group.name not in (*names, plan.date)]
+        series = others[0].name if others else compiled_plan.currency
         shape = "bar" if plan.grain in CYCLES else "line"
         title = plan.say.capital(GRAIN_WORDS.get(plan.grain, plan.grain))
         chart = Chart(shape, "period", figure, series, title, "")
     else:
-        currency = made.currency if plan.own is None else None  # the bars are of one currency
+        currency = (
+            compiled_plan.currency if plan.own is None else None
+        )  # the bars are of one currency
         x, series = groups[0], groups[1].name if len(groups) > 1 else currency
         values = values[:MOST_BARS]
         chart = Chart("bar", x.name, figure, series, x.label, "")
@@ -143,7 +154,7 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
         chart = replace(chart, type="arc" if plan.chart == "pie" else plan.chart)
     if chart.type == "arc" and chart.series is not None:
         chart = replace(chart, type="bar")  # slices of several currencies make no whole
-    label = next(column.label for column in made.columns if column.name == figure)
+    label = next(column.label for column in compiled_plan.columns if column.name == figure)
     chart = replace(chart, y_label=label)
     if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
         chart = replace(chart, series=None)
@@ -154,13 +165,17 @@ def chart_of(plan: Plan, made: Compiled, rows: Sequence[Row]) -> dict[str, Any] 
 def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
     """The rows, names that are those of several records with the number of each behind them."""
     values: list[Row] = [dict(row) for row in rows]
-    for one in plan.dimensions:
+    for dimension in plan.dimensions:
         keys: dict[Any, set[Any]] = {}
         for row in rows:
-            keys.setdefault(row.get(one.path), set()).add(row.get(one.key or one.path))
+            keys.setdefault(row.get(dimension.path), set()).add(
+                row.get(dimension.key or dimension.path)
+            )
         for row in values:
-            if len(keys[row.get(one.path)]) > 1:
-                row[one.path] = f"{row.get(one.path)} ({row.get(one.key or one.path)})"
+            if len(keys[row.get(dimension.path)]) > 1:
+                row[dimension.path] = (
+                    f"{row.get(dimension.path)} ({row.get(dimension.key or dimension.path)})"
+                )
     return values
 
 

@@ -44,11 +44,11 @@ def in_one_currency(plan: Plan) -> Plan:
 
 @dataclass(frozen=True)
 class _Rates:
-    """How amounts of some records are converted; ``found``: the currencies that they have."""
+    """How amounts of some records are converted; ``counts``: the currencies that they have."""
 
     entity: Entity
     money: str
-    found: Mapping[str, Row]
+    counts: Mapping[str, Row]
 
     @property
     def is_kept(self) -> bool:
@@ -58,15 +58,15 @@ class _Rates:
     @property
     def known(self) -> list[str]:
         """The currencies with a rate."""
-        return [code for code in sorted(self.found) if code not in self.unknown]
+        return [code for code in sorted(self.counts) if code not in self.unknown]
 
     @property
     def unknown(self) -> list[str]:
         """The currencies of which a record has no rate."""
         if self.is_kept:
-            return [code for code, row in sorted(self.found.items()) if not row["rate"]]
+            return [code for code, row in sorted(self.counts.items()) if not row["rate"]]
         rate = organisation().exchange_rate
-        return [code for code in sorted(self.found) if not rate(code)]
+        return [code for code in sorted(self.counts) if not rate(code)]
 
     def worth(self, value: str) -> str:
         """A value in the currency of the organisation."""
@@ -90,8 +90,8 @@ class _Rates:
         done = "amounts are converted into {currency}, {rate}"
         if not _is_whole(plan):
             done = "amounts are ranked by what they are worth in {currency}, {rate}"
-        told = say(rate, record=say.named(plan.entity.one))
-        plan = plan.with_assumption(done, currency=own, rate=told)
+        source = say(rate, record=say.named(plan.entity.one))
+        plan = plan.with_assumption(done, currency=own, rate=source)
         if not self.unknown:
             return plan
         text = f"{_RATE} gt 0"
@@ -160,7 +160,7 @@ def _ordered_at(plan: Plan, rates: _Rates) -> Plan:
     return rates.applied(replace(plan, order=order))
 
 
-def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
+def _narrowed(plan: Plan, money: str, counts: Mapping[str, Row]) -> Plan:
     """A ranking where no rate is known: of the organisation's currency, or the most frequent.
 
     A share and a sum stay within each currency.
@@ -172,8 +172,8 @@ def _narrowed(plan: Plan, money: str, found: Mapping[str, Row]) -> Plan:
         mixed = replace(plan, unsure=plan.unsure + 1)
         return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
     own = organisation().defaults.currency
-    chosen = own if own in found else max(found, key=lambda code: int(found[code]["count"]))
-    others = ", ".join(sorted(code for code in found if code != chosen))
+    chosen = own if own in counts else max(counts, key=lambda code: int(counts[code]["count"]))
+    others = ", ".join(sorted(code for code in counts if code != chosen))
     words = plan.say("in {currency}", currency=chosen)
     condition = Condition(f"{money} eq '{chosen}'", words, money, (f"'{chosen}'",))
     narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
@@ -203,7 +203,7 @@ def _ranked_money(plan: Plan) -> str | None:
 
 
 def _amounts(entity: Entity) -> set[str | None]:
-    return {entity.amount, *(one.value for _, one in entity.measures if one.money)}
+    return {entity.amount, *(measure.value for _, measure in entity.measures if measure.money)}
 
 
 def _is_one(condition: Condition, money: str) -> bool:
@@ -213,7 +213,7 @@ def _is_one(condition: Condition, money: str) -> bool:
 
 def _steps(plan: Plan, condition: str = "") -> list[str]:
     steps = [f"join({plan.entity.join})"] if plan.entity.join else []
-    where = " and ".join(one for one in (condition_text(plan), condition) if one)
+    where = " and ".join(text for text in (condition_text(plan), condition) if text)
     return [*steps, f"filter({where})"] if where else steps
 
 

@@ -107,9 +107,9 @@ def report_data(report_id: str) -> dict[str, Any]:
     Its parameters are given by their names in the query; `limit` is the most rows, 1000 unless said
     otherwise, at most 5000.
     """
-    given = _given()
-    limit = _limit(given.pop("limit", str(REPORT.default)))
-    return service.report_data(service.get_report(report_id), given, limit)
+    filters = _given()
+    limit = _limit(filters.pop("limit", str(REPORT.default)))
+    return service.report_data(service.get_report(report_id), filters, limit)
 
 
 @area.get("/reports/<string:report_id>/chart.svg")
@@ -149,13 +149,13 @@ def export_report(wishes: dict[str, Any], report_id: str) -> Any:
     at `url` until it is `done`, then fetch `downloadUrl`. `X-Row-Count` is the number of rows in
     the file, `X-Truncated` whether more were left out.
     """
-    made = exports.export_report(
+    export = exports.export_report(
         service.get_report(report_id), wishes["format"], wishes["filters"],
         later=wishes["background"],
     )  # fmt: skip
-    if isinstance(made, ExportFile):
-        return file_response(made)
-    return made, 202, {"Location": made["url"]}
+    if isinstance(export, ExportFile):
+        return file_response(export)
+    return export, 202, {"Location": export["url"]}
 
 
 @area.put("/reports/<int:report_id>/schedule")

@@ -7,13 +7,13 @@ from flask import Response
 from app.bi.exports.service import ExportFile
 
 
-def file_response(made: ExportFile) -> Response:
+def file_response(file: ExportFile) -> Response:
     """The file with its name; its bytes pass as they are read."""
     headers = {
-        "Content-Disposition": f'attachment; filename="{made.name}"',
-        "Content-Length": str(made.size),
-        "X-Row-Count": str(made.rows),
-        "X-Truncated": "true" if made.is_truncated else "false",
+        "Content-Disposition": f'attachment; filename="{file.name}"',
+        "Content-Length": str(file.size),
+        "X-Row-Count": str(file.rows),
+        "X-Truncated": "true" if file.is_truncated else "false",
         "X-Content-Type-Options": "nosniff",
     }
-    return Response(made.pieces, content_type=made.media_type, headers=headers)
+    return Response(file.pieces, content_type=file.media_type, headers=headers)

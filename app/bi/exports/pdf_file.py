@@ -42,11 +42,11 @@ def write_pdf(table: ExportTable, path: Path) -> None:
     rows = [_texts(table, row) for row in table.rows()]
     totals = [_texts(table, row) for row in table.total_rows()]
     owner = organisation()
-    given = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
+    parameters = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
     made_at = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
     printed = Printed(
         name=table.report.name,
-        note=f"{given + '. ' if given else ''}As of {made_at}. {len(rows):,} rows.",
+        note=f"{parameters + '. ' if parameters else ''}As of {made_at}. {len(rows):,} rows.",
         labels=tuple(column.label for column in columns),
         numbers=tuple(column.type in _NUMBERS for column in columns),
         rows=tuple(rows),

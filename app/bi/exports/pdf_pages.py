@@ -78,8 +78,8 @@ class _Pages:
         if self._picture is not None:
             pixels, columns, rows = self._picture
             scale = min((WIDTH - 2 * MARGIN) / columns, CHART / rows)
-            place = (MARGIN, top, columns * scale, rows * scale)
-            page.marks.append(Picture(*place, pixels, columns, rows))
+            frame = (MARGIN, top, columns * scale, rows * scale)
+            page.marks.append(Picture(*frame, pixels, columns, rows))
             top += rows * scale + 8
         return page, self._head(page, top)
 

@@ -46,7 +46,7 @@ class ExportFile:
 
 
 def export_report(
-    report: Report, form: str, given: Mapping[str, Any], *, later: bool
+    report: Report, form: str, filters: Mapping[str, Any], *, later: bool
 ) -> ExportFile | dict[str, Any]:
     """The file of an export, or, for a large one or on request, the row of one in the making.
 
@@ -54,9 +54,9 @@ def export_report(
         later: leave it to the worker however small it is.
     Raises: ValidationError; what the query is refused with.
     """
-    table = prepare(report, given, form)
+    table = prepare(report, filters, form)
     if later or min(table.total, table.most) > AT_ONCE:
-        return _queue(report, form, given, table)
+        return _queue(report, form, filters, table)
     answer = written(table, form)
     tell(report, form, answer.rows, answer.is_truncated)
     return answer
@@ -86,17 +86,19 @@ def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[by
 
 def tell(report: Report, form: str, rows: int, is_truncated: bool) -> None:
     """The event and the audit line of an export."""
-    shown = {"id": report.id, "name": report.name, "format": form, "rowCount": rows,
+    representation = {"id": report.id, "name": report.name, "format": form, "rowCount": rows,
              "truncated": is_truncated}  # fmt: skip
-    emit("report.exported", "Report", report.id, sequence=1, representation=json_text(shown))
-    audit.record("report.exported", "Report", report.id, after=shown)
+    emit(
+        "report.exported", "Report", report.id, sequence=1, representation=json_text(representation)
+    )
+    audit.record("report.exported", "Report", report.id, after=representation)
 
 
 # --- exports by the worker
 
 
 def _queue(
-    report: Report, form: str, given: Mapping[str, Any], table: ExportTable
+    report: Report, form: str, filters: Mapping[str, Any], table: ExportTable
 ) -> dict[str, Any]:
     caller = current_caller()
     row = {
@@ -106,7 +108,7 @@ def _queue(
         "api_key_id": caller.api_key_id,
         "report": str(report.id),
         "format": form,
-        "filters": dict(given),
+        "filters": dict(filters),
         "rows_total": min(table.total, table.most),
         "is_truncated": table.is_truncated,
     }

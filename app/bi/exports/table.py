@@ -116,5 +116,5 @@ def plain(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return "; ".join(plain(one) for one in value)
+        return "; ".join(plain(member) for member in value)
     return str(value)

@@ -86,12 +86,12 @@ def _run(held: _Held) -> None:
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(row["report"])
-            made, blob = _stored(report, row["format"], row["filters"], _telling(held))
+            file, blob = _stored(report, row["format"], row["filters"], _telling(held))
             with transaction():
-                tell(report, row["format"], made.rows, made.is_truncated)
+                tell(report, row["format"], file.rows, file.is_truncated)
                 held.write_within({
-                    "status": "done", "rows_done": made.rows, "file_name": made.name,
-                    "is_truncated": made.is_truncated, "blob_key": blob.key, "size": blob.size,
+                    "status": "done", "rows_done": file.rows, "file_name": file.name,
+                    "is_truncated": file.is_truncated, "blob_key": blob.key, "size": blob.size,
                     "finished_at": utc_now(),
                 })  # fmt: skip
     except StoppingError:  # no attempt: nothing was wrong with it
@@ -112,8 +112,8 @@ def _telling(held: _Held) -> Progress:
 def _stored(
     report: Report, form: str, filters: Mapping[str, Any], progress: Progress | None = None
 ) -> tuple[ExportFile, Blob]:
-    made = written(prepare(report, filters, form, progress), form)
-    return made, blobs.current.put(new_key(AREA), made.pieces)
+    file = written(prepare(report, filters, form, progress), form)
+    return file, blobs.current.put(new_key(AREA), file.pieces)
 
 
 # --- reports by mail
@@ -138,18 +138,18 @@ def _send(row: Mapping[str, Any]) -> None:
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(str(report_id))
-            made, blob = _stored(report, schedule["format"], {}, lambda rows: leave_if_stopping())
+            file, blob = _stored(report, schedule["format"], {}, lambda rows: leave_if_stopping())
             with transaction():
                 queue_mail(
                     to=schedule["to"],
                     subject=f"{row['name']}: {now:%Y-%m-%d}",
-                    text=_letter(row["name"], made, now),
-                    attachments=[{"name": made.name, "contentType": made.media_type,
+                    text=_letter(row["name"], file, now),
+                    attachments=[{"name": file.name, "contentType": file.media_type,
                                   "blobKey": blob.key}],
                     entity="Report",
                     entity_id=report_id,
                 )  # fmt: skip
-                tell(report, schedule["format"], made.rows, made.is_truncated)
+                tell(report, schedule["format"], file.rows, file.is_truncated)
                 leases.finish(SavedReport.__table__, row, done)
     except StoppingError:
         with transaction():
@@ -161,9 +161,9 @@ def _send(row: Mapping[str, Any]) -> None:
             leases.finish(SavedReport.__table__, row, done)
 
 
-def _letter(name: str, made: ExportFile, now: datetime) -> str:
-    short = " Not all rows fit: the file says how many are missing." if made.is_truncated else ""
-    return f"{name}, as of {now:%Y-%m-%d %H:%M} UTC: {made.rows:,} rows.{short}\n"
+def _letter(name: str, file: ExportFile, now: datetime) -> str:
+    short = " Not all rows fit: the file says how many are missing." if file.is_truncated else ""
+    return f"{name}, as of {now:%Y-%m-%d %H:%M} UTC: {file.rows:,} rows.{short}\n"
 
 
 # --- tidying up

@@ -16,7 +16,7 @@ from app.clock import utc_now
 
 
 def prepare(
-    report: Report, given: Mapping[str, Any], form: str, progress: Progress | None = None
+    report: Report, filters: Mapping[str, Any], form: str, progress: Progress | None = None
 ) -> ExportTable:
     """An export ready to be written: counted, its parameters checked.
 
@@ -24,12 +24,12 @@ def prepare(
     """
     now = utc_now()
     today = calendar(now)
-    query = report.query(given, today)
+    query = report.query(filters, today)
     total = count(query)
     if "top" in query.options:
         total = min(total, int(query.options["top"]))
     return ExportTable(
-        report, query, total, FORMATS[form].most_rows, now, report.values(given, today),
+        report, query, total, FORMATS[form].most_rows, now, report.values(filters, today),
         progress or (lambda done: None),
     )  # fmt: skip
 

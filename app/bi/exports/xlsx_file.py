@@ -106,8 +106,8 @@ class _Book:
             self._book.define_name(ROWS_NAME, f"=Data!{area}")
         at = row_at + 1
         for sums in table.total_rows():
-            for place, column in enumerate(table.columns):  # the line above goes all through
-                sheet.write_blank(at, place, None, self._totals.get(column.type))
+            for index, column in enumerate(table.columns):  # the line above goes all through
+                sheet.write_blank(at, index, None, self._totals.get(column.type))
             self._row(sheet, at, sums, self._totals)
             at += 1
         if remark := table.remark():
@@ -131,10 +131,10 @@ class _Book:
     def _row(self, sheet: Any, at: int, row: Sequence[Any], formats: Mapping[str, Any]) -> None:
         currency = self._table.currency_of(row)
         places = digits(currency) if currency else USUAL_DIGITS
-        for place, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
+        for index, (column, value) in enumerate(zip(self._table.columns, row, strict=True)):
             if value is not None:
                 look = formats.get(_MONEY[places] if column.type == "money" else column.type)
-                write_cell(sheet, at, place, column, value, look, self._zone)
+                write_cell(sheet, at, index, column, value, look, self._zone)
 
     def _about(self) -> None:
         """What the sheet shows, when it was made, and the query behind it."""
@@ -205,25 +205,31 @@ class _Book:
 
 
 def write_cell(
-    sheet: Any, row: int, place: int, column: Column, value: Any, look: Any, zone: ZoneInfo = UTC
+    sheet: Any,
+    row: int,
+    column_index: int,
+    column: Column,
+    value: Any,
+    look: Any,
+    zone: ZoneInfo = UTC,
 ) -> None:
     """A cell of the column's type, instants in ``zone``; what does not fit it is text."""
     value = typed(column, value, zone)
     if isinstance(value, bool):
-        sheet.write_boolean(row, place, value, look)
+        sheet.write_boolean(row, column_index, value, look)
     elif isinstance(value, int | Decimal):
         if is_exact(value):
-            sheet.write_number(row, place, value, look)
+            sheet.write_number(row, column_index, value, look)
         else:
-            sheet.write_string(row, place, str(value), look)
+            sheet.write_string(row, column_index, str(value), look)
     elif isinstance(value, date):
         if value.year < 1900:  # before the first day that a spreadsheet knows
-            sheet.write_string(row, place, str(value), look)
+            sheet.write_string(row, column_index, str(value), look)
         else:
-            sheet.write_datetime(row, place, value, look)
+            sheet.write_datetime(row, column_index, value, look)
     else:
         text = marked(value) if isinstance(value, str) else plain(value)
-        sheet.write_string(row, place, text[:LONGEST_CELL], look)
+        sheet.write_string(row, column_index, text[:LONGEST_CELL], look)
 
 
 def is_exact(number: int | Decimal) -> bool:

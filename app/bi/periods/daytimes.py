@@ -23,30 +23,30 @@ class DayTimes(PeriodWords):
         past = self._at("last", tokens, at)
         if not past and (not at or tokens[at - 1].stem not in self._introducing | _BEFORE_FEASTS):
             return None
-        found = self._feasts.read(tokens, at + past, now.today)
-        if found is None:
+        feast = self._feasts.read(tokens, at + past, now.today)
+        if feast is None:
             return None
-        behind = at + past + found[0]
+        behind = at + past + feast[0]
         if behind < len(tokens) and is_year(tokens[behind]):
             year = int(tokens[behind].stem)
-            found = self._feasts.read(tokens, at + past, now.today, year)
-            return None if found is None else (past + found[0] + 1, found[1])
-        return past + found[0], found[1]
+            feast = self._feasts.read(tokens, at + past, now.today, year)
+            return None if feast is None else (past + feast[0] + 1, feast[1])
+        return past + feast[0], feast[1]
 
     def _daytime(
         self, tokens: Sequence[Token], at: int, now: Calendar
     ) -> tuple[int, Period] | None:
         """``this morning``, ``yesterday afternoon``, ``Friday evening``, ``tonight``."""
-        today, one = now.today, timedelta(days=1)
+        today, a_day = now.today, timedelta(days=1)
         if length := self._at("tonight", tokens, at):
-            evening = Period(today, today + one, "tonight, from 18 o'clock", hours=(18, 24))
+            evening = Period(today, today + a_day, "tonight, from 18 o'clock", hours=(18, 24))
             return length, evening
         if weekend := self._weekend(tokens, at, now):
             return weekend
         for name, hours in _HOURS.items():
             length = self._at("this", tokens, at)
             if length and (part := self._at(name, tokens, at + length)):
-                day = Period(today, today + one, f"this {name}")
+                day = Period(today, today + a_day, f"this {name}")
                 return length + part, _part_of(day, name, hours)
             named = self._named(tokens, at, now) or self._weekday(tokens, at, now)
             if named and (part := self._at(name, tokens, at + named[0])):
@@ -89,12 +89,12 @@ class DayTimes(PeriodWords):
         """``Monday``, ``last Friday``: the latest before today; ``next Monday``: the coming one."""
         length = self._at("last", tokens, at)
         ahead = 0 if length else self._at("next", tokens, at)
-        place = at + (length or ahead)
-        if place >= len(tokens) or tokens[place].stem not in self._weekdays:
+        end = at + (length or ahead)
+        if end >= len(tokens) or tokens[end].stem not in self._weekdays:
             return None
-        if not is_one(tokens[place]):
+        if not is_one(tokens[end]):
             return None  # "on Mondays" is about all of them
-        wanted = self._weekdays[tokens[place].stem]
+        wanted = self._weekdays[tokens[end].stem]
         if ahead:
             day = now.today + timedelta(days=(wanted - now.today.weekday() - 1) % 7 + 1)
         else:
@@ -102,7 +102,7 @@ class DayTimes(PeriodWords):
         period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
         # "last Monday", on a Wednesday: the one two days ago, or that of last week.
         is_near = bool(length) and day >= unit_start(now.today, "week")
-        return place + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
+        return end + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
 
 
 def _part_of(day: Period, name: str, hours: tuple[int, int]) -> Period:

@@ -22,7 +22,7 @@ class Feasts:
             self._days += [(phrase(name), _fixed(month, day)) for name in names]
         for shift, names in data["easter"].items():
             self._days += [(phrase(name), _movable(int(shift))) for name in names]
-        self._days.sort(key=lambda one: -len(one[0]))
+        self._days.sort(key=lambda feast: -len(feast[0]))
 
     def read(
         self, tokens: Sequence[Token], at: int, today: date, year: int | None = None
@@ -32,17 +32,26 @@ class Feasts:
         Whether what happened on the day itself counts, and whether the day before does, is open.
         """
         stems = tuple(token.stem for token in tokens[at:])
-        named = (one for one in self._days if stems[: len(one[0])] == one[0])
+        named = (feast for feast in self._days if stems[: len(feast[0])] == feast[0])
         words, of_year = next(named, ((), None))
         if of_year is None:
             return None
         years = [year] if year is not None else [today.year - back for back in range(_YEARS)]
-        day = next((one for one in map(of_year, years) if year is not None or one <= today), None)
+        day = next(
+            (
+                candidate
+                for candidate in map(of_year, years)
+                if year is not None or candidate <= today
+            ),
+            None,
+        )
         if day is None:
             return None
         label = f"{' '.join(token.text for token in tokens[at : at + len(words)])}, {day}"
-        one = timedelta(days=1)
-        return len(words), Period(day, day + one, label, "day", said=year is not None, unsure=True)
+        a_day = timedelta(days=1)
+        return len(words), Period(
+            day, day + a_day, label, "day", said=year is not None, unsure=True
+        )
 
 
 def _fixed(month: int, day: int) -> Callable[[int], date]:

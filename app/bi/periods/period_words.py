@@ -28,18 +28,23 @@ class PeriodWords:
             if name in ("ordinals", "numbers", "weekdays", "articles"):
                 continue
             self._phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
-        self._beginning = {name: _by_first(found) for name, found in self._phrases.items()}
+        self._beginning = {name: _by_first(phrases) for name, phrases in self._phrases.items()}
         self._months = {phrase(n)[0]: at + 1 for at, names in enumerate(months) for n in names}
         self._ordinals = {
             phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
         }
         self._numbers = {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
         self._introducing = {
-            one[-1] for name in ("on", "since", "until", "to") for one in self._phrases[name] if one
+            stems[-1]
+            for name in ("on", "since", "until", "to")
+            for stems in self._phrases[name]
+            if stems
         }
         self._articles = {phrase(text)[0] for text in words["articles"]}
         self._weekdays = {phrase(n)[0]: at for at, n in enumerate(words["weekdays"])}
-        self.words = {word for found in self._phrases.values() for one in found for word in one} | {
+        self.words = {
+            word for phrases in self._phrases.values() for stems in phrases for word in stems
+        } | {
             *self._months,
             *self._ordinals,
             *self._numbers,
@@ -103,18 +108,18 @@ class PeriodWords:
         """How many tokens of a phrase of this name stand at this place; 0 for none."""
         if at >= len(tokens):
             return 0
-        for one in self._beginning.get(name, {}).get(tokens[at].stem, ()):
-            if one == tuple(token.stem for token in tokens[at : at + len(one)]):
-                return len(one)
+        for stems in self._beginning.get(name, {}).get(tokens[at].stem, ()):
+            if stems == tuple(token.stem for token in tokens[at : at + len(stems)]):
+                return len(stems)
         return 0
 
 
 def _by_first(phrases: Iterable[tuple[str, ...]]) -> dict[str, list[tuple[str, ...]]]:
     """First word -> the phrases that begin with it, in their order."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for one in filter(None, phrases):
-        found.setdefault(one[0], []).append(one)
-    return found
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for stems in filter(None, phrases):
+        by_first.setdefault(stems[0], []).append(stems)
+    return by_first
 
 
 def is_one(token: Token) -> bool:

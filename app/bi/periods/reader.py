@@ -38,8 +38,8 @@ class PeriodReader(DayTimes):
         if length := self._at("between", tokens, at):
             return self._range(tokens, at, at + length, now)
         if length := self._at("since", tokens, at):
-            found = self._range(tokens, at, at + length, now)
-            if found is None and (point := self._edge(tokens, at + length, now)):
+            reading = self._range(tokens, at, at + length, now)
+            if reading is None and (point := self._edge(tokens, at + length, now)):
                 total, period, edge = point
                 if tokens[at].stem == "from" and not edge and period.grain not in (None, "day"):
                     return length + total, period  # "from last month" is of that month
@@ -54,8 +54,8 @@ class PeriodReader(DayTimes):
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
                 return length + total, period.since(start)
-            if found is not None:
-                return found
+            if reading is not None:
+                return reading
         if (length := self._at("until", tokens, at)) and (
             point := self._edge(tokens, at + length, now)
         ):
@@ -66,17 +66,21 @@ class PeriodReader(DayTimes):
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.said)
             return length + total, replace(until, weekday=period.weekday, unsure=period.unsure)
-        if found := self._ahead(tokens, at, now):
-            return found
+        if reading := self._ahead(tokens, at, now):
+            return reading
         skipped = self._at("on", tokens, at)
-        found = self._range(tokens, at, at + skipped, now)
-        if found is not None and "and" in {token.stem for token in tokens[at : at + found[0]]}:
-            found = None  # "Q1 and Q2" are two periods, "between Q1 and Q2" is one
-        found = found or self._point(tokens, at + skipped, now)
-        if found is None:
+        reading = self._range(tokens, at, at + skipped, now)
+        if reading is not None and "and" in {token.stem for token in tokens[at : at + reading[0]]}:
+            reading = None  # "Q1 and Q2" are two periods, "between Q1 and Q2" is one
+        reading = reading or self._point(tokens, at + skipped, now)
+        if reading is None:
             return None
-        total = found[0] if found[0] > skipped and self._is_range(found, at) else found[0] + skipped
-        return total, found[1]
+        total = (
+            reading[0]
+            if reading[0] > skipped and self._is_range(reading, at)
+            else reading[0] + skipped
+        )
+        return total, reading[1]
 
     def is_joint(self, tokens: Sequence[Token], at: int) -> bool:
         """Whether a word stands between the beginning and the end of a range."""
@@ -93,15 +97,15 @@ class PeriodReader(DayTimes):
         """A point in time, and whether its ``start`` or its ``end`` is named."""
         for edge in ("start", "end"):
             if length := self._at(f"{edge}_of", tokens, at):
-                found = self._point(tokens, at + length, now) or self._running(
+                reading = self._point(tokens, at + length, now) or self._running(
                     tokens, at + length, now
                 )
-                return None if found is None else (found[0] + length, found[1], edge)
+                return None if reading is None else (reading[0] + length, reading[1], edge)
         running = self._running(tokens, at, now)
         if running and (length := self._at("at_end", tokens, at + running[0])):
             return running[0] + length, running[1], "end"  # "by month end"
-        found = self._point(tokens, at, now)
-        return None if found is None else (*found, "")
+        reading = self._point(tokens, at, now)
+        return None if reading is None else (*reading, "")
 
     def _running(
         self, tokens: Sequence[Token], at: int, now: Calendar
@@ -116,8 +120,8 @@ class PeriodReader(DayTimes):
         return skipped + unit[0], period
 
     @staticmethod
-    def _is_range(found: tuple[int, Period], at: int) -> bool:
-        return found[1].label.startswith("from ")
+    def _is_range(reading: tuple[int, Period], at: int) -> bool:
+        return reading[1].label.startswith("from ")
 
     def _range(
         self, tokens: Sequence[Token], begin: int, at: int, now: Calendar
@@ -158,43 +162,43 @@ class PeriodReader(DayTimes):
         if at >= len(tokens):
             return None
         if is_day(tokens[at]) and (length := self._at("to", tokens, at + 1)):
-            found = self._month(tokens, at + 1 + length, now)
-            first, total = day_of(tokens[at]), 1 + length + (found[0] if found else 0)
+            month = self._month(tokens, at + 1 + length, now)
+            first, total = day_of(tokens[at]), 1 + length + (month[0] if month else 0)
         else:
-            found = self._month(tokens, at, now)
-            after = at + (found[0] if found else 0)
+            month = self._month(tokens, at, now)
+            after = at + (month[0] if month else 0)
             length = self._at("to", tokens, after) if after < len(tokens) else 0
-            place = after + length
-            if not length or place >= len(tokens) or not is_day(tokens[place]):
+            second_at = after + length
+            if not length or second_at >= len(tokens) or not is_day(tokens[second_at]):
                 return None
-            if place + 1 < len(tokens) and tokens[place + 1].stem in self._months:
+            if second_at + 1 < len(tokens) and tokens[second_at + 1].stem in self._months:
                 return None
-            if found is None or found[1].start is None or found[1].grain != "day":
+            if month is None or month[1].start is None or month[1].grain != "day":
                 return None
-            last = found[1].start.replace(day=1) + timedelta(days=day_of(tokens[place]))
-            label = f"from {found[1].start} to {before(last)}"
-            period = Period(found[1].start, last, label, said=found[1].said)
-            return place + 1 - at, period
-        if found is None or found[1].grain != "day" or found[1].start is None:
+            last = month[1].start.replace(day=1) + timedelta(days=day_of(tokens[second_at]))
+            label = f"from {month[1].start} to {before(last)}"
+            period = Period(month[1].start, last, label, said=month[1].said)
+            return second_at + 1 - at, period
+        if month is None or month[1].grain != "day" or month[1].start is None:
             return None
-        start, end = found[1].start.replace(day=first), found[1].end
+        start, end = month[1].start.replace(day=first), month[1].end
         if end is None or start >= end:
             return None
         label = f"from {start} to {before(end)}"
-        return total, Period(start, end, label, said=found[1].said)
+        return total, Period(start, end, label, said=month[1].said)
 
     # --- single periods
 
     def _point(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         while at < len(tokens) and tokens[at].stem in ("the", "of"):
-            found = self._point(tokens, at + 1, now)
-            return None if found is None else (found[0] + 1, found[1])
+            reading = self._point(tokens, at + 1, now)
+            return None if reading is None else (reading[0] + 1, reading[1])
         if at >= len(tokens):
             return None
         for read in (self._feast, self._daytime, self._named, self._ago, self._relative,
                      self._weekday, self._month, self._part, self._dated):  # fmt: skip
-            if found := read(tokens, at, now):
-                return found
+            if reading := read(tokens, at, now):
+                return reading
         return None
 
     def _ago(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
@@ -215,9 +219,9 @@ class PeriodReader(DayTimes):
         length = self._at("inside", tokens, at)
         if not length or not at or (tokens[at - 1].stem,) not in self._phrases["ahead_of"]:
             return None
-        place = at + length
-        count = self.number(tokens[place]) if place < len(tokens) else None
-        unit = self._unit(tokens, place + 1)
+        behind = at + length
+        count = self.number(tokens[behind]) if behind < len(tokens) else None
+        unit = self._unit(tokens, behind + 1)
         if not count or unit is None or count > 1200:
             return None
         label = f"the next {count} {unit[1]}{'' if count == 1 else 's'}"
@@ -298,8 +302,8 @@ class PeriodReader(DayTimes):
         year, said = None, True
         if at + length < len(tokens) and is_year(tokens[at + length]):
             year, length = int(tokens[at + length].stem), length + 1
-        elif not shift and (told := self._told_year(tokens, at + length)):
-            year, length = now.today.year + told[1], length + told[0]
+        elif not shift and (stated_year := self._told_year(tokens, at + length)):
+            year, length = now.today.year + stated_year[1], length + stated_year[0]
         total = at + length - begin
         if year is None:
             year, said = now.today.year, bool(shift)
@@ -307,10 +311,12 @@ class PeriodReader(DayTimes):
                 year -= 1
         if day is not None:
             try:
-                found = date(year, month, day)
+                first_day = date(year, month, day)
             except ValueError:
                 return None
-            return total, Period(found, found + timedelta(days=1), str(found), "day", said)
+            return total, Period(
+                first_day, first_day + timedelta(days=1), str(first_day), "day", said
+            )
         start = date(year, month, 1)
         label = f"{calendar.month_name[month]} {year}"
         return total, Period(start, add_months(start, 1), label, "month", said)
@@ -318,8 +324,8 @@ class PeriodReader(DayTimes):
     def _is_beside_month(self, tokens: Sequence[Token], begin: int, end: int) -> bool:
         """``april, may and june``, ``may 2026``: beside months, or a year, it is one."""
         beside = [*tokens[max(0, begin - 2) : begin], *tokens[end : end + 2]]
-        named = any(one.stem in self._months and one.stem != "may" for one in beside)
-        return named or any(is_year(one) for one in tokens[end : end + 1])
+        named = any(token.stem in self._months and token.stem != "may" for token in beside)
+        return named or any(is_year(token) for token in tokens[end : end + 1])
 
     def _part_of_month(
         self, tokens: Sequence[Token], at: int, now: Calendar
@@ -327,16 +333,16 @@ class PeriodReader(DayTimes):
         """``mid June``, ``late May``: ten days of it, more or less."""
         for name, days in (("early", (1, 11)), ("mid", (11, 21)), ("late", (21, 32))):
             length = self._at(name, tokens, at)
-            found = self._month(tokens, at + length, now) if length else None
-            if found is None or found[1].grain != "month" or found[1].start is None:
+            month = self._month(tokens, at + length, now) if length else None
+            if month is None or month[1].grain != "month" or month[1].start is None:
                 continue
-            begin = found[1].start
-            start, end = begin.replace(day=days[0]), found[1].end
+            begin = month[1].start
+            start, end = begin.replace(day=days[0]), month[1].end
             if days[1] < 32:
                 end = begin.replace(day=days[1])
             if end is not None:
-                part = replace(found[1], start=start, end=end, grain=None, unsure=True)
-                return length + found[0], replace(part, label=f"{name} {found[1].label}")
+                part = replace(month[1], start=start, end=end, grain=None, unsure=True)
+                return length + month[0], replace(part, label=f"{name} {month[1].label}")
         return None
 
     def _told_year(self, tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
@@ -345,14 +351,16 @@ class PeriodReader(DayTimes):
         at += at < len(tokens) and tokens[at].stem == "of"
         for name, shift in (("this", 0), ("last", -1), ("next", 1)):
             length = self._at(name, tokens, at)
-            if length and [one.stem for one in tokens[at + length : at + length + 1]] == ["year"]:
+            if length and [token.stem for token in tokens[at + length : at + length + 1]] == [
+                "year"
+            ]:
                 return at + length + 1 - begin, shift
         return None
 
     def _part(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         """``Q1 2026``, ``first half of 2026``, ``second quarter of last year``."""
-        if found := self._week_number(tokens, at, now):
-            return found
+        if reading := self._week_number(tokens, at, now):
+            return reading
         stem = tokens[at].stem
         if len(stem) == 2 and stem[0] in "qh" and stem[1] in "1234":
             grain, number, length = ("quarter" if stem[0] == "q" else "half"), int(stem[1]), 1
@@ -369,9 +377,9 @@ class PeriodReader(DayTimes):
         if year_at < len(tokens) and is_year(tokens[year_at]):
             year, length = int(tokens[year_at].stem), year_at + 1 - at
         elif year_at < len(tokens):
-            found = self._relative(tokens, year_at, now)
-            if found and found[1].grain == "year" and found[1].start is not None:
-                year, length = found[1].start.year, year_at + found[0] - at
+            reading = self._relative(tokens, year_at, now)
+            if reading and reading[1].grain == "year" and reading[1].start is not None:
+                year, length = reading[1].start.year, year_at + reading[0] - at
         start = add_months(date(year, 1, 1), MONTHS[grain] * (number - 1))
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
         return length, Period(start, add_months(start, MONTHS[grain]), short, grain)
@@ -381,10 +389,18 @@ class PeriodReader(DayTimes):
     ) -> tuple[int, Period] | None:
         """``week 12``, ``calendar week 12 of 2025``: as ISO 8601 counts them."""
         length = self._at("week_number", tokens, at) or self._at("week", tokens, at)
-        place = at + length
-        if not length or place >= len(tokens) or not 1 <= (self.number(tokens[place]) or 0) <= 53:
+        number_at = at + length
+        if (
+            not length
+            or number_at >= len(tokens)
+            or not 1 <= (self.number(tokens[number_at]) or 0) <= 53
+        ):
             return None
-        number, year, end = int(tokens[place].number or 0), now.today.isocalendar().year, place + 1
+        number, year, end = (
+            int(tokens[number_at].number or 0),
+            now.today.isocalendar().year,
+            number_at + 1,
+        )
         behind = end + int(end < len(tokens) and tokens[end].stem in ("of", "in"))
         if behind < len(tokens) and is_year(tokens[behind]):
             year, end = int(tokens[behind].stem), behind + 1
@@ -399,12 +415,12 @@ class PeriodReader(DayTimes):
         token = tokens[at]
         if token.kind == "date":
             try:
-                found = date.fromisoformat(token.text)
+                day = date.fromisoformat(token.text)
             except ValueError:
                 return None
-            if not EARLIEST_YEAR <= found.year <= LATEST_YEAR:
+            if not EARLIEST_YEAR <= day.year <= LATEST_YEAR:
                 return None
-            return 1, Period(found, found + timedelta(days=1), token.text, "day")
+            return 1, Period(day, day + timedelta(days=1), token.text, "day")
         if is_year(token):
             start = date(int(token.stem), 1, 1)
             return 1, Period(start, add_months(start, 12), token.stem, "year")

@@ -151,19 +151,19 @@ def clock_shifts(
     zone: str, today: date, first: date | None = None, last: date | None = None
 ) -> list[ClockShift]:
     """What the clocks of a time zone show between two days; at least one, the last has no end."""
-    place = ZoneInfo(zone)
+    time_zone = ZoneInfo(zone)
     oldest, furthest = (add_months(today, 12 * years) for years in (-FURTHEST_BACK, FURTHEST_AHEAD))
     begin = min(max(first or add_months(today, -12 * YEARS_BACK), oldest), furthest)
     end = min(max(last or add_months(today, 12 * YEARS_AHEAD), oldest), furthest)
     at = datetime.combine(begin - timedelta(days=1), time(), UTC)
     stop = datetime.combine(end + timedelta(days=1), time(), UTC)
-    found: list[ClockShift] = []
+    shifts: list[ClockShift] = []
     while at < stop:
         after = min(at + timedelta(days=7), stop)
-        if _ahead(at, place) != _ahead(after, place):
-            found.append(ClockShift(_ahead(at, place), _change(at, after, place)))
+        if _ahead(at, time_zone) != _ahead(after, time_zone):
+            shifts.append(ClockShift(_ahead(at, time_zone), _change(at, after, time_zone)))
         at = after
-    return [*found, ClockShift(_ahead(stop, place), "")]
+    return [*shifts, ClockShift(_ahead(stop, time_zone), "")]
 
 
 def _change(low: datetime, high: datetime, zone: ZoneInfo) -> str:

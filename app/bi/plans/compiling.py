@@ -74,24 +74,26 @@ class _Grouping(Figuring):
         if plan.is_within:
             steps += self._first_of_each()
         if plan.kind == "mean":
-            self.columns = [one for one in self.columns if one.name == currency]
+            self.columns = [column for column in self.columns if column.name == currency]
         options = {"apply": "/".join(steps)}
         order = self._order()
         if order:
             options["orderby"] = ",".join(order)
         if plan.limit is not None and plan.kind != "mean" and not plan.is_within:
             options["top"] = str(plan.limit)
-        shown = sorted(self.figures, key=lambda one: plan.own is not None and one.name == "worth")
-        columns = (*self.columns, *shown)
+        figures = sorted(
+            self.figures, key=lambda figure: plan.own is not None and figure.name == "worth"
+        )
+        columns = (*self.columns, *figures)
         if self.rounded:
             keys = [*filter(None, [currency])] if plan.kind == "mean" else self.keys
-            options["select"] = ",".join([*keys, *(one.name for one in self.figures)])
+            options["select"] = ",".join([*keys, *(figure.name for figure in self.figures)])
         names = tuple(column.name for column in self.figures)
         return Compiled(Query(plan.entity.set, options), columns, names, currency)
 
     def _rounded(self, name: str, currency: str | None) -> str:
         """A figure with the decimals of its currency, at least two."""
-        figure = next((one for one in self.figures if one.name == name), None)
+        figure = next((column for column in self.figures if column.name == name), None)
         if figure is None or figure.type != "money":
             return rounded(name)
         if figure.currency is not None:
@@ -124,7 +126,7 @@ class _Grouping(Figuring):
             return []
         if plan.is_within or plan.kind == "mean":
             return []
-        paths = [one.key or one.path for one in plan.dimensions]
+        paths = [dimension.key or dimension.path for dimension in plan.dimensions]
         props = {path: entity.prop(path) for path in paths if entity.join is None}
         return [f"{path} ne null" for path, prop in props.items() if prop and prop.nullable]
 
@@ -132,9 +134,9 @@ class _Grouping(Figuring):
         """The first groups within each of the outer ones; what has no figure has no place."""
         plan = self.plan
         outer = [*self.orders] if plan.within_grain else []
-        for one in plan.within:
-            outer += [one.key] if one.key and one.key in self.keys else []
-            outer.append(group_name(one))
+        for dimension in plan.within:
+            outer += [dimension.key] if dimension.key and dimension.key in self.keys else []
+            outer.append(group_name(dimension))
         outer += [plan.money] if plan.money else []
         kind = "topcount" if plan.ranked == "desc" else "bottomcount"
         main = self._compared_by
@@ -203,8 +205,8 @@ class _Grouping(Figuring):
         plan = self.plan
         if plan.entity.is_date(path) or plan.zone == "UTC" or plan.today is None:
             return path
-        bounds = [one for one in (plan.period, plan.compared) if one is not None]
-        starts, ends = [one.start for one in bounds], [one.end for one in bounds]
+        bounds = [period for period in (plan.period, plan.compared) if period is not None]
+        starts, ends = [period.start for period in bounds], [period.end for period in bounds]
         first = None if not bounds or None in starts else min(d for d in starts if d)
         last = None if not bounds or None in ends else max(d for d in ends if d)
         shifts = clock_shifts(plan.zone, plan.today, first, last)
@@ -238,7 +240,7 @@ class _Grouping(Figuring):
         if plan.kind == "mean" or not self.keys:
             return []
         if plan.is_within:
-            outer = [group_name(one) for one in plan.within]
+            outer = [group_name(dimension) for dimension in plan.within]
             money = [plan.money] if plan.money else []
             first = [
                 *self.orders,
@@ -249,12 +251,12 @@ class _Grouping(Figuring):
             return [*first, *[key for key in self.keys if key not in first]]
         if plan.ranked is not None:
             ranked = main if plan.ranked == "asc" else f"{main} desc"
-            shown = [column.name for column in self.columns]
-            return [ranked, *shown, *[key for key in self.keys if key not in shown]]
+            shown_names = [column.name for column in self.columns]
+            return [ranked, *shown_names, *[key for key in self.keys if key not in shown_names]]
         if plan.sort is not None:
             currency = [plan.money] if plan.money else []
             return [*currency, main if plan.sort == "asc" else f"{main} desc", *self.orders]
         if self.orders:
             return [*self.orders, *[key for key in self.keys if key not in self.orders]]
         currencies = [plan.money] if plan.money else []
-        return [*[one for one in currencies if one], f"{main} desc"]
+        return [*[currency for currency in currencies if currency], f"{main} desc"]

@@ -99,20 +99,24 @@ class Entity:
         """The property that names the currency of an amount."""
         if self.join is not None:
             return str(self.data["currency"])
-        found = self.prop(path)
-        return None if found is None else found.currency_property
+        prop = self.prop(path)
+        return None if prop is None else prop.currency_property
 
     @cached_property
     def dimensions(self) -> Mapping[str, Dimension]:
         keys = self.data.get("keys", {})
-        found = {
+        dimensions = {
             name: Dimension(name, path, words[0] if words else name, keys.get(name))
             for name, (path, *words) in self.data.get("dimensions", {}).items()
         }
         for name, prop in self.type.properties.items():
-            if (members_of(prop) or name == "currency") and name not in found and self.join is None:
-                found[name] = Dimension(name, name, spoken(name))
-        return found
+            if (
+                (members_of(prop) or name == "currency")
+                and name not in dimensions
+                and self.join is None
+            ):
+                dimensions[name] = Dimension(name, name, spoken(name))
+        return dimensions
 
     @cached_property
     def measures(self) -> tuple[tuple[tuple[str, ...], Measure], ...]:
@@ -129,13 +133,13 @@ class Entity:
         if "measure" not in data:
             return Measure(**data)
         defined = MEASURES[data["measure"]]
-        told = {name: value for name, value in data.items() if name != "measure"}
+        texts = {name: value for name, value in data.items() if name != "measure"}
         value, where = str(defined.value), list(defined.where)
         if self.join is not None:
             alias = self.join.partition(" as ")[2]
             value, *where = (self._joined(text, alias) for text in (value, *where))
         base = self.base.split(" and ") if self.base else []
-        is_whole = any(one not in where for one in base)
+        is_whole = any(part not in where for part in base)
         # What the entity says of all its records, and what another state may take the place of.
         said = {*base, *([self.issued] if data.get("issued") else [])}
         label = defined.label
@@ -143,12 +147,12 @@ class Entity:
             label=label,
             value=value,
             money=str(self.data.get("currency", CURRENCY)),
-            filter=" and ".join(one for one in where if one not in said) or None,
+            filter=" and ".join(part for part in where if part not in said) or None,
             note=f"{label[:1].lower()}{label[1:]} = {defined.description.rstrip('.')}",
             is_whole=is_whole,
-            within=" and ".join(one for one in base if one in where) or None,
+            within=" and ".join(part for part in base if part in where) or None,
             base=defined.base if self.join is None else None,
-            **told,
+            **texts,
         )
 
     @staticmethod
@@ -159,21 +163,23 @@ class Entity:
     def measure_of(self, path: str) -> Measure:
         """The figure of a property; of one whose sum says nothing, the average."""
         level = path in self.data.get("levels", ())
-        told = next((one for _, one in self.measures if level and one.value == path), None)
+        declared = next(
+            (measure for _, measure in self.measures if level and measure.value == path), None
+        )
         label, money = spoken(path).capitalize(), self.currency_of(path)
-        return told or Measure(label=label, value=path, money=money, average=level)
+        return declared or Measure(label=label, value=path, money=money, average=level)
 
     def is_number(self, path: str) -> bool:
         """Whether a property of the record is a number; a key of another record is none."""
-        found = None if path.endswith("Id") else self.prop(path)
-        return found is not None and getattr(found.type, "name", "") in _NUMBERS
+        prop = None if path.endswith("Id") else self.prop(path)
+        return prop is not None and getattr(prop.type, "name", "") in _NUMBERS
 
     def is_date(self, path: str) -> bool:
         """Whether a property is a calendar day, not an instant."""
         if self.join is not None and path.startswith("payment/"):
             return path == "payment/date"
-        found = self.prop(path)
-        return found is not None and getattr(found.type, "name", "") == "Edm.Date"
+        prop = self.prop(path)
+        return prop is not None and getattr(prop.type, "name", "") == "Edm.Date"
 
 
 def spoken(name: str) -> str:

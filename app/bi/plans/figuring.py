@@ -58,7 +58,7 @@ class Figuring:
     def _one_more(self, figure: Figure, at: int) -> None:
         """A figure beside the first."""
         if figure.measure is None:
-            if any(one.name == "count" for one in self.figures):
+            if any(column.name == "count" for column in self.figures):
                 return  # the number of records is there already
             self._count()
             self._figure("count", self.plan.number_of, "number")

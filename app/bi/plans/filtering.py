@@ -13,7 +13,7 @@ def condition_text(plan: Plan) -> str | None:
     """Everything that restricts the records, as one filter."""
     base = (plan.ratio.base if plan.ratio is not None else None) or plan.base
     parts = [] if base is None or is_of_all(plan) else [base]
-    parts += [one.odata for one in plan.conditions]
+    parts += [condition.odata for condition in plan.conditions]
     measured = plan.measure.filter if plan.kind in ("measure", "share") and plan.measure else None
     if measured and measured not in parts:
         parts.append(measured)
@@ -26,9 +26,9 @@ def condition_text(plan: Plan) -> str | None:
 
 def is_of_all(plan: Plan) -> bool:
     """Whether the question itself says which of the records count that usually are left out."""
-    told = [*(one.text for one in plan.conditions), *(one.path for one in plan.dimensions)]
+    texts = [*(item.text for item in plan.conditions), *(item.path for item in plan.dimensions)]
     unless = plan.entity.data.get("base_unless")
-    return unless is not None and any(unless in text for text in told)
+    return unless is not None and any(unless in text for text in texts)
 
 
 def _is_composed(text: str) -> bool:
@@ -48,7 +48,7 @@ def _within(plan: Plan) -> list[str]:
 
 def side_text(plan: Plan, side: Side) -> str:
     """What the records of one side fulfil, those of the period by its own date."""
-    parts = [one.odata for one in side.conditions]
+    parts = [condition.odata for condition in side.conditions]
     if plan.period is not None:
         parts.append(span(replace(plan, date=side.date), plan.period))
     whole = [f"({part})" if _is_composed(part) else part for part in parts if part]

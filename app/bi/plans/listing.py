@@ -33,7 +33,7 @@ def listed(plan: Plan) -> Compiled:
         options["filter"] = where
     if plan.within:
         options["apply"] = _first_of_each(plan, options.pop("filter", None))
-        groups = [group_name(one) for one in plan.within]
+        groups = [group_name(dimension) for dimension in plan.within]
         options["orderby"] = ",".join([*groups, f"{plan.order},id"])
     elif plan.order:
         options["orderby"] = f"{plan.order},id" if entity.join is None else plan.order
@@ -63,22 +63,28 @@ def _expanded(paths: Sequence[str], source: edm.EntityType) -> str:
     for path in paths:
         navigation, _, part = path.partition("/")
         inside.setdefault(navigation, []).append(part)
-    found = []
+    expansions = []
     for navigation, parts in inside.items():
         target = container().types[source.navigation[navigation].target]
         far = [part for part in parts if part.partition("/")[0] in target.navigation]
         own = [part for part in parts if part not in far] or ["id"]
         more = f";$expand={_expanded(far, target)}" if far else ""
-        found.append(f"{navigation}($select={','.join(own)}{more})")
-    return ",".join(found)
+        expansions.append(f"{navigation}($select={','.join(own)}{more})")
+    return ",".join(expansions)
 
 
 def _first_of_each(plan: Plan, where: str | None) -> str:
     """The first records of each group, as ``$apply``."""
     path, down = (plan.order or "").removesuffix(" desc"), (plan.order or "").endswith(" desc")
-    keys = [group_name(one) if one.path.count("/") > 1 else one.key or one.path
-            for one in plan.within]  # fmt: skip
-    deep = [f"{one.path} as {group_name(one)}" for one in plan.within if one.path.count("/") > 1]
+    keys = [
+        group_name(each) if each.path.count("/") > 1 else each.key or each.path
+        for each in plan.within
+    ]
+    deep = [
+        f"{dimension.path} as {group_name(dimension)}"
+        for dimension in plan.within
+        if dimension.path.count("/") > 1
+    ]
     known = f"({where}) and {path} ne null" if where else f"{path} ne null"
     steps = [f"filter({known})", *([f"compute({','.join(deep)})"] if deep else [])]
     kind = "topcount" if down else "bottomcount"
@@ -100,8 +106,8 @@ def _type(plan: Plan, path: str) -> str:
         return "money" if entity.currency_of(path) else "number"
     if entity.is_date(path) and path in ("payment/date",):
         return "date"
-    found = entity.prop(path)
-    name = getattr(getattr(found, "type", None), "name", "Edm.String")
+    prop = entity.prop(path)
+    name = getattr(getattr(prop, "type", None), "name", "Edm.String")
     return {
         "Edm.Date": "date", "Edm.DateTimeOffset": "instant", "Edm.Boolean": "boolean",
         "Edm.Int32": "number", "Edm.Int64": "number", "Edm.Decimal": "number",

@@ -29,16 +29,16 @@ def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
     say = plan.say
     parts = [_subject(plan)]
-    parts += [say("and {figure}", figure=figure_label(plan, one)) for one in plan.figures]
+    parts += [say("and {figure}", figure=figure_label(plan, figure)) for figure in plan.figures]
     if plan.sides:
-        sides = [say.lower(one.words) for one in plan.sides]
+        sides = [say.lower(side.words) for side in plan.sides]
         parts.append(f"- {_all_of(say, sides)}")
-    groups = [say.named(one.label) for one in plan.dimensions]
+    groups = [say.named(dimension.label) for dimension in plan.dimensions]
     grain = [say.named(GRAIN_WORDS.get(plan.grain, plan.grain))] if plan.grain else []
-    for told in (groups, grain):
-        if told:
-            parts.append(say("by {groups}", groups=_all_of(say, told)))
-    stated = [plan.told(one) for one in plan.conditions]
+    for names in (groups, grain):
+        if names:
+            parts.append(say("by {groups}", groups=_all_of(say, names)))
+    stated = [plan.told(condition) for condition in plan.conditions]
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
     if plan.period is not None:
@@ -74,14 +74,14 @@ def _all_of(say: Speech, parts: Sequence[str]) -> str:
 def _within_words(plan: Plan) -> str:
     """What each has its own ranking."""
     grain = [plan.grain] if plan.within_grain and plan.grain else []
-    names = [*(one.label for one in plan.within), *grain]
-    return _all_of(plan.say, [plan.say.named(one) for one in names])
+    names = [*(dimension.label for dimension in plan.within), *grain]
+    return _all_of(plan.say, [plan.say.named(name) for name in names])
 
 
-def threshold_words(say: Speech, one: Threshold) -> str:
+def threshold_words(say: Speech, threshold: Threshold) -> str:
     """``over 40 hours``."""
-    unit = f" {say.named(one.unit)}" if one.unit else ""
-    return say(SIGNS[one.operator], limit=f"{say.digits(one.number)}{unit}")
+    unit = f" {say.named(threshold.unit)}" if threshold.unit else ""
+    return say(SIGNS[threshold.operator], limit=f"{say.digits(threshold.number)}{unit}")
 
 
 def _subject(plan: Plan) -> str:
@@ -115,11 +115,11 @@ def figure_label(plan: Plan, figure: Figure) -> str:
 def _dated(plan: Plan, period: Period) -> str:
     path = (plan.date or "").rpartition("/")[2]
     words = "".join(f" {c.lower()}" if c.isupper() else c for c in path)
-    told = plan.say.period(period)
+    dates = plan.say.period(period)
     is_open = period.start is None or period.end is None
     if not (is_open or period.label.startswith("from ")):
-        told = _within(plan.say, period)
-    return plan.say("with {date} {period}", date=plan.say.named(words.strip()), period=told)
+        dates = _within(plan.say, period)
+    return plan.say("with {date} {period}", date=plan.say.named(words.strip()), period=dates)
 
 
 def _within(say: Speech, period: Period) -> str:
@@ -169,8 +169,8 @@ def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
 def _figures(plan: Plan, compiled: Compiled, row: Row) -> str:
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     return ", ".join(
-        f"{plan.say.inside(one.label)} {_value(plan.say, one, row, compiled.currency)}"
-        for one in figures
+        f"{plan.say.inside(figure.label)} {_value(plan.say, figure, row, compiled.currency)}"
+        for figure in figures
     )
 
 
@@ -198,13 +198,13 @@ def _named(plan: Plan, row: Row) -> str:
     value = row.get(ordered)
     if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
         name += f", {row['Client/name']}"  # whose it is
-    told = [
+    details = [
         f"{say.named(_label(path))}: {_with_currency(plan, path, row)}"
         for path in plan.extra_columns
         if path != ordered
     ]
-    if told:
-        name += f" ({', '.join(told)})"
+    if details:
+        name += f" ({', '.join(details)})"
     if isinstance(value, str) and plan.limit == 1:
         return f"{name} ({_text(plan, value[:10], ordered)})"
     if not isinstance(value, int | Decimal):
@@ -240,7 +240,7 @@ def _described(plan: Plan) -> str:
 
 
 def _stated(plan: Plan) -> str:
-    parts = [plan.told(one) for one in plan.conditions if one.words != "issued"]
+    parts = [plan.told(condition) for condition in plan.conditions if condition.words != "issued"]
     if plan.period is not None:
         parts.append(plan.say.period(plan.period))
     if plan.threshold is not None:
@@ -279,10 +279,10 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """What part of an amount it is, in each currency."""
     assert plan.share_of is not None
     say = plan.say
-    hits, total = (one for one in compiled.columns if one.name in ("hits", "total"))
+    hits, total = (column for column in compiled.columns if column.name in ("hits", "total"))
     parts = []
     for row in rows:
-        part, whole = (_value(say, one, row, compiled.currency) for one in (hits, total))
+        part, whole = (_value(say, column, row, compiled.currency) for column in (hits, total))
         of_all = say("{part} of {whole}", part=part, whole=whole)
         parts.append(f"{_percent(say, row['percent'])} ({of_all})")
     label = say("{part}, share of {whole}", part=plan.told(plan.share_of),
@@ -295,7 +295,7 @@ def _grouped(
 ) -> str:
     say = plan.say
     figures = [column for column in compiled.columns if column.name in compiled.figures]
-    figure = next((one for one in figures if one.type == "percent"), figures[0])
+    figure = next((column for column in figures if column.type == "percent"), figures[0])
     several = plan.figures or plan.sides
     values = [
         _figures(plan, compiled, row) if several
@@ -303,16 +303,16 @@ def _grouped(
         for row in rows[:SHOWN]
     ]  # fmt: skip
     names = (_name(plan, groups, row) for row in rows)
-    shown = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
+    listed = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
     rest = _rest(say, total - len(values))
     if several:
-        return f"{capital(_described(plan))}: {shown}{rest}."
+        return f"{capital(_described(plan))}: {listed}{rest}."
     measure = plan.measure
     unit = measure.unit if measure is not None and measure.unit else ""
     label = f"{figure.label}{_stated(plan)}"
     if unit:
         label = say("{figure} in {unit}", figure=label, unit=say.named(unit))
-    return f"{label}: {shown}{rest}."
+    return f"{label}: {listed}{rest}."
 
 
 def _with_worth(
@@ -320,7 +320,9 @@ def _with_worth(
 ) -> str:
     """The figure of a group; of an amount in another currency also what it is worth."""
     text = _value(say, figure, row, compiled.currency)
-    worth = next((one for one in figures if one.name == "worth" and one is not figure), None)
+    worth = next(
+        (column for column in figures if column.name == "worth" and column is not figure), None
+    )
     if worth is None or row.get(compiled.currency or "") == worth.currency:
         return text
     return f"{text} ({_value(say, worth, row, None)})"
@@ -373,7 +375,7 @@ def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
     say = plan.say
     now, before = (column for column in compiled.columns if column.name in ("current", "previous"))
     labels = [column for column in compiled.columns if column.name not in compiled.figures]
-    who = _name(plan, [one for one in labels if one.name != compiled.currency], row)
+    who = _name(plan, [label for label in labels if label.name != compiled.currency], row)
     head = f"{who}: " if who else ""
     later = f"{now.label} {_value(say, now, row, compiled.currency)}"
     earlier = f"{say.lower(before.label)} {_value(say, before, row, compiled.currency)}"

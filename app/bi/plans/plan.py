@@ -146,10 +146,10 @@ class Plan:
         """``Number of tickets``."""
         return self.say("Number of {many}", many=self.say.named(self.entity.many))
 
-    def told(self, one: Condition) -> str:
+    def told(self, condition: Condition) -> str:
         """What a condition says."""
-        words = self.say.named(one.words)
-        return self.say("not {words}", words=words) if one.negated else words
+        words = self.say.named(condition.words)
+        return self.say("not {words}", words=words) if condition.negated else words
 
     @property
     def is_within(self) -> bool:
@@ -160,36 +160,36 @@ class Plan:
     def money(self) -> str | None:
         """The property that names the currency of the figures; None where they are no money, or
         converted into one currency."""
-        return next((one.money for one in self.measures if one.money), None)
+        return next((measure.money for measure in self.measures if measure.money), None)
 
     @property
     def worth(self) -> str | None:
         """The currency that the figures are converted into."""
-        return next((one.worth for one in self.measures if one.worth), None)
+        return next((measure.worth for measure in self.measures if measure.worth), None)
 
     @property
     def is_whole(self) -> bool:
         """Whether a sum is also of records that the entity leaves out: from revenue, credit notes
         are deducted, unless a state of the invoices is named."""
         stated = any(
-            one.is_own_state and not one.negated and one.words != "issued"
-            for one in self.conditions
+            condition.is_own_state and not condition.negated and condition.words != "issued"
+            for condition in self.conditions
         )
-        summed = [one.measure for one in self.figures if one.method == "sum"]
+        summed = [figure.measure for figure in self.figures if figure.method == "sum"]
         if self.kind in ("measure", "share", "mean") and self.method == "sum":
             summed.append(self.measure)
-        return not stated and any(one is not None and one.is_whole for one in summed)
+        return not stated and any(measure is not None and measure.is_whole for measure in summed)
 
     @property
     def base(self) -> str | None:
         """What is so of all records that count."""
         if not self.is_whole:
             return self.entity.base
-        return next(one.within for one in self.measures if one.is_whole)
+        return next(measure.within for measure in self.measures if measure.is_whole)
 
     @property
     def measures(self) -> list[Measure]:
         """What the figures are of."""
         measured = self.measure if self.kind in ("measure", "share", "mean") else None
-        found = [measured, *(one.measure for one in self.figures)]
-        return [one for one in found if one is not None]
+        measures = [measured, *(figure.measure for figure in self.figures)]
+        return [measure for measure in measures if measure is not None]

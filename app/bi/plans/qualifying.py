@@ -39,16 +39,16 @@ def _closing(text: str) -> int:
 def _qualified(text: str, prefix: str) -> str:
     bound = {part.split(":")[0].strip() for part in re.split(r"any\(|all\(", text)[1:]}
 
-    def one(found: re.Match[str]) -> str:
-        name = found.group()
+    def qualified_name(match: re.Match[str]) -> str:
+        name = match.group()
         head = name.partition("/")[0]
         if name.startswith("'") or name in _OPERATORS or head in bound:
             return name
-        behind = text[found.end() : found.end() + 1]
+        behind = text[match.end() : match.end() + 1]
         if behind == "'" or (behind == "(" and "/" not in name):
             return name
         if behind == ":" and name in bound:
             return name
         return f"{prefix}/{name}"
 
-    return _NAME.sub(one, text)
+    return _NAME.sub(qualified_name, text)

@@ -29,16 +29,16 @@ def _pairs(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> list[tuple[De
     names = ("first", "second") if plan.sides else ("current", "previous")
     if plan.sides or plan.compared is not None:
         values = [(row.get(names[0]), row.get(names[1])) for row in rows]
-        pairs = [(Decimal(one), Decimal(other)) for one, other in values
-                 if one is not None and other is not None]  # fmt: skip
-        return [(other, one) for one, other in pairs] if plan.is_reversed else pairs
+        pairs = [(Decimal(left), Decimal(other)) for left, other in values
+                 if left is not None and other is not None]  # fmt: skip
+        return [(other, left) for left, other in pairs] if plan.is_reversed else pairs
     pair = _pair(plan)
     if pair is None or compiled.currency is not None:
         return []
     name = "percent" if plan.kind == "share" else compiled.figures[0]
     path, values_of = pair
-    found = [_figure(rows, path, one, name) for one in values_of]
-    return [(found[0], found[1])]
+    figures = [_figure(rows, path, value, name) for value in values_of]
+    return [(figures[0], figures[1])]
 
 
 def _pair(plan: Plan) -> tuple[str, tuple[str, ...]] | None:
@@ -46,13 +46,17 @@ def _pair(plan: Plan) -> tuple[str, tuple[str, ...]] | None:
     if len(plan.dimensions) != 1 or plan.grain is not None:
         return None
     group = plan.dimensions[0]
-    for one in plan.conditions:
-        if len(one.values) == 2 and not one.negated and one.path in (group.key, group.path):
-            return one.path or "", one.values
+    for condition in plan.conditions:
+        if (
+            len(condition.values) == 2
+            and not condition.negated
+            and condition.path in (group.key, group.path)
+        ):
+            return condition.path or "", condition.values
     return None
 
 
 def _figure(rows: Sequence[Row], path: str, value: str, name: str) -> Decimal:
     """The figure of a group; one that is not there has nothing."""
-    found: Any = next((row[name] for row in rows if str(row.get(path)) == value.strip("'")), 0)
-    return Decimal(found or 0)
+    figure: Any = next((row[name] for row in rows if str(row.get(path)) == value.strip("'")), 0)
+    return Decimal(figure or 0)

@@ -36,7 +36,7 @@ class Charted:
 
 @dataclass
 class _Bar:
-    place: Any
+    position: Any
     text: str
     series: Any
     value: Any
@@ -55,10 +55,10 @@ class Charting:
         chart = self.report.chart
         if chart is None:
             return
-        place = _place(chart, row)
+        position = _place(chart, row)
         series = self._series(chart, row)
         value = row.get(chart.y)
-        key: Any = (place, series)
+        key: Any = (position, series)
         known = self._bars.get(key)
         if known is not None and self._is_summed and _is_number(value):
             known.value = value if known.value is None else known.value + value
@@ -67,9 +67,9 @@ class Charting:
             self._missed += 1
             return
         if known is not None:  # a figure that has no sum: a bar of its own
-            place = (*place, len(self._bars))
-            key = (place, series)
-        self._bars[key] = _Bar(place, _text(chart, row), series, value)
+            position = (*position, len(self._bars))
+            key = (position, series)
+        self._bars[key] = _Bar(position, _text(chart, row), series, value)
 
     def found(self) -> Charted | None:
         """What the chart shows; None where there is no chart, or nothing to be shown."""
@@ -86,7 +86,7 @@ class Charting:
             chart = replace(chart, type="bar")  # slices of several currencies make no whole
         rows: list[Row] = []
         for bar in bars:
-            row: Row = {chart.x: texts[bar.place], chart.y: bar.value}
+            row: Row = {chart.x: texts[bar.position], chart.y: bar.value}
             if chart.series:
                 row[chart.series] = bar.series
             rows.append(row)
@@ -103,9 +103,9 @@ class Charting:
     def _currency(self, chart: Chart) -> str | None:
         """The column with the currency of the figures, where the chart does not show it itself."""
         types = {column.name: column.type for column in self.report.columns}
-        shown = (chart.x, chart.series)
+        axes = (chart.x, chart.series)
         currency = self.report.currency
-        return None if types.get(chart.y) != "money" or currency in shown else currency
+        return None if types.get(chart.y) != "money" or currency in axes else currency
 
     @property
     def _is_summed(self) -> bool:
@@ -121,15 +121,15 @@ class Charting:
         bars = list(self._bars.values())
         if chart.type == "line":
             return bars[-MOST_POINTS:]
-        places = dict.fromkeys(bar.place for bar in bars)
+        places = dict.fromkeys(bar.position for bar in bars)
         if len(places) <= MOST_BARS:
             return bars
         is_time = chart.x in _PARTS
         kept = set(list(places)[-MOST_BARS:]) if is_time else _largest_places(bars)
-        return [bar for bar in bars if bar.place in kept]
+        return [bar for bar in bars if bar.position in kept]
 
-    def _remark(self, chart: Chart, shown: list[_Bar]) -> str:
-        left = len(self._bars) - len(shown) + self._missed
+    def _remark(self, chart: Chart, drawn: list[_Bar]) -> str:
+        left = len(self._bars) - len(drawn) + self._missed
         if not left:
             return ""
         if chart.type == "line" or chart.x in _PARTS:
@@ -160,7 +160,7 @@ def _number_of(chart: Chart, row: Mapping[str, Any]) -> Any:
         return None
     if is_related:
         return row.get(f"{navigation[:1].lower()}{navigation[1:]}Id")
-    return next((row[one] for one in _NUMBERS if row.get(one) is not None), None)
+    return next((row[name] for name in _NUMBERS if row.get(name) is not None), None)
 
 
 def _text(chart: Chart, row: Mapping[str, Any]) -> str:
@@ -172,13 +172,13 @@ def _text(chart: Chart, row: Mapping[str, Any]) -> str:
 
 def _told_apart(bars: Iterable[_Bar]) -> dict[Any, str]:
     """Place -> its text; where two places would have one text, their numbers are added."""
-    texts = {bar.place: bar.text for bar in bars}
+    texts = {bar.position: bar.text for bar in bars}
     having: dict[str, int] = {}
     for text in texts.values():
         having[text] = having.get(text, 0) + 1
     return {
-        place: text if having[text] == 1 else f"{text} ({place[-1]})"
-        for place, text in texts.items()
+        position: text if having[text] == 1 else f"{text} ({position[-1]})"
+        for position, text in texts.items()
     }
 
 
@@ -191,7 +191,7 @@ def _largest_places(bars: list[_Bar]) -> set[Any]:
     kept: dict[Any, None] = {}
     for part in by_series.values():
         part.sort(key=lambda bar: bar.value if _is_number(bar.value) else 0, reverse=True)
-        kept.update(dict.fromkeys(bar.place for bar in part[:share]))
+        kept.update(dict.fromkeys(bar.position for bar in part[:share]))
     return set(list(kept)[:MOST_BARS])
 
 

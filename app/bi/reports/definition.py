@@ -78,13 +78,13 @@ class Report:
         ]
         return names[0] if names else None
 
-    def query(self, given: Mapping[str, Any], now: Calendar) -> Query:
+    def query(self, filters: Mapping[str, Any], now: Calendar) -> Query:
         """The query with the values of its parameters.
 
         Raises: ValidationError, an unknown parameter or a value of another type.
         """
         conditions = [] if self.base == "true" else [self.base]
-        for name, value in self.values(given, now).items():
+        for name, value in self.values(filters, now).items():
             parameter = next(declared for declared in self.parameters if declared.name == name)
             conditions.append(parameter.filter.replace("{}", _literal(parameter, value, now)))
         where = " and ".join(conditions) or "true"
@@ -93,20 +93,20 @@ class Report:
             {name: _filled(text, where, now) for name, text in self.options.items()},
         )
 
-    def values(self, given: Mapping[str, Any], now: Calendar) -> dict[str, Any]:
+    def values(self, filters: Mapping[str, Any], now: Calendar) -> dict[str, Any]:
         """The values in force: those given, else the defaults; none where there is no value."""
         known = {declared.name: declared for declared in self.parameters}
         problems = [
             (f"filters.{name}", f"is not a parameter: {', '.join(known) or 'there are none'}")
-            for name in given
+            for name in filters
             if name not in known
         ]
         if problems:
             raise ValidationError(problems)
         values = {}
         for name, parameter in known.items():
-            value = given.get(name)
-            if value is None and name not in given and parameter.default:
+            value = filters.get(name)
+            if value is None and name not in filters and parameter.default:
                 value = str(DEFAULTS[parameter.default](now))
             if value is not None and value != "":
                 values[name] = _checked(parameter, value)

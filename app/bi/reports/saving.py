@@ -180,7 +180,7 @@ def columns_of(rows: list[Row], selected: Sequence[str] = ()) -> list[dict[str, 
     outer = {name.rpartition("/")[0] for name in known}  # null in some rows, an object in others
     return [
         {"name": name, "label": label_of(name), "type": _type_of(value)}
-        for name, value in sorted(known.items(), key=lambda one: _place(one[0], selected))
+        for name, value in sorted(known.items(), key=lambda item: _place(item[0], selected))
         if name not in outer and (not isinstance(value, list) or _is_plain(name, value, selected))
     ]
 
@@ -193,7 +193,7 @@ def _place(name: str, selected: Sequence[str]) -> int:
 
 
 def _is_plain(name: str, value: list[Any], selected: Sequence[str]) -> bool:
-    return name in selected and not any(isinstance(one, dict | list) for one in value)
+    return name in selected and not any(isinstance(member, dict | list) for member in value)
 
 
 def label_of(name: str) -> str:
@@ -237,8 +237,8 @@ def _report(row: Mapping[str, Any]) -> Report:
     )  # fmt: skip
 
 
-def _columns(found: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
-    return tuple(Column(one["name"], one["label"], one["type"]) for one in found)
+def _columns(columns: Sequence[Mapping[str, Any]]) -> tuple[Column, ...]:
+    return tuple(Column(column["name"], column["label"], column["type"]) for column in columns)
 
 
 def made_whole(report: Report) -> Report:

@@ -44,21 +44,21 @@ def get_report(report_id: str) -> Report:
     Raises: NotFoundError; ForbiddenError, the caller may not read its records.
     """
     caller = current_caller()
-    found: Report | None = None
+    report: Report | None = None
     if report_id.isdecimal() and len(report_id) < 16:
         number = int(report_id)
-        found = built_in().get(number)
-        if found is None and number > FIRST_SAVED:
-            found = made_whole(saved_report(number, caller))
+        report = built_in().get(number)
+        if report is None and number > FIRST_SAVED:
+            report = made_whole(saved_report(number, caller))
     else:
-        found = next((report for report in built_in().values() if report.key == report_id), None)
-    if found is None:
+        report = next((each for each in built_in().values() if each.key == report_id), None)
+    if report is None:
         raise NotFoundError(f"There is no report {report_id[:50]}.")
-    if found.entity in container().sets:
-        resource = container().sets[found.entity].type.resource
+    if report.entity in container().sets:
+        resource = container().sets[report.entity].type.resource
         if resource is not None:
             require(caller, f"{resource}:read")
-    return found
+    return report
 
 
 def describe(report: Report) -> dict[str, Any]:
@@ -99,17 +99,17 @@ def describe_fully(report: Report) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def report_data(report: Report, given: Mapping[str, Any], limit: int) -> dict[str, Any]:
+def report_data(report: Report, filters: Mapping[str, Any], limit: int) -> dict[str, Any]:
     """The rows of a report under the caller's rights, with sums by currency."""
     now = utc_now()
     today = calendar(now)
-    query = report.query(given, today)
+    query = report.query(filters, today)
     result = run(query, min(limit, REPORT.largest))
     rows = list(result.rows)
     return {
         "reportId": report.id,
         "name": report.name,
-        "parameters": report.values(given, today),
+        "parameters": report.values(filters, today),
         "columns": _columns(report),
         "rows": rows,
         "rowCount": len(rows),
@@ -128,22 +128,22 @@ def _columns(report: Report) -> list[dict[str, Any]]:
     ]
 
 
-def report_chart(report: Report, given: Mapping[str, Any], form: str) -> bytes:
+def report_chart(report: Report, filters: Mapping[str, Any], form: str) -> bytes:
     """The chart of a report as ``svg`` or ``png``.
 
     Raises: NotFoundError, it has none; ServiceUnavailableError, it cannot be drawn now.
     """
-    spec = report_chart_spec(report, given)
+    spec = report_chart_spec(report, filters)
     if spec is None:
         raise NotFoundError("This report has no chart.")
     return draw(spec, form)
 
 
-def report_chart_spec(report: Report, given: Mapping[str, Any]) -> dict[str, Any] | None:
+def report_chart_spec(report: Report, filters: Mapping[str, Any]) -> dict[str, Any] | None:
     """The Vega-Lite specification; None without a chart. An empty report is an empty chart."""
     if report.chart is None:
         return None
-    charted = chart_of(report, run(report.query(given, calendar(utc_now())), REPORT.largest).rows)
+    charted = chart_of(report, run(report.query(filters, calendar(utc_now())), REPORT.largest).rows)
     if charted is None:
         return vega_lite(report.chart, [], report.name)
     return vega_lite(charted.chart, charted.rows, report.name, charted.remark)

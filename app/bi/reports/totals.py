@@ -39,8 +39,8 @@ class Totals:
 
     def rows(self) -> list[Row]:
         """One row for each currency, in their order."""
-        found = []
+        summed = []
         for key in sorted(self._sums, key=str):
             row: Row = {} if self._currency is None else {self._currency: key}
-            found.append({**row, **self._sums[key]})
-        return found
+            summed.append({**row, **self._sums[key]})
+        return summed

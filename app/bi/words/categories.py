@@ -35,10 +35,10 @@ def together(text: str) -> str:
 @lru_cache(maxsize=64)
 def placed(names: tuple[str, ...]) -> Mapping[Written, int]:
     """The first place of each name, by its words, its letters, and how it may be spelt."""
-    found: dict[Written, int] = {}
+    places: dict[Written, int] = {}
     for at, name in enumerate(names):
-        found.setdefault(phrase(name), at)
-        found.setdefault(together(name), at)
+        places.setdefault(phrase(name), at)
+        places.setdefault(together(name), at)
         for form in spelt(name):
-            found.setdefault(form, at)
-    return found
+            places.setdefault(form, at)
+    return places

@@ -26,6 +26,6 @@ def spelt(name: str) -> tuple[str, ...]:
 def spellings(text: str) -> Iterator[str]:
     """A name as it is written, and with its umlauts where they may be written out."""
     yield text
-    umlauts = _UMLAUT.sub(lambda found: _UMLAUTS[found[0].lower()], text)
+    umlauts = _UMLAUT.sub(lambda match: _UMLAUTS[match[0].lower()], text)
     if umlauts != text:
         yield umlauts.title() if text.istitle() else umlauts

@@ -77,25 +77,25 @@ def stem(word: str) -> str:
 
 def tokenise(text: str) -> list[Token]:
     """The tokens of a question, in their order."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     written_as = unicodedata.normalize("NFKC", text)
     end = 0
     for match in _TOKEN.finditer(written_as):
         between = written_as[end : match.start()]
-        mark = _mark(between, found[-1].text if found else "")
+        mark = _mark(between, tokens[-1].text if tokens else "")
         end = match.end()
-        is_first = not found or mark in _ENDS
+        is_first = not tokens or mark in _ENDS
         token = _token(match, is_first=is_first)
-        found.append(replace(token, apart=bool(mark), mark=mark, start=match.start()))
-    return found
+        tokens.append(replace(token, apart=bool(mark), mark=mark, start=match.start()))
+    return tokens
 
 
 def _mark(between: str, before: str) -> str:
     """The mark between two words: a comma, the end of a sentence, a dash, a bracket."""
     if not before:
         return ""
-    if found := next((one for one in "?!;:,()" if one in between), ""):
-        return found
+    if ending := next((letter for letter in "?!;:,()" if letter in between), ""):
+        return ending
     if "." in between and between[-1:].isspace():
         return "" if len(before) < 2 or before.lower() in _SHORTENED else "."
     is_dash = between.strip() in ("-", "\u2013", "\u2014") and between[:1].isspace()
@@ -137,7 +137,7 @@ def phrase(text: str) -> tuple[str, ...]:
 def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
     """The tokens, those that are like exactly one known word replaced by it."""
     strange = 0
-    whole = _joined([part for one in tokens for part in _parts(one, known)], known)
+    whole = _joined([part for token in tokens for part in _parts(token, known)], known)
     for token in whole:
         strange += token.stem not in known
         yield _repaired(token, known) if strange <= MOST_STRANGE else token
@@ -167,9 +167,9 @@ def _parts(token: Token, known: Collection[str]) -> list[Token]:
     is_prefix = len(words[0]) < SHORTEST_REPAIRED  # "non-billable"
     if token.kind != "word" or len(words) < 2 or is_prefix or token.stem in known:
         return [token]
-    found = [replace(token, text=one, stem=stem(one), apart=token.apart and not at)
-             for at, one in enumerate(words)]  # fmt: skip
-    return found if all(one.stem in known for one in found) else [token]
+    parts = [replace(token, text=word, stem=stem(word), apart=token.apart and not at)
+             for at, word in enumerate(words)]  # fmt: skip
+    return parts if all(part.stem in known for part in parts) else [token]
 
 
 def _repaired(token: Token, known: Collection[str]) -> Token:
