@@ -99,11 +99,11 @@ def _pending(key: str) -> dict[str, Any]:
     row = records.connection().execute(statement).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no action {key[:40]}.")
-    shown = describe_action(dict(row))
-    if shown["status"] != "pending":
+    action = describe_action(dict(row))
+    if action["status"] != "pending":
         raise InvalidStateError(
-            f"The action is {shown['status']}: only a pending one is confirmed or rejected.",
-            [("status", shown["status"])],
+            f"The action is {action['status']}: only a pending one is confirmed or rejected.",
+            [("status", action["status"])],
         )
     return dict(row)
 
@@ -119,9 +119,9 @@ def _decide(action: Mapping[str, Any], status: str, result: Any) -> dict[str, An
 
 
 def _report(event: str, action: Mapping[str, Any], sequence: int) -> None:
-    shown = {
+    representation = {
         "id": action["key"], "tool": action["tool"], "summary": action["summary"],
         "arguments": action["arguments"], "status": action["status"],
         "expiresAt": iso_instant(action["expires_at"]), "result": action.get("result"),
     }  # fmt: skip
-    emit(event, _ENTITY, action["id"], sequence=sequence, representation=json_text(shown))
+    emit(event, _ENTITY, action["id"], sequence=sequence, representation=json_text(representation))

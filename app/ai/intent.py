@@ -113,9 +113,9 @@ def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
     None, and the caller does not want it.
     """
     wanted = _Wanted.of(wish)
-    found = list(filter(wanted.is_in, _sentences(ask.text)))
-    if found:
-        return found
+    sentences = list(filter(wanted.is_in, _sentences(ask.text)))
+    if sentences:
+        return sentences
     earlier = list(ask.dialogue)
     if not earlier or earlier[-1][0] != "assistant" or "?" not in earlier[-1][1]:
         return []
@@ -126,8 +126,8 @@ def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
         return []
     # An answer to what was asked back: the wish is that of the message before.
     before = next((text for role, text in reversed(earlier) if role == "user"), "")
-    found = list(filter(wanted.is_in, _sentences(before)))
-    return [*found, ask.text] if found else []
+    sentences = list(filter(wanted.is_in, _sentences(before)))
+    return [*sentences, ask.text] if sentences else []
 
 
 def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
@@ -290,8 +290,8 @@ def _stems(text: str) -> frozenset[str]:
     return _stems_of(words(text))
 
 
-def _stems_of(found: Iterable[str]) -> frozenset[str]:
-    return frozenset[str]().union(*map(_stems_of_word, found))
+def _stems_of(tokens: Iterable[str]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_stems_of_word, tokens))
 
 
 @lru_cache(maxsize=10_000)

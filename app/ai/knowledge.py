@@ -41,8 +41,8 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     question = without_numbers(ask.text)
     yield ToolCall("search_kb", {"q": question[:300]})
     result = search_articles(question, limit=5)
-    shown = [each.article["id"] for each in result.found]
-    note_search(ask.text, language=None, total=result.total, shown=shown)
+    article_ids = [each.article["id"] for each in result.found]
+    note_search(ask.text, language=None, total=result.total, shown=article_ids)
     good = [each for each in result.found if _answers(each, result)]
     yield ToolResult("ok", f"{len(good)} of {result.total} articles fit")
     if not good:
@@ -52,23 +52,23 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     quoted = [best]
     if len(good) > 1 and good[1].score >= best.score * ALSO_GOOD:
         quoted.append(good[1])
-    for place, found in enumerate(quoted):
-        yield from _quote(question, found, whole=place == 0)
+    for index, match in enumerate(quoted):
+        yield from _quote(question, match, whole=index == 0)
 
 
-def _answers(found: FoundArticle, result: SearchResult) -> bool:
+def _answers(match: FoundArticle, result: SearchResult) -> bool:
     if result.mode == "keyword":
-        return found.score >= COVERED_ENOUGH
-    return found.nearness >= NEAR_ENOUGH
+        return match.score >= COVERED_ENOUGH
+    return match.nearness >= NEAR_ENOUGH
 
 
-def _quote(question: str, found: FoundArticle, *, whole: bool) -> Iterator[Part]:
+def _quote(question: str, match: FoundArticle, *, whole: bool) -> Iterator[Part]:
     """The summary of an article, if it says something, and the piece that fits the question.
 
     Args:
         whole: whether the piece is quoted beside a summary, too.
     """
-    key = found.article["id"]
+    key = match.article["id"]
     columns = "title,summary,body,bodyFormat,status"
     article = engine.find_one(f"KbArticles({key})", select=columns)
     if article is None or article["status"] != "Published":

@@ -201,9 +201,9 @@ def summarise(ask: Ask) -> Iterator[Part]:
     yield ToolCall("read_record", {"record": context.path})
     row = engine.read_one(context.path)
     yield ToolResult("ok", context.title or "")
-    shown = _shown(context.entity, row)
+    texts = _shown(context.entity, row)
     facts = [
-        template.format(**shown)
+        template.format(**texts)
         for template in profile.facts
         if all(_is_worth_saying(name, row.get(name)) for name in _PLACEHOLDER.findall(template))
     ]
@@ -235,10 +235,10 @@ def list_related(
     kind = listing.entity or _target(context, listing)
     yield Text(f"\n{listing.title}:", source)
     for row in rows:
-        shown = _shown(kind, row, currency)
-        if not all(name in shown for name in _PLACEHOLDER.findall(listing.line)):
+        texts = _shown(kind, row, currency)
+        if not all(name in texts for name in _PLACEHOLDER.findall(listing.line)):
             continue
-        line = " ".join(listing.line.format(**shown).split())[:_LONGEST_LINE]
+        line = " ".join(listing.line.format(**texts).split())[:_LONGEST_LINE]
         if listing.overdue and row.get("isOverdue"):
             line += ", overdue"
         cited = source

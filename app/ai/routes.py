@@ -137,11 +137,11 @@ def _has_headers() -> bool:
     return "Authorization" in request.headers or "X-API-Key" in request.headers
 
 
-def _after(given: int | None) -> int | None:
+def _after(number: int | None) -> int | None:
     """Where the reader stands; the address goes before what a browser remembers."""
     header = request.headers.get("Last-Event-ID", "").strip()
-    if given is not None or not header:
-        return given
+    if number is not None or not header:
+        return number
     if not (header.isascii() and header.isdigit() and len(header) < 19):
         raise ValidationError([("Last-Event-ID", "must be the number of an event")])
     return int(header)

@@ -65,11 +65,11 @@ def read_ticket(environ: Mapping[str, Any]) -> tuple[int, str] | None:
     """
     if environ["PATH_INFO"].rstrip("/") not in _STREAMS:
         return None
-    given = parse_qs(environ.get("QUERY_STRING", "")).get("ticket")
-    if not given:
+    tickets = parse_qs(environ.get("QUERY_STRING", "")).get("ticket")
+    if not tickets:
         return None
     try:
-        content = orjson.loads(unseal(given[0]))
+        content = orjson.loads(unseal(tickets[0]))
     except UnsealError:
         return None
     return (content["user"], content["session"]) if content["until"] > unix_seconds() else None

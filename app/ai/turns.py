@@ -149,9 +149,9 @@ class Turn:
 
     def _cite(self, source: Citation) -> tuple[int, bool]:
         """The number of a source, and whether it is cited for the first time."""
-        for shown in self.citations:
-            if all(shown[name] == getattr(source, name) for name in ("type", "id", "url")):
-                return shown["n"], False
+        for citation in self.citations:
+            if all(citation[name] == getattr(source, name) for name in ("type", "id", "url")):
+                return citation["n"], False
         number = len(self.citations) + 1
         self.citations.append(
             {"n": number, "type": source.type, "id": source.id, "title": source.title,
@@ -246,11 +246,11 @@ def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
 
 def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
     with step():
-        shown: Sequence[Event] = list(events)
+        stored: Sequence[Event] = list(events)
         values = {**turn.kept(), "leased_until": _lease()}
         if not store.change_message(turn.message["id"], values, status="in_progress"):
             return False
-        store.add_events(turn.session["id"], turn.message["id"], shown)
+        store.add_events(turn.session["id"], turn.message["id"], stored)
     signals.current.ring()
     return True
 

@@ -143,7 +143,7 @@ def convert_lead(lead_id: int, wishes: Wishes) -> Conversion:
     )
 
 
-def check_wishes(given: Mapping[str, Any]) -> None:
+def check_wishes(wishes: Mapping[str, Any]) -> None:
     """Look at what is said of the records to be made; no row is read.
 
     Raises: ValidationError, with each property.
@@ -151,7 +151,7 @@ def check_wishes(given: Mapping[str, Any]) -> None:
     refuse_any(
         detail._replace(field=f"{name}.{detail.field}")
         for name, rules in (("client", CLIENT), ("opportunity", OPPORTUNITIES.rules))
-        for detail in body_problems(rules, given.get(name) or {}, partial=True)
+        for detail in body_problems(rules, wishes.get(name) or {}, partial=True)
     )
 
 
@@ -253,8 +253,8 @@ def _opportunity(
     if not wishes.wants_opportunity:
         return None
     with below("opportunity"):
-        given = read_properties(OPPORTUNITIES.rules, wishes.opportunity or {})
-        values = opportunity_values(lead) | {"owner_id": owner_id} | given
+        asked_values = read_properties(OPPORTUNITIES.rules, wishes.opportunity or {})
+        values = opportunity_values(lead) | {"owner_id": owner_id} | asked_values
         values |= {"client_id": client_id, "contact_id": contact_id}
         return OPPORTUNITIES.create(values, lead_id=lead.id)
 

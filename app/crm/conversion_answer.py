@@ -33,9 +33,9 @@ def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
             (contact, conversion.contact_created),
             (opportunity, conversion.opportunity_created),
         )
-        for shown, is_new in created:
-            if shown is not None and is_new:
-                shown["id"] = None
+        for representation, is_new in created:
+            if representation is not None and is_new:
+                representation["id"] = None
     return {
         "leadId": conversion.lead_id,
         "status": lead.status,

@@ -16,9 +16,9 @@ _CLIENT = {
 
 def client_values(lead: Lead) -> dict[str, Any]:
     """The client: the company, or the person where there is none."""
-    given = {attribute: getattr(lead, source) for source, attribute in _CLIENT.items()}
+    lead_values = {attribute: getattr(lead, source) for source, attribute in _CLIENT.items()}
     return {
-        **{name: value for name, value in given.items() if value is not None},
+        **{name: value for name, value in lead_values.items() if value is not None},
         "name": lead.company or _person(lead),
         "type": "Company" if lead.company else "Individual",
         "do_not_contact": lead.do_not_contact,
@@ -29,8 +29,8 @@ def contact_values(lead: Lead) -> dict[str, Any] | None:
     """The contact; None where the lead names a company only."""
     if not _person(lead):
         return None
-    given = {"email": lead.email, "phone": lead.phone, "job_title": lead.job_title}
-    values: dict[str, Any] = {name: text for name, text in given.items() if text is not None}
+    lead_values = {"email": lead.email, "phone": lead.phone, "job_title": lead.job_title}
+    values: dict[str, Any] = {name: text for name, text in lead_values.items() if text is not None}
     # A contact has a family name; the only name of a person stands for it.
     if lead.last_name:
         values["last_name"] = lead.last_name

@@ -77,5 +77,5 @@ def _first(
     caller: Caller, model: type[Client | Contact], permission: str, condition: ColumnElement[bool]
 ) -> int | None:
     statement = select(model.id, model.owner_id).where(condition).order_by(model.id)
-    found = records.connection().execute(statement)
-    return next((row.id for row in found if allowed(caller, permission, row)), None)
+    rows = records.connection().execute(statement)
+    return next((row.id for row in rows if allowed(caller, permission, row)), None)

@@ -30,9 +30,9 @@ class SummaryQuerySchema(Schema):
     )
 
     @post_load
-    def make(self, given: dict[str, Any], **_: Any) -> Selection:
+    def make(self, values: dict[str, Any], **_: Any) -> Selection:
         """The selection."""
-        selection = Selection(**given)
+        selection = Selection(**values)
         if selection.start and selection.end and selection.end < selection.start:
             raise ValidationError("must not be before from", "to")
         if "\0" in (selection.pipeline or ""):

@@ -44,9 +44,9 @@ class ClientOverridesSchema(Schema):
 class ConvertSchema(CheckedSchema):
     """How to convert a lead; everything may be left out."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As what the conversion makes is checked."""
-        check_wishes(given)
+        check_wishes(body)
 
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)
@@ -76,9 +76,9 @@ class ConvertSchema(CheckedSchema):
     owner_id = _key("ownerId", "Owner of what is made; default: the lead's.", example=None)
 
     @post_load
-    def make(self, given: dict[str, Any], **_: Any) -> Wishes:
+    def make(self, values: dict[str, Any], **_: Any) -> Wishes:
         """The wishes."""
-        return Wishes(**given)
+        return Wishes(**values)
 
 
 class ConvertedClientSchema(Schema):

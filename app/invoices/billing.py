@@ -21,10 +21,10 @@ def check_tasks(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> 
     """Refuse lines for tasks that another invoice bills."""
     if change.get("type") == "CreditNote":
         return
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         task = records.read(Task, line.get("task_id"))
         if task is not None and task.invoice_id not in (None, change.key):
-            field = f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire('task_id')}"
+            field = f"{change.rules.wire(LINE_ITEMS)}[{index}].{LINE_ITEM.wire('task_id')}"
             change.refuse_field(field, f"was billed by invoice {task.invoice_id}")
 
 
@@ -32,8 +32,8 @@ def bill_tasks(change: Change[Invoice], lines: Iterable[Mapping[str, Any]]) -> N
     """Make the tasks of these lines, and no others, those that the invoice bills."""
     if change.get("type") == "CreditNote":
         return
-    found = records.connection().execute(_BILLED, {"invoice_id": change.key})
-    before = set(found.scalars())
+    billed = records.connection().execute(_BILLED, {"invoice_id": change.key})
+    before = set(billed.scalars())
     after = {line["task_id"] for line in lines if line["task_id"] is not None}
     for task_id in sorted(before - after):
         TASKS.apply(task_id, {"invoice_id": None})

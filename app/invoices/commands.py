@@ -24,11 +24,11 @@ def verify(files: bool, expect: str | None) -> None:
     is broken, and names the first place.
     """
     with transaction():
-        found = verify_chain(files=files, expected=expect)
-    if found.broken is not None:
-        raise click.ClickException(f"broken after {found.links} links: {found.broken}")
-    click.echo(f"{found.links} documents, unbroken. Last hash: {found.last_hash}")
-    for line in found.backdated:
+        chain = verify_chain(files=files, expected=expect)
+    if chain.broken is not None:
+        raise click.ClickException(f"broken after {chain.links} links: {chain.broken}")
+    click.echo(f"{chain.links} documents, unbroken. Last hash: {chain.last_hash}")
+    for line in chain.backdated:
         click.echo(f"Back-dated: {line}.")
 
 

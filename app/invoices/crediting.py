@@ -62,21 +62,21 @@ def _copied(invoice_id: int) -> list[dict[str, Any]]:
 
 def _given(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     read = []
-    for place, line in enumerate(lines):
-        with below(f"lineItems[{place}]"):
+    for index, line in enumerate(lines):
+        with below(f"lineItems[{index}]"):
             read.append(read_properties(LINE_ITEM, line))
     return read
 
 
-def check_credit(given: Mapping[str, Any]) -> None:
+def check_credit(body: Mapping[str, Any]) -> None:
     """Look at what is given of a credit note: its ``notes`` and ``lines``.
 
     Raises: ValidationError.
     """
-    problems = INVOICES.problems({"notes": given.get("notes")}, partial=True)
-    for place, line in enumerate(given.get("lines") or ()):
+    problems = INVOICES.problems({"notes": body.get("notes")}, partial=True)
+    for index, line in enumerate(body.get("lines") or ()):
         problems += [
-            detail._replace(field=f"lineItems[{place}].{detail.field}")
+            detail._replace(field=f"lineItems[{index}].{detail.field}")
             for detail in [*body_problems(LINE_ITEM, line, partial=False), *_lacking(line)]
         ]
     refuse_any(problems)

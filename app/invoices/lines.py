@@ -51,15 +51,15 @@ def complete(lines: Iterable[Mapping[str, Any]], settings: Organisation) -> list
     """
     whole: list[dict[str, Any]] = []
     last = 0
-    for place, given in enumerate(lines, start=1):
-        line = {name: LINE_ITEM.defaults[name] for name in LINE_ITEM.writable} | dict(given)
-        if "tax_rate" not in given:
+    for number, values in enumerate(lines, start=1):
+        line = {name: LINE_ITEM.defaults[name] for name in LINE_ITEM.writable} | dict(values)
+        if "tax_rate" not in values:
             standard = settings.defaults.tax_rate
             line["tax_rate"] = standard if line["tax_category"] == "S" else Decimal(0)
-        if "tax_category" not in given and line["tax_rate"] == 0:
+        if "tax_category" not in values and line["tax_rate"] == 0:
             line["tax_category"] = "Z"
         if line["position"] is None:
-            line["position"] = max(place, last + 1)
+            line["position"] = max(number, last + 1)
         last = max(last, line["position"])
         whole.append(line)
     return whole
@@ -75,11 +75,11 @@ def check_lines(
     """
     refused = {problem.field for problem in change.problems}
     name = change.rules.wire(LINE_ITEMS)
-    for place, line in enumerate(lines):
-        if f"{name}[{place}]" in refused:  # it is no line
+    for index, line in enumerate(lines):
+        if f"{name}[{index}]" in refused:  # it is no line
             continue
         for attributes, message in _problems(line):
-            names = [line_field(change, place, attribute) for attribute in attributes]
+            names = [line_field(change, index, attribute) for attribute in attributes]
             if refused.isdisjoint(names):
                 change.refuse_field(names[0], message)
     if not any_unit:
@@ -89,19 +89,19 @@ def check_lines(
 def _check_units(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) -> None:
     """Units have a code of the list of e-invoices; what the document had before may stay."""
     default = LINE_ITEM.defaults["unit_code"]
-    given = {line["unit_code"] for line in lines} - {default}
-    if not given or not (unknown := given - codes.unit_codes()):
+    units = {line["unit_code"] for line in lines} - {default}
+    if not units or not (unknown := units - codes.unit_codes()):
         return
     sources = (change.key, change.get("credited_invoice_id"))  # a credit takes over its lines
     kept = {line["unit_code"] for key in sources if key for line in stored_lines(key)}
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if line["unit_code"] in unknown - kept:
-            change.refuse_field(line_field(change, place, "unit_code"), UNKNOWN_UNIT)
+            change.refuse_field(line_field(change, index, "unit_code"), UNKNOWN_UNIT)
 
 
-def line_field(change: Change[Invoice], place: int, attribute: str) -> str:
+def line_field(change: Change[Invoice], index: int, attribute: str) -> str:
     """The name of an attribute of a line on the wire."""
-    return f"{change.rules.wire(LINE_ITEMS)}[{place}].{LINE_ITEM.wire(attribute)}"
+    return f"{change.rules.wire(LINE_ITEMS)}[{index}].{LINE_ITEM.wire(attribute)}"
 
 
 def _problems(line: Mapping[str, Any]) -> Iterable[tuple[tuple[str, ...], str]]:

@@ -106,13 +106,13 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         raise NotFoundError(f"There is no payment {payment_id}.")
     invoice = INVOICES.locked(known.invoice_id, caller)
     require(caller, "payments:reverse", invoice)
-    given, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
+    checked, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
     if problems:
         raise ValidationError(problems)
     payment = records.get(Payment, payment_id, lock=True)
     require_operation("Payment", "payment", "reverse", payment)
     changes = {
-        **given,
+        **checked,
         "status": "Reversed",
         "reversed_at": utc_now(),
         "version": payment.version + 1,
@@ -145,8 +145,8 @@ class PaymentService:
         key: int | None = None,
     ) -> list[Detail]:
         """What is wrong with the values of a payment (see ``edm.Checking``)."""
-        given = {name: values[name] for name in PAYMENT.writable if name in values}
-        return _checked(given, partial=partial)[1]
+        writable = {name: values[name] for name in PAYMENT.writable if name in values}
+        return _checked(writable, partial=partial)[1]
 
     def needed_rights(
         self, action: str, values: Mapping[str, Any] | None = None
@@ -159,8 +159,8 @@ class PaymentService:
         invoice_id = values.get("invoice_id")
         if invoice_id is None:
             raise ValidationError([("invoiceId", "is required")])
-        given = {name: value for name, value in values.items() if name != "invoice_id"}
-        return register_payment(invoice_id, given)
+        own_values = {name: value for name, value in values.items() if name != "invoice_id"}
+        return register_payment(invoice_id, own_values)
 
     def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
         """Refused.

@@ -99,15 +99,15 @@ def take_over(change: Change[Invoice], lines: Iterable[Mapping[str, Any]]) -> li
 
     Notes a problem where a product has no price for the invoice, or is not active any more.
     """
-    given = [dict(line) for line in lines]
+    copies = [dict(line) for line in lines]
     if change.history is not None:  # what was written elsewhere is whole
-        return given
-    products = _products(change, {line.get("product_id") for line in given})
-    for place, line in enumerate(given):
+        return copies
+    products = _products(change, {line.get("product_id") for line in copies})
+    for index, line in enumerate(copies):
         product = products.get(line.get("product_id"))
         if product is not None:
-            _fill(change, place, line, product)
-    return given
+            _fill(change, index, line, product)
+    return copies
 
 
 def _products(change: Change[Invoice], keys: set[int | None]) -> Mapping[int | None, Product]:
@@ -115,18 +115,18 @@ def _products(change: Change[Invoice], keys: set[int | None]) -> Mapping[int | N
     named = keys - {None}
     if not named:
         return {}
-    found = records.read_all(select(Product).where(Product.id.in_(named)))
+    products = records.read_all(select(Product).where(Product.id.in_(named)))
     return {
         product.id: product
-        for product in found
+        for product in products
         if allowed(change.caller, PRODUCT.permissions["read"], product)
     }
 
 
-def _fill(change: Change[Invoice], place: int, line: dict[str, Any], product: Product) -> None:
+def _fill(change: Change[Invoice], index: int, line: dict[str, Any], product: Product) -> None:
     needs = [name for name in FROM_PRODUCT if line.get(name) is None]
     if needs and not product.is_active:
-        change.refuse_field(line_field(change, place, "product_id"), "is not active any more")
+        change.refuse_field(line_field(change, index, "product_id"), "is not active any more")
     values = values_of(product)
     if not line.keys().isdisjoint(_TAX):
         for name in _WHOLE_TAX:
@@ -136,7 +136,7 @@ def _fill(change: Change[Invoice], place: int, line: dict[str, Any], product: Pr
             product, change.get("currency"), prices_include_tax=change.get("prices_include_tax")
         )
         if other is not None:
-            change.refuse_field(line_field(change, place, "unit_price"), other)
+            change.refuse_field(line_field(change, index, "unit_price"), other)
     for name, value in values.items():
         if line.get(name) is None:
             line[name] = value

@@ -20,9 +20,9 @@ from app.models.invoice import PAYMENT_METHODS
 class PaymentBodySchema(CheckedSchema):
     """A payment to register."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As a payment is checked."""
-        refuse_any(PAYMENTS.problems(given, partial=True))
+        refuse_any(PAYMENTS.problems(body, partial=True))
 
     amount = PAYMENT.field("amount", example=10)
     paid_on = PAYMENT.field("paid_on", metadata={"label": "Day", "example": "2026-01-31"})
@@ -106,9 +106,9 @@ class CreditedLineSchema(Schema):
 class CreditNoteBodySchema(CheckedSchema):
     """What to credit."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As a credit note is checked."""
-        check_credit(given)
+        check_credit(body)
 
     lines = fields.List(
         OpenObject(CreditedLineSchema),

@@ -190,10 +190,10 @@ def _written(invoice: Invoice, document: InvoiceDocument, letter: Letter) -> Wri
 
 
 def _recipients(document: InvoiceDocument, letter: Letter) -> list[str]:
-    given = letter.to or tuple(filter(None, (document.buyer.email,)))
-    if not given:
+    addresses = letter.to or tuple(filter(None, (document.buyer.email,)))
+    if not addresses:
         raise ValidationError([("to", "is required: the client has no e-mail address")])
-    return check_addresses("to", given)
+    return check_addresses("to", addresses)
 
 
 def _attachments(

@@ -34,7 +34,7 @@ def send_invoices(
 
 
 def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
-    shown: dict[str, Any] = {"invoiceId": invoice_id, "ok": False, "number": None, "status": None,
+    report: dict[str, Any] = {"invoiceId": invoice_id, "ok": False, "number": None, "status": None,
                              "delivery": None, "error": None}  # fmt: skip
     try:
         outcome = _sent_before(invoice_id, letter) or send_invoice(invoice_id, letter)
@@ -45,10 +45,10 @@ def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
             db.session.commit()
     except Exception as error:  # whatever it is, the others are to go out; it is logged there
         db.session.rollback()
-        found = as_api_error(error)
-        return {**shown, "error": {"code": found.code, "message": found.message}}
+        refusal = as_api_error(error)
+        return {**report, "error": {"code": refusal.code, "message": refusal.message}}
     outcome_sent = {name: outcome[name] for name in ("number", "status", "delivery")}
-    return {**shown, "ok": True, **outcome_sent}
+    return {**report, "ok": True, **outcome_sent}
 
 
 def _marked(letter: Letter, invoice_id: int, key: str | None) -> Letter:

@@ -46,12 +46,12 @@ class SendSchema(Schema):
     )
 
     @post_load
-    def make(self, given: dict[str, Any], **_: Any) -> Any:
+    def make(self, values: dict[str, Any], **_: Any) -> Any:
         """The letter."""
         for name in ("to", "cc"):
-            if name in given:
-                given[name] = tuple(given[name])
-        return Letter(**given)
+            if name in values:
+                values[name] = tuple(values[name])
+        return Letter(**values)
 
 
 class LetterSchema(SendSchema):
@@ -75,14 +75,14 @@ class SendManySchema(SendSchema):
     invoice_id = fields.Integer(data_key="invoiceId", strict=True, validate=_KEY, example=1)
 
     @post_load
-    def make(self, given: dict[str, Any], **options: Any) -> Any:
+    def make(self, values: dict[str, Any], **options: Any) -> Any:
         """The keys, and the letter."""
-        keys = [*given.pop("invoice_ids", ())]
-        if "invoice_id" in given:
-            keys.append(given.pop("invoice_id"))
+        keys = [*values.pop("invoice_ids", ())]
+        if "invoice_id" in values:
+            keys.append(values.pop("invoice_id"))
         if not keys:
             raise ValidationError("is required", "invoiceIds")
-        return keys, super().make(given, **options)
+        return keys, super().make(values, **options)
 
 
 class RecipientSchema(Schema):

@@ -91,13 +91,13 @@ class InvoiceService(EntityService[Invoice]):
         """Lines that are as they were are no change."""
         if LINE_ITEMS not in change.values or change.before is None:
             return
-        given = complete(take_over(change, change.values[LINE_ITEMS]), organisation())
+        lines = complete(take_over(change, change.values[LINE_ITEMS]), organisation())
         stored = stored_lines(change.key)
         change.lists_before[LINE_ITEMS] = stored
-        if sorted(given, key=lambda line: line["position"]) == stored:
+        if sorted(lines, key=lambda line: line["position"]) == stored:
             del change.values[LINE_ITEMS]
         else:
-            change.values[LINE_ITEMS] = given
+            change.values[LINE_ITEMS] = lines
 
     def check(self, change: Change[Invoice]) -> None:
         """Rules of drafts, and the freeze of what was issued."""
@@ -129,8 +129,8 @@ class InvoiceService(EntityService[Invoice]):
             return
         if not is_due and not change.changes(*_PRICED_BY):
             return
-        given = change.values.get(LINE_ITEMS)
-        lines = stored_lines(change.key) if given is None else given
+        new_lines = change.values.get(LINE_ITEMS)
+        lines = stored_lines(change.key) if new_lines is None else new_lines
         totals = totals_of(lines, change)
         change.work.update(lines=lines, totals=totals)
         settings = change.settings
@@ -251,8 +251,8 @@ def _past_rate(change: Change[Invoice]) -> Decimal:
     """The rate of a document of a history: its own, that of what it credits, or the one of now."""
     credited = change.related(Invoice, change.get("credited_invoice_id"))
     of_credited = credited and credited.exchange_rate
-    given = change.values.get("exchange_rate") or of_credited
-    return given or change.settings.exchange_rate(change.get("currency"))
+    rate = change.values.get("exchange_rate") or of_credited
+    return rate or change.settings.exchange_rate(change.get("currency"))
 
 
 def _is_issued(change: Change[Invoice]) -> bool:

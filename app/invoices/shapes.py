@@ -39,11 +39,11 @@ def describe_payment(payment_id: int) -> dict[str, Any]:
     payment = records.read(Payment, payment_id)
     if payment is None:
         raise NotFoundError(f"There is no payment {payment_id}.")
-    shown = _named(payment, _PAYMENT)
+    representation = _named(payment, _PAYMENT)
     if payment.status == "Reversed":
-        shown |= _named(payment, _REVERSED)
+        representation |= _named(payment, _REVERSED)
     invoice = describe_invoice(payment.invoice_id)
-    return {**shown, "invoice": {name: invoice[name] for name in _PAID_INVOICE}}
+    return {**representation, "invoice": {name: invoice[name] for name in _PAID_INVOICE}}
 
 
 def _named(record: Record, names: Mapping[str, str]) -> dict[str, Any]:

@@ -49,13 +49,13 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
         payment or a credit note stands against the invoice.
     """
     invoice = _allowed(invoice_id, "Void", "void")
-    given, problems = validate(REASON, {"void_reason": reason}, partial=True)
+    checked, problems = validate(REASON, {"void_reason": reason}, partial=True)
     if problems:
         raise ValidationError(problems)
-    if given["void_reason"] is None:
+    if checked["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
     require_operation("Invoice", "invoice", "void", invoice)
-    values = {**given, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
+    values = {**checked, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
     INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
 
 

@@ -91,8 +91,8 @@ def compute_totals(
     # In the terms of the prices: net, or gross where they include tax.
     priced = [subtotal - less for subtotal, less in zip(subtotals, discounts, strict=True)]
     members: dict[tuple[str, Decimal], list[int]] = {}
-    for place, line in enumerate(lines):
-        members.setdefault((line.tax_category, line.tax_rate), []).append(place)
+    for position, line in enumerate(lines):
+        members.setdefault((line.tax_category, line.tax_rate), []).append(position)
     sums = [sum((priced[index] for index in places), Decimal(0)) for places in members.values()]
     discount = rounded(sum(sums, Decimal(0)) * discount_percent / 100, currency)
     shares = spread(discount, sums, currency)
@@ -107,8 +107,8 @@ def compute_totals(
             taxable = net_of_gross(priced_sum - share, rate, currency)
             discount, tax = net - taxable, priced_sum - share - taxable
             parts = spread(net, [priced[index] for index in places], currency)
-            for place, part in zip(places, parts, strict=True):
-                nets[place] = part
+            for position, part in zip(places, parts, strict=True):
+                nets[position] = part
         groups.append(
             TaxGroup(
                 tax_category=category, tax_rate=rate, net=net, discount=discount,

@@ -67,11 +67,11 @@ def _links() -> Iterator[Any]:
             .order_by(IssueRecord.id)
             .limit(BATCH)
         )
-        found = records.connection().execute(statement).mappings().all()
-        yield from found
-        if len(found) < BATCH:
+        links = records.connection().execute(statement).mappings().all()
+        yield from links
+        if len(links) < BATCH:
             return
-        last = found[-1]["id"]
+        last = links[-1]["id"]
 
 
 def _problem(
@@ -88,8 +88,8 @@ def _problem(
     if invoice is None:
         return "the document is gone"
     for name in ("number", "total", "currency", "pdf_sha256"):
-        if (found := getattr(invoice, name)) != link[name]:
-            return f"the document has another {name}: {found} instead of {link[name]}"
+        if (stored := getattr(invoice, name)) != link[name]:
+            return f"the document has another {name}: {stored} instead of {link[name]}"
     if content_hash(invoice) != link["content_sha256"]:
         return "the content of the document was changed after issue"
     if problem := _problem_of_date(link, invoice, latest):
@@ -114,8 +114,12 @@ def _problem_of_date(
         return None
     if link["issue_date"] != issue_date:
         return f"the document has another issue_date: {issue_date} instead of {link['issue_date']}"
-    shown = link["backdated_from"] or issue_date
-    if link["issued_on"] is not None and before is not None and max(issue_date, shown) < before:
+    claimed_date = link["backdated_from"] or issue_date
+    if (
+        link["issued_on"] is not None
+        and before is not None
+        and max(issue_date, claimed_date) < before
+    ):
         return f"is dated {issue_date}, before {before} in series {series}, and the link hides it"
     return None
 

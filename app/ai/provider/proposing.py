@@ -35,8 +35,8 @@ def proposing() -> Iterator[ModelTool]:
 
 
 def _model_tool(tool: Tool) -> ModelTool:
-    def run(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
-        return _propose(tool, given, use)
+    def run(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+        return _propose(tool, arguments, use)
 
     return ModelTool(
         tool.name,

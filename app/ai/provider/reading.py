@@ -76,11 +76,11 @@ class FiguresSchema(Schema):
     question = fields.String(required=True, validate=validate.Length(1, LONGEST_QUESTION))
 
 
-def search_kb(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+def search_kb(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """Articles that fit, with the passages that were found."""
-    result = search_articles(given["q"], limit=MOST_ARTICLES)
+    result = search_articles(arguments["q"], limit=MOST_ARTICLES)
     note_search(
-        given["q"], language=None, total=result.total,
+        arguments["q"], language=None, total=result.total,
         shown=[hit.article["id"] for hit in result.found],
     )  # fmt: skip
     rows = []
@@ -99,10 +99,10 @@ def search_kb(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     return rows, f"{len(rows)} of {result.total} articles"
 
 
-def query_records(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+def query_records(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """Rows of an OData query; each record is a source, and so is the query."""
-    home = _set(given["set"])
-    options = {name: value for name, value in given.items() if name != "set"}
+    home = _set(arguments["set"])
+    options = {name: value for name, value in arguments.items() if name != "set"}
     records_read = engine.read_many(home.name, **options)
     url = f"/odata/{home.name}?{engine.query_text(options)}"
     words = f"{home.name} by {', '.join(name for name in options if name != 'top') or 'number'}"
@@ -117,18 +117,18 @@ def query_records(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     return {"source": number, "rows": rows}, url[:300]
 
 
-def read_record(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+def read_record(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """All that the caller may see of a record."""
-    home = _set(given["set"])
-    row = engine.read_one(f"{home.name}({given['id']})")
+    home = _set(arguments["set"])
+    row = engine.read_one(f"{home.name}({arguments['id']})")
     properties = {name: value for name, value in row.items() if value not in (None, "", [], {})}
     number = _source_of(home.type.name, row, use)
-    return {"source": number, "record": properties}, f"{home.type.name} {given['id']}"
+    return {"source": number, "record": properties}, f"{home.type.name} {arguments['id']}"
 
 
-def describe_set(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+def describe_set(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """The properties of a set, for writing a query."""
-    home = _set(given["set"])
+    home = _set(arguments["set"])
     properties = {
         name: " ".join(
             filter(None, (declared.type.name, f"one of {', '.join(declared.allowed)}"
@@ -140,9 +140,9 @@ def describe_set(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     return {"set": home.name, "properties": properties, "navigation": links}, home.name
 
 
-def ask_figures(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
+def ask_figures(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """What the figures say to a question in words."""
-    figures = answer_question(given["question"], limit=TOOL.largest)
+    figures = answer_question(arguments["question"], limit=TOOL.largest)
     url = str((figures.get("query") or {}).get("odata") or "")
     report = {
         name: figures.get(name)
@@ -150,10 +150,10 @@ def ask_figures(given: Mapping[str, Any], use: Use) -> tuple[Any, str]:
         if figures.get(name)
     }
     if figures["status"] == "answered" and url:
-        title = str(figures.get("interpretation") or given["question"]).rstrip(".")
+        title = str(figures.get("interpretation") or arguments["question"]).rstrip(".")
         snippet = str(figures["answer"])[:300]
         citation = Citation("Query", 0, title, url, snippet)
-        report["source"] = use.sources.add(citation, json_text([given["question"], report]))
+        report["source"] = use.sources.add(citation, json_text([arguments["question"], report]))
     return report, url or str(figures["status"])
 
 

@@ -41,15 +41,15 @@ class Redactor:
         """``text`` with its marks replaced; one that was never given stays."""
         return MARK.sub(lambda match: self._texts.get(match.group(), match.group()), text)
 
-    def _iban(self, found: re.Match[str]) -> str:
+    def _iban(self, match: re.Match[str]) -> str:
         # What follows an account may look like more of it: take the longest that is one.
-        words = found.group().split(" ")
+        words = match.group().split(" ")
         for count in range(len(words), 0, -1):
             text = " ".join(words[:count])
             if iban.is_valid(text):
                 rest = " ".join(words[count:])
                 return self._mark("IBAN", text) + (f" {rest}" if rest else "")
-        return found.group()
+        return match.group()
 
     def _without_phones(self, text: str) -> str:
         if "+" in text:

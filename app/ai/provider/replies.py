@@ -59,9 +59,9 @@ class Reply:
 
         Raises: ProviderError.
         """
-        found = _object(body)
-        yield from self._take(found, "message")
-        if not found.get("choices"):
+        reply = _object(body)
+        yield from self._take(reply, "message")
+        if not reply.get("choices"):
             raise ProviderError(MALFORMED)
         self._check()
 
@@ -88,14 +88,14 @@ class Reply:
 
     def _take_call(self, piece: Mapping[str, Any]) -> None:
         """The name comes first, the arguments in pieces; a call is known by its place."""
-        place = piece.get("index")
-        if not isinstance(place, int):
-            place = len(self.calls)
-        if not 0 <= place < MOST_CALLS:
+        index = piece.get("index")
+        if not isinstance(index, int):
+            index = len(self.calls)
+        if not 0 <= index < MOST_CALLS:
             raise ProviderError(MALFORMED)
-        while len(self.calls) <= place:
+        while len(self.calls) <= index:
             self.calls.append(Call())
-        call = self.calls[place]
+        call = self.calls[index]
         function = _mapping(piece.get("function"))
         call.key = call.key or _string(piece.get("id"))
         call.name = call.name or _string(function.get("name"))
@@ -112,8 +112,8 @@ class Reply:
         if self.finish == "content_filter":
             raise ProviderError(FILTERED)
         self.calls = [call for call in self.calls if call.name]
-        for place, call in enumerate(self.calls, 1):
-            call.key = call.key or f"call_{place}"
+        for number, call in enumerate(self.calls, 1):
+            call.key = call.key or f"call_{number}"
 
 
 def _object(text: str | bytes) -> Mapping[str, Any]:

@@ -30,11 +30,11 @@ class Sources:
         Args:
             text: what the model is given of it.
         """
-        for place, known in enumerate(self._citations):
+        for index, known in enumerate(self._citations):
             if (known.type, known.id, known.url) == (citation.type, citation.id, citation.url):
-                if text not in self._texts[place]:
-                    self._texts[place] += f"\n{text}"
-                return place + 1
+                if text not in self._texts[index]:
+                    self._texts[index] += f"\n{text}"
+                return index + 1
         self._citations.append(citation)
         self._texts.append(f"{citation.title}\n{text}")
         return len(self._citations)

@@ -79,14 +79,14 @@ def language_in(text: str) -> str:
 def without_foreign_links(text: str, known: Collection[str], own_host: str | None) -> str:
     """The text with addresses left out that are neither ours nor in one of the texts ``known``."""
 
-    def shown(found: re.Match[str]) -> str:
-        address = found.group().rstrip(".,;:!?")
-        rest = found.group()[len(address) :]
+    def checked_link(match: re.Match[str]) -> str:
+        address = match.group().rstrip(".,;:!?")
+        rest = match.group()[len(address) :]
         is_ours = own_host is not None and urlsplit(address).netloc.lower() == own_host
         is_known = is_ours or any(address in each for each in known)
         return f"{address}{rest}" if is_known else f"{REMOVED}{rest}"
 
-    return LINK.sub(shown, text)
+    return LINK.sub(checked_link, text)
 
 
 def _nearness(claim: str, texts: tuple[str, ...]) -> float:

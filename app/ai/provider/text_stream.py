@@ -52,12 +52,12 @@ class Sayer:
 
     def _said(self, *, is_over: bool) -> Iterator[str | Cite]:
         while self._held:
-            found = _OPEN.search(self._held)
-            if found is None:
+            match = _OPEN.search(self._held)
+            if match is None:
                 yield self._taken(len(self._held))
                 return
-            if found.start():
-                yield self._taken(found.start())
+            if match.start():
+                yield self._taken(match.start())
             if not is_over and self._is_incomplete():
                 return
             yield from self._special()
@@ -65,19 +65,19 @@ class Sayer:
     def _special(self) -> Iterator[str | Cite]:
         """What begins with a bracket."""
         for pattern in (_PICTURE, _TAG):
-            if found := pattern.match(self._held):
-                self._taken(found.end())
+            if match := pattern.match(self._held):
+                self._taken(match.end())
                 return
-        if found := _LINK.match(self._held):
-            self._taken(found.end())
+        if match := _LINK.match(self._held):
+            self._taken(match.end())
             # The label may be a citation or a mark: it is read on.
-            label = f"[{found[1]}]" if _NUMBER.fullmatch(found[1]) else found[1]
+            label = f"[{match[1]}]" if _NUMBER.fullmatch(match[1]) else match[1]
             self._held = label + self._held
-        elif found := _CITED.match(self._held):
-            for number in _NUMBER.findall(self._taken(found.end())):
+        elif match := _CITED.match(self._held):
+            for number in _NUMBER.findall(self._taken(match.end())):
                 yield Cite(int(number))
-        elif found := _MARK.match(self._held):
-            yield self._show(self._taken(found.end()))
+        elif match := _MARK.match(self._held):
+            yield self._show(self._taken(match.end()))
         else:
             yield self._taken(1)
 

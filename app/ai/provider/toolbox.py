@@ -88,10 +88,10 @@ def use_tool(
     if arguments is None:
         return _problem("the arguments are no JSON object")
     try:
-        given = tool.read(arguments)
+        checked = tool.read(arguments)
         # Settings are read in a transaction that may write: it must not outlast the tool.
         with transaction():
-            data, summary = tool.run(given, use)
+            data, summary = tool.run(checked, use)
     except ForbiddenError as error:
         return _problem(error.message, "denied")
     except ApiError as error:

@@ -68,8 +68,8 @@ class CreateTool:
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """A POST to the set."""
-        made = engine.ask("POST", self._home.name, body=dict(arguments)).body
-        return made_of(self._entity, made["id"])
+        created = engine.ask("POST", self._home.name, body=dict(arguments)).body
+        return made_of(self._entity, created["id"])
 
 
 class UpdateTool:
@@ -151,7 +151,7 @@ def _refuse_wrong(
     if not values:
         raise ValidationError([("", "must have something to write")])
     model = container()
-    given = parse_json(json_text(values).encode())
-    body, problems = read_entity(given, home.type, Reading(model))
+    wire_values = parse_json(json_text(values).encode())
+    body, problems = read_entity(wire_values, home.type, Reading(model))
     problems.raise_any()
     refuse_any(entity_problems(model, home, body, kind, key=key))

@@ -60,14 +60,14 @@ class OperationTool:
             for key in self._keys
             if not isinstance(arguments.get(key), int)
         )
-        given = self._given(arguments)
-        values = body_arguments(self._in_odata, parse_json(json_text(given).encode()))
+        parameters = self._given(arguments)
+        values = body_arguments(self._in_odata, parse_json(json_text(parameters).encode()))
         if self._in_odata.check is not None:
             self._in_odata.check(values)
         what = self._label
         if self._operation.bound_to is not None:
             what += f" ({self._title(self._operation.bound_to, arguments)})"
-        more = ", ".join(f"{name} {value}" for name, value in told(given))
+        more = ", ".join(f"{name} {value}" for name, value in told(parameters))
         return f"{what}: {more}" if more else what
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class OperationTool:
         is_told = operation.action is not None and "allowedActions" in properties
         names = ["id", title, *(["allowedActions"] if is_told else [])]
         row = engine.read_one(self._path(arguments).rstrip("/"), select=",".join(names))
-        shown = str(row[title] or unnamed)
+        name = str(row[title] or unnamed)
         if is_told and operation.action not in row["allowedActions"]:
-            raise InvalidStateError(f"{self._label} is not possible with {shown} as it is.")
-        return shown
+            raise InvalidStateError(f"{self._label} is not possible with {name} as it is.")
+        return name

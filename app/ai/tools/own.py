@@ -63,14 +63,14 @@ class NoteTool:
 
     def check(self, arguments: Arguments, said: Sequence[str]) -> str:
         """The record must be one that the caller may read."""
-        given = load(NoteSchema(), arguments)
-        title = record_of(given["type"], given["id"]).title
-        return f"Add to {title} the note: {given['text']}"
+        note = load(NoteSchema(), arguments)
+        title = record_of(note["type"], note["id"]).title
+        return f"Add to {title} the note: {note['text']}"
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """A line in the notes, or an internal comment."""
-        given = load(NoteSchema(), arguments)
-        entity, key, text = given["type"], given["id"], given["text"]
+        note = load(NoteSchema(), arguments)
+        entity, key, text = note["type"], note["id"], note["text"]
         if entity == "Ticket":
             create_comment(key, body=text, is_internal=True)
             return made_of(entity, key)
@@ -105,8 +105,8 @@ class MailTool:
 
     def check(self, arguments: Arguments, said: Sequence[str]) -> str:
         """Whom it goes to is looked at where it is proposed."""
-        given = load(MailSchema(), arguments)
-        return f"Draft a mail to {given['to']}: {given['subject']}"
+        mail = load(MailSchema(), arguments)
+        return f"Draft a mail to {mail['to']}: {mail['subject']}"
 
     def run(self, arguments: Arguments) -> dict[str, Any]:
         """The text with its link."""

@@ -17,22 +17,22 @@ ALIKE = 0.85
 _DIGITS = re.compile("[0-9]+")
 
 
-def possible_duplicates(found: Sequence[Match], shown: Iterable[Match]) -> list[list[int]]:
+def possible_duplicates(matches: Sequence[Match], page: Iterable[Match]) -> list[list[int]]:
     """Pairs of ids with the same e-mail address, tax or telephone number, or nearly the same name.
 
     Args:
-        found: of one kind; at least one of a pair is among ``shown``.
+        matches: of one kind; at least one of a pair is among ``page``.
     """
-    shown_keys = {record.id for record in shown}
-    names = {match.id: _name(match) for match in found}
-    pairs = {*_with_same_marks(found), *_with_like_names(names, shown_keys)}
+    shown_keys = {record.id for record in page}
+    names = {match.id: _name(match) for match in matches}
+    pairs = {*_with_same_marks(matches), *_with_like_names(names, shown_keys)}
     return [list(pair) for pair in sorted(pairs) if not shown_keys.isdisjoint(pair)]
 
 
-def _with_same_marks(found: Iterable[Match]) -> Iterator[tuple[int, int]]:
+def _with_same_marks(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
     """Who share what only one record should have."""
     holders: dict[str, list[int]] = defaultdict(list)
-    for match in found:
+    for match in matches:
         for mark in _marks(match):
             holders[mark].append(match.id)
     for ids in holders.values():
@@ -53,9 +53,9 @@ def _with_like_names(names: dict[int, str], wanted: Iterable[int]) -> Iterator[t
                 yield min(first, second), max(first, second)
 
 
-def _marks(one: Match) -> Iterator[str]:
+def _marks(match: Match) -> Iterator[str]:
     """What one record alone should have; colleagues share the telephone of their office."""
-    values, plain = one.values, one.plain
+    values, plain = match.values, match.plain
     if "email" in values:
         yield f"email {email_form(values['email'])}"
     if "taxId" in values:
@@ -65,5 +65,7 @@ def _marks(one: Match) -> Iterator[str]:
         yield f"{field} {number}"
 
 
-def _name(one: Match) -> str:
-    return next((name for title in one.kind.titles if (name := name_form(one.plain[title]))), "")
+def _name(match: Match) -> str:
+    return next(
+        (name for title in match.kind.titles if (name := name_form(match.plain[title]))), ""
+    )

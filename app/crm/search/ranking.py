@@ -67,9 +67,10 @@ def rank_nearly(kind: Kind, query: SearchQuery, rows: Iterable[Candidate]) -> li
     return _ranked(_rated(kind, query, row, nearly) for row in rows)
 
 
-def _ranked(found: Iterable[Match | None]) -> list[Match]:
+def _ranked(candidates: Iterable[Match | None]) -> list[Match]:
     return sorted(
-        (match for match in found if match is not None), key=lambda match: (-match.score, match.id)
+        (match for match in candidates if match is not None),
+        key=lambda match: (-match.score, match.id),
     )
 
 
@@ -100,8 +101,8 @@ def _rated(kind: Kind, query: SearchQuery, row: Candidate, rate: Rate) -> Match 
     if query.phrase not in titles:
         title = titles[0] if titles else ""
         covered = min(1.0, len(query.phrase) / max(1, len(title)))
-        place = 1.0 if title.startswith(query.phrase) else _LATER
-        score *= place * (1 - _LENGTH + _LENGTH * covered)
+        nearness = 1.0 if title.startswith(query.phrase) else _LATER
+        score *= nearness * (1 - _LENGTH + _LENGTH * covered)
     return Match(kind, row, round(score, 4), tuple(matched), frozenset(words))
 
 

@@ -156,23 +156,23 @@ def _merged(rows: Sequence[list[Match]]) -> list[Match]:
     )
 
 
-def _item(found: Match) -> dict[str, Any]:
-    record, values = orjson.loads(found.row.record), found.values
-    shown = next((name for name in found.kind.titles if name in found.matched), None)
-    text = found.title
-    if shown is None and found.matched:
-        text = values[found.matched[0]]
-    elif shown is not None:
-        text = values[shown]
+def _item(match: Match) -> dict[str, Any]:
+    record, values = orjson.loads(match.row.record), match.values
+    title_name = next((name for name in match.kind.titles if name in match.matched), None)
+    text = match.title
+    if title_name is None and match.matched:
+        text = values[match.matched[0]]
+    elif title_name is not None:
+        text = values[title_name]
     return {
-        "type": found.kind.name,
-        "id": found.id,
-        "title": found.title,
-        "subtitle": found.kind.subtitle(record),
-        "score": found.score,
-        "matchedFields": list(found.matched),
-        "highlight": highlight(text, found.words),
-        "url": entity_url(found.kind.entity, found.id),
+        "type": match.kind.name,
+        "id": match.id,
+        "title": match.title,
+        "subtitle": match.kind.subtitle(record),
+        "score": match.score,
+        "matchedFields": list(match.matched),
+        "highlight": highlight(text, match.words),
+        "url": entity_url(match.kind.entity, match.id),
         # The text that the database made: its amounts are exact.
-        "record": orjson.Fragment(found.row.record),
+        "record": orjson.Fragment(match.row.record),
     }

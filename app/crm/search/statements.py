@@ -77,47 +77,47 @@ class Making:
 
     def _ranked(self, tiers: Sequence[Pattern]) -> Select[Any]:
         top = (self._top_of_sqlite(tiers) if self._sqlite else self._top(tiers)).subquery("top")
-        shown = Scope(self._context, self._type)
-        columns = (top.c.total, *self._shown(shown))
-        rows = select(*columns).join_from(top, shown.table, shown.columns.id == top.c.id)
+        scope = Scope(self._context, self._type)
+        columns = (top.c.total, *self._shown(scope))
+        rows = select(*columns).join_from(top, scope.table, scope.columns.id == top.c.id)
         return rows.order_by(top.c.tier, top.c.id)
 
     def _top(self, tiers: Sequence[Pattern]) -> Select[Any]:
         scope = Scope(self._context, self._type)
         *better, last = [self._holds(_plain(scope), tier) for tier in tiers]
-        places = [(condition, literal(place)) for place, condition in enumerate(better)]
+        places = [(condition, literal(tier_number)) for tier_number, condition in enumerate(better)]
         tier = case(*places, else_=literal(len(better))).label("tier")
         # Sorted by an expression, so that nobody looks through all rows in the order of the key.
         order: list[ColumnElement[Any]] = [literal_column("tier"), literal_column("id")]
-        found = select(scope.columns.id, tier).where(last, *self._conditions(scope)).cte("found")
+        top = select(scope.columns.id, tier).where(last, *self._conditions(scope)).cte("found")
         # All that was found lies there already: counting it costs no second look at the rows.
-        total = select(func.count()).select_from(found).scalar_subquery().label("total")
-        rows = select(found.c.id, found.c.tier, total).order_by(*order)
+        total = select(func.count()).select_from(top).scalar_subquery().label("total")
+        rows = select(top.c.id, top.c.tier, total).order_by(*order)
         return rows.limit(self._number()).offset(self._number())
 
     def _top_of_sqlite(self, tiers: Sequence[Pattern]) -> Select[Any]:
         """One tier after the other: each comes out of the index in the order of the keys."""
         arms = [
-            arm.add_columns(literal_column(str(place), Integer()).label("tier"))
-            for place, tier in enumerate(tiers)
-            for arm in self._arms_of_sqlite(tier, tiers[place - 1] if place else None)
+            arm.add_columns(literal_column(str(tier_number), Integer()).label("tier"))
+            for tier_number, tier in enumerate(tiers)
+            for arm in self._arms_of_sqlite(tier, tiers[tier_number - 1] if tier_number else None)
         ]
         order: list[ColumnElement[Any]] = [literal_column("tier"), literal_column("id")]
-        found = union_all(*arms).order_by(*order).subquery("found")
+        top = union_all(*arms).order_by(*order).subquery("found")
         # Nobody has looked at more than is shown: counting is another question.
-        rows = select(found.c.id, found.c.tier, null().label("total"))
+        rows = select(top.c.id, top.c.tier, null().label("total"))
         return rows.limit(self._number()).offset(self._number())
 
     def _some(self, pattern: Pattern) -> Select[Any]:
         ids = self._ids(pattern).limit(self._number()).subquery("found")
-        shown = Scope(self._context, self._type)
-        return select(*self._shown(shown)).join_from(ids, shown.table, shown.columns.id == ids.c.id)
+        scope = Scope(self._context, self._type)
+        return select(*self._shown(scope)).join_from(ids, scope.table, scope.columns.id == ids.c.id)
 
     def _ids(self, pattern: Pattern) -> Select[Any]:
         """The keys of the rows that have the pattern and that the caller may read."""
         if self._sqlite:
-            found = union_all(*self._arms_of_sqlite(pattern)).subquery("rows")
-            return select(found.c.id)
+            rows = union_all(*self._arms_of_sqlite(pattern)).subquery("rows")
+            return select(rows.c.id)
         scope = Scope(self._context, self._type)
         conditions = self._conditions(scope)
         return select(scope.columns.id).where(self._holds(_plain(scope), pattern), *conditions)
@@ -136,13 +136,13 @@ class Making:
             changed = changed.where(not_(self._holds(waiting.c.text, but)))
         return [self._readable(known, index.c.rowid), self._readable(changed, waiting.c.id)]
 
-    def _readable(self, found: Select[Any], key: ColumnElement[int]) -> Select[Any]:
-        """Of the rows ``found`` those that the caller may read."""
+    def _readable(self, rows: Select[Any], key: ColumnElement[int]) -> Select[Any]:
+        """Of the rows ``rows`` those that the caller may read."""
         scope = Scope(self._context, self._type)
         conditions = self._conditions(scope)
         if conditions:
-            found = found.join(scope.table, scope.columns.id == key)
-        return found.where(*conditions)
+            rows = rows.join(scope.table, scope.columns.id == key)
+        return rows.where(*conditions)
 
     def _conditions(self, scope: Scope) -> list[ColumnElement[bool]]:
         """The engine's filter for the caller, and what must stand as it was typed."""

@@ -98,8 +98,8 @@ def _add_party(parent: Element, party: Party) -> None:
     _add_communication(contact, "ram:TelephoneUniversalCommunication", party.phone)
     add(nest(contact, "ram:EmailURIUniversalCommunication"), "ram:URIID", party.email)
     _add_address(parent, party.address)
-    if found := terms.endpoint(party):  # BT-34, BT-49
-        scheme, identifier = found
+    if endpoint := terms.endpoint(party):  # BT-34, BT-49
+        scheme, identifier = endpoint
         communication = nest(parent, "ram:URIUniversalCommunication")
         add(communication, "ram:URIID", identifier, schemeID=scheme)
 

@@ -78,11 +78,11 @@ def _problems_of_country(party: Party, field: str, rule: str) -> Iterator[Proble
 
 
 def _problems_of_endpoint(party: Party, field: str) -> Iterator[Problem]:
-    found = terms.endpoint(party)
-    if found is not None and found[0] not in codes.endpoint_schemes():
+    endpoint = terms.endpoint(party)
+    if endpoint is not None and endpoint[0] not in codes.endpoint_schemes():
         yield Problem(
             "BR-CL-25", f"{field}.eInvoiceScheme",
-            f"{found[0]!r} is no electronic address scheme",
+            f"{endpoint[0]!r} is no electronic address scheme",
         )  # fmt: skip
 
 
@@ -116,8 +116,8 @@ def _amounts(document: InvoiceDocument) -> Iterator[Decimal]:
 
 
 def _problems_of_lines(document: InvoiceDocument) -> Iterator[Problem]:
-    for place, line in enumerate(document.lines):
-        field = f"lineItems[{place}]"
+    for index, line in enumerate(document.lines):
+        field = f"lineItems[{index}]"
         if not terms.item_texts(line)[0]:
             yield Problem("BR-25", f"{field}.description", "a line needs a description")
         if line.unit_code not in codes.unit_codes():

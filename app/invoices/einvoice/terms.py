@@ -152,9 +152,9 @@ def invoicing_period(document: InvoiceDocument) -> tuple[date, date] | None:
 
 def delivery_address(document: InvoiceDocument) -> Address | None:
     """BG-15: where goods went; intra-Community supplies must say it (BR-IC-12)."""
-    given = document.delivery_address
-    if given is not None and given.country:
-        return given
+    address = document.delivery_address
+    if address is not None and address.country:
+        return address
     if any(line.tax_category == INTRA_COMMUNITY for line in document.lines):
         return document.buyer.address
     return None

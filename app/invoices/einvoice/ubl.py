@@ -65,8 +65,8 @@ def _add_header(root: Element, document: InvoiceDocument, kind: str) -> None:
 
 def _add_party(parent: Element, document: InvoiceDocument, party: Party) -> None:
     element = nest(parent, "cac:Party")
-    if found := terms.endpoint(party):  # BT-34, BT-49
-        scheme, identifier = found
+    if endpoint := terms.endpoint(party):  # BT-34, BT-49
+        scheme, identifier = endpoint
         add(element, "cbc:EndpointID", identifier, schemeID=scheme)
     add(nest(element, "cac:PartyIdentification"), "cbc:ID", party.number)  # BT-29, BT-46
     if party.legal_name is not None and party.legal_name != party.name:

@@ -59,14 +59,14 @@ class ArchiveInfo(PDFObject):  # type: ignore[misc]
         self._metadata = metadata
 
     def format(self, document: Any) -> bytes:
-        told = self._metadata
-        day = PDFString(f"D:{told.day:%Y%m%d}000000+00'00'")
+        metadata = self._metadata
+        day = PDFString(f"D:{metadata.day:%Y%m%d}000000+00'00'")
         return bytes(
             PDFDictionary(
                 {
-                    "Title": PDFString(told.title), "Author": PDFString(told.author),
-                    "Subject": PDFString(told.subject), "Creator": PDFString(told.creator),
-                    "Producer": PDFString(told.producer), "CreationDate": day, "ModDate": day,
+                    "Title": PDFString(metadata.title), "Author": PDFString(metadata.author),
+                    "Subject": PDFString(metadata.subject), "Creator": PDFString(metadata.creator),
+                    "Producer": PDFString(metadata.producer), "CreationDate": day, "ModDate": day,
                 }
             ).format(document)
         )  # fmt: skip

@@ -80,14 +80,14 @@ def _bracket_pairs(entries: Sequence[dict[str, Any]]) -> list[tuple[int, int]]:
     """The places of brackets that belong together, outer pairs first."""
     opened: list[tuple[str, int]] = []
     pairs = []
-    for place, entry in enumerate(entries):
+    for index, entry in enumerate(entries):
         letter = entry["ch"]
         if letter in _BRACKETS:
-            opened.append((_BRACKETS[letter], place))
+            opened.append((_BRACKETS[letter], index))
         elif any(closing == letter for closing, _ in opened):
             while opened[-1][0] != letter:
                 opened.pop()
-            pairs.append((opened.pop()[1], place))
+            pairs.append((opened.pop()[1], index))
     return sorted(pairs)
 
 

@@ -58,10 +58,10 @@ def _fill(paragraph: str, width: float, measure: Measure) -> Iterator[str]:
 def _pieces(paragraph: str, width: float, measure: Measure) -> Iterator[tuple[bool, str]]:
     """(whether a space stands before it, piece) of everything that must not be cut."""
     for word in filter(None, _SPACES.split(paragraph)):
-        for place, part in enumerate(_BREAKS.split(word)):
+        for part_index, part in enumerate(_BREAKS.split(word)):
             cut = [part] if measure(part) <= width else _cut(part, width, measure)
             for index, piece in enumerate(cut):
-                yield place == 0 and index == 0, piece
+                yield part_index == 0 and index == 0, piece
 
 
 def _cut(word: str, width: float, measure: Measure) -> Iterator[str]:

@@ -65,8 +65,8 @@ def _draw_payment(paper: Paper) -> None:
         left = style.RIGHT - _CODE
         paper.page.marks.append(Modules(left, paper.top, _CODE, code))
         below, middle = paper.top + _CODE + 1.5, left + _CODE / 2
-        told = paper.texts("payment.scan")
-        paper.set.fit(paper.page, middle, below, told, style.SMALL, _CODE, "center")
+        caption = paper.texts("payment.scan")
+        paper.set.fit(paper.page, middle, below, caption, style.SMALL, _CODE, "center")
         top = max(top, below + style.SMALL.leading)
     paper.top = top + _BETWEEN
 

@@ -15,7 +15,7 @@ _SOME_DAY = b"".join(number.to_bytes(2, "big") for number in (2020, 1, 1, 0, 0, 
 @cache
 def srgb_profile() -> bytes:
     """The bytes of the profile, without the moment they were made in."""
-    made = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
-    made[_VERSION] = _OF_ISO_15076
-    made[_CREATED] = _SOME_DAY
-    return bytes(made)
+    profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    profile[_VERSION] = _OF_ISO_15076
+    profile[_CREATED] = _SOME_DAY
+    return bytes(profile)

@@ -45,13 +45,13 @@ class ContentWriter:
     def _text(self, mark: Text, page_height: float) -> Iterator[str]:
         if not mark.shaped.runs:
             return
-        place = _numbers(mark.x, page_height - mark.y)
+        position = _numbers(mark.x, page_height - mark.y)
         yield f"BT {_color(mark.color)} rg"
         if mark.angle:
             turn = radians(mark.angle)
-            yield f"{_numbers(cos(turn), sin(turn), -sin(turn), cos(turn))} {place} Tm"
+            yield f"{_numbers(cos(turn), sin(turn), -sin(turn), cos(turn))} {position} Tm"
         else:
-            yield f"{place} Td"
+            yield f"{position} Td"
         for run in mark.shaped.runs:
             font = self._fonts[run.face]
             yield f"/{font.resource} {number(mark.size)} Tf"
@@ -61,7 +61,7 @@ class ContentWriter:
         if shapes:
             turn = radians(mark.angle)
             across, up = mark.size * cos(turn), mark.size * sin(turn)
-            yield f"q {_numbers(across, up, -up, across)} {place} cm .001 0 0 .001 0 0 cm"
+            yield f"q {_numbers(across, up, -up, across)} {position} cm .001 0 0 .001 0 0 cm"
             yield from shapes
             yield "f Q"
 
@@ -92,7 +92,7 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
     Where the codes of a cluster do not say its text, ``ActualText`` does (ISO 32000-1, 14.9.4).
     """
     offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
-    told = _told(run, font)
+    cluster_texts = _told(run, font)
     parts: list[str] = []
     codes: list[str] = []
     owed = 0.0  # how far left of its place the pen is
@@ -116,9 +116,9 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
             yield from shown()
             yield "EMC"
             within = None
-        if within is None and cluster in told:
+        if within is None and cluster in cluster_texts:
             yield from shown()
-            spelled = told[cluster].encode("utf-16-be").hex().upper()
+            spelled = cluster_texts[cluster].encode("utf-16-be").hex().upper()
             yield f"/Span <</ActualText <FEFF{spelled}>>> BDC"
             within = cluster
         shift = owed + across
@@ -223,5 +223,5 @@ def _modules(mark: Modules, page_height: float) -> Iterator[str]:
 
 
 def _picture(mark: Picture, name: str, page_height: float) -> str:
-    place = _numbers(mark.width, 0, 0, mark.height, mark.x, page_height - mark.y - mark.height)
-    return f"q {place} cm /{name} Do Q"
+    matrix = _numbers(mark.width, 0, 0, mark.height, mark.x, page_height - mark.y - mark.height)
+    return f"q {matrix} cm /{name} Do Q"

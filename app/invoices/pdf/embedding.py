@@ -36,10 +36,10 @@ class EmbeddedFont:
     same as others. Glyphs of CFF have one code each, so there ``spells`` says which text it gives.
     """
 
-    def __init__(self, face: Face, shown: Iterable[Shown], resource: str) -> None:
+    def __init__(self, face: Face, glyphs: Iterable[Shown], resource: str) -> None:
         self.face = face
         self.resource = resource
-        known = list(shown)
+        known = list(glyphs)
         subset = uharfbuzz.SubsetInput()
         subset.glyph_set.update(glyph for glyph, _ in known)
         subset.drop_table_tag_set.update(
@@ -56,7 +56,7 @@ class EmbeddedFont:
         self._program = plan.execute()
         self._widths = {glyph: face.width_of(glyph) for glyph in self._places}
         # By code: the glyph that it shows. Further texts of a glyph have the codes after the last.
-        self._glyphs = {place: glyph for glyph, place in self._places.items()}
+        self._glyphs = {position: glyph for glyph, position in self._places.items()}
         self._codes: dict[Shown, int] = {}
         self._texts: dict[int, str] = {}
         following = max(self._glyphs, default=0) + 1

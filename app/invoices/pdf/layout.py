@@ -39,9 +39,9 @@ def lay_out(document: InvoiceDocument) -> list[Page]:
 def _draw_opening(paper: Paper) -> None:
     """What a credit note corrects, and in which money the table is."""
     document, texts = paper.document, paper.texts
-    if told := correction_of(document):
+    if correction := correction_of(document):
         paper.top = paper.set.paragraph(
-            paper.page, style.LEFT, paper.top, told, style.BODY, style.WIDTH
+            paper.page, style.LEFT, paper.top, correction, style.BODY, style.WIDTH
         ) + 2 * MM  # fmt: skip
     about = texts("table.amounts_in", currency=document.currency)
     if document.prices_include_tax:

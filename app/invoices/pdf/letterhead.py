@@ -52,13 +52,13 @@ def draw_feet(paper: Paper) -> None:
         page.marks.append(Rule(style.LEFT, top, style.RIGHT, top, 0.5, style.HAIRLINE))
         width = style.WIDTH / 3
         for index, column in enumerate(columns):
-            for place, line in enumerate(column[:_MOST_FOOT_LINES]):
-                face = style.FOOT_STRONG if index == place == 0 else style.FOOT
-                left, at = style.LEFT + index * width, top + 4 + place * style.FOOT.leading
+            for row, line in enumerate(column[:_MOST_FOOT_LINES]):
+                face = style.FOOT_STRONG if index == row == 0 else style.FOOT
+                left, at = style.LEFT + index * width, top + 4 + row * style.FOOT.leading
                 paper.set.fit(page, left, at, line, face, width - 4 * MM)
-        told = paper.texts("footer.page", page=str(number), pages=str(count))
+        page_number = paper.texts("footer.page", page=str(number), pages=str(count))
         below = top + 6 + _MOST_FOOT_LINES * style.FOOT.leading
-        paper.set.put(page, style.RIGHT, below, told, style.FOOT, "right")
+        paper.set.put(page, style.RIGHT, below, page_number, style.FOOT, "right")
 
 
 def _draw_logo(paper: Paper, page: Page) -> None:
@@ -67,8 +67,8 @@ def _draw_logo(paper: Paper, page: Page) -> None:
         name = one_line(paper.document.seller.name)
         width = style.FACTS_LEFT - style.LEFT - 6 * MM
         lines = paper.set.lines(name, style.SELLER, width)[:2]
-        for place, line in enumerate(lines):
-            top = style.LOGO_TOP + place * style.SELLER.leading
+        for row, line in enumerate(lines):
+            top = style.LOGO_TOP + row * style.SELLER.leading
             paper.set.fit(page, style.LEFT, top, line, style.SELLER, width)
         return
     scale = min(style.LOGO_WIDTH / logo.columns, style.LOGO_HEIGHT / logo.rows)
@@ -106,8 +106,8 @@ def _draw_address(paper: Paper, page: Page) -> float:
     name = one_line(buyer.legal_name or buyer.name)
     rows = [(name, style.ADDRESS_STRONG)]
     if buyer.contact_name:
-        told = paper.texts("labels.contact", name=one_line(buyer.contact_name))
-        rows.append((told, style.ADDRESS))
+        contact = paper.texts("labels.contact", name=one_line(buyer.contact_name))
+        rows.append((contact, style.ADDRESS))
     abroad = buyer.address.country != seller.address.country
     rows += [(line, style.ADDRESS) for line in address_lines(paper, buyer.address, abroad)]
     lines = [

@@ -95,12 +95,12 @@ class Shaper:
         part: list[str] = []
         level = 0
         for letter, next_level in zip(text, levels, strict=True):
-            face, shown = self._face_for(letter, weight, han, current)
+            face, drawn = self._face_for(letter, weight, han, current)
             if part and current is not None and (face is not current or next_level != level):
                 yield current, "".join(part), level
                 part = []
             current, level = face, next_level
-            part.append(shown)
+            part.append(drawn)
         if part and current is not None:
             yield current, "".join(part), level
         self._remember_plain(text, weight, han)
@@ -127,9 +127,9 @@ class Shaper:
         if key not in self._faces:
             covering = (face for face in fonts.faces(weight, han) if face.covers(letter))
             self._faces[key] = next(covering, None)
-        found = self._faces[key]
-        if found is not None:
-            return found, letter
+        known_face = self._faces[key]
+        if known_face is not None:
+            return known_face, letter
         return next(fonts.faces(weight, han)), fonts.SUBSTITUTE
 
     def _han_of(self, text: str) -> int:
@@ -214,10 +214,10 @@ def _texts_of(clusters: Sequence[int], advances: Sequence[float], text: str) -> 
     starts = sorted(set(clusters))
     ends = dict(zip(starts, [*starts, len(text)][1:], strict=True))
     widest: dict[int, int] = {}
-    for place, cluster in enumerate(clusters):
-        if cluster not in widest or advances[place] > advances[widest[cluster]]:
-            widest[cluster] = place
+    for index, cluster in enumerate(clusters):
+        if cluster not in widest or advances[index] > advances[widest[cluster]]:
+            widest[cluster] = index
     texts = [""] * len(clusters)
-    for cluster, place in widest.items():
-        texts[place] = text[cluster : ends[cluster]]
+    for cluster, index in widest.items():
+        texts[index] = text[cluster : ends[cluster]]
     return texts

@@ -80,17 +80,17 @@ def entries(paper: Paper) -> list[Entry]:
     return entries
 
 
-def height_of(told: list[Entry]) -> float:
+def height_of(lines: list[Entry]) -> float:
     """How much room the totals take."""
-    return _GAP + sum(entry.height for entry in told) + _GAP
+    return _GAP + sum(entry.height for entry in lines) + _GAP
 
 
-def draw_summary(paper: Paper, told: list[Entry]) -> None:
+def draw_summary(paper: Paper, lines: list[Entry]) -> None:
     """Draw the totals below the table, at the right."""
-    paper.keep_together(height_of(told))
+    paper.keep_together(height_of(lines))
     paper.top += _GAP
     start = paper.top
-    for entry in told:
+    for entry in lines:
         _draw_entry(paper, entry)
     if paper.document.state == "Paid":
         _draw_stamp(paper, start)
@@ -111,10 +111,10 @@ def _tell_net(paper: Paper, tell: Teller) -> None:
 def _tell_gross(paper: Paper, tell: Teller) -> None:
     """What the customer saw comes first; the net amount and the tax are said to be in it."""
     document, texts = paper.document, paper.texts
-    shown = sum((line.line_total for line in document.lines), Decimal(0))
-    off = shown - document.total
+    subtotal = sum((line.line_total for line in document.lines), Decimal(0))
+    off = subtotal - document.total
     if off:
-        tell(texts("totals.subtotal"), shown)
+        tell(texts("totals.subtotal"), subtotal)
         tell(_discount_label(paper), -off)
     _tell_total(paper, tell)
     tell(texts("totals.included_net"), document.net_total, style.LABEL)
@@ -175,8 +175,8 @@ def _draw_entry(paper: Paper, entry: Entry) -> None:
         page.marks.append(Frame(_LEFT - 4, top, _WIDTH + 8, entry.height - 1, fill=style.TINT))
     if entry.emphasis:
         inner = _PADDING
-    for place, line in enumerate(entry.label):
-        at = top + inner + place * entry.face.leading
+    for row, line in enumerate(entry.label):
+        at = top + inner + row * entry.face.leading
         paper.set.fit(page, _LEFT, at, line, entry.face, _WIDTH * (1 - _AMOUNT_SHARE))
     last = top + inner + (len(entry.label) - 1) * entry.face.leading
     width = _WIDTH * _AMOUNT_SHARE
@@ -209,12 +209,12 @@ def _put_in_frame(
     text: str,
     face: Style,
     corner: tuple[float, float],
-    place: tuple[float, float],
+    offset: tuple[float, float],
     angle: float,
 ) -> None:
-    """Centre a text in a turned frame, ``place`` being the frame's width and the height above."""
+    """Centre a text in a turned frame, ``offset`` being the frame's width and the height above."""
     turn = radians(angle)
-    width, up = place
+    width, up = offset
     across = (width - paper.set.width(text, face)) / 2
     x = corner[0] + across * cos(turn) - up * sin(turn)
     base = corner[1] - across * sin(turn) - up * cos(turn)

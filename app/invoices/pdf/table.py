@@ -28,7 +28,7 @@ _MOST_BREAKS = 40  # line ends of one description that are kept; the rest run on
 class Row:
     """The lines of a description with their style, and what the row adds to the sum."""
 
-    place: int
+    index: int
     lines: tuple[tuple[str, Style], ...]
     amount: Decimal
 
@@ -44,9 +44,9 @@ def draw_table(paper: Paper, room_after: float) -> None:
     carried = Decimal(0)
     drawn_here = 0
     count = len(paper.document.lines)
-    for place, line in enumerate(paper.document.lines):
-        row = _row(paper, grid, place, line)
-        after = room_after if place == count - 1 else _CARRY
+    for index, line in enumerate(paper.document.lines):
+        row = _row(paper, grid, index, line)
+        after = room_after if index == count - 1 else _CARRY
         if row.height + after > paper.room and drawn_here and row.height <= _MOST_WHOLE:
             _turn_page(paper, grid, carried)
             drawn_here = 0
@@ -55,7 +55,7 @@ def draw_table(paper: Paper, room_after: float) -> None:
         drawn_here += 1
 
 
-def _row(paper: Paper, grid: Grid, place: int, line: DocumentLine) -> Row:
+def _row(paper: Paper, grid: Grid, index: int, line: DocumentLine) -> Row:
     column = grid.column("description")
     width = column.right - column.left
     text = clean(line.description)
@@ -66,19 +66,19 @@ def _row(paper: Paper, grid: Grid, place: int, line: DocumentLine) -> Row:
     for part in _small_print(paper, line):
         lines += [(wrapped, grid.small) for wrapped in paper.set.lines(part, grid.small, width)]
     gross = paper.document.prices_include_tax
-    return Row(place, tuple(lines), line.line_total if gross else line.line_net)
+    return Row(index, tuple(lines), line.line_total if gross else line.line_net)
 
 
 def _small_print(paper: Paper, line: DocumentLine) -> list[str]:
-    told = []
+    lines = []
     if code := one_line(line.product_code):
-        told.append(paper.texts("labels.product_code", code=code))
+        lines.append(paper.texts("labels.product_code", code=code))
     if line.period_start or line.period_end:
         start, end = (
             paper.formats.day(day) if day else "…" for day in (line.period_start, line.period_end)
         )
-        told.append(paper.texts("labels.period", start=start, end=end))
-    return told
+        lines.append(paper.texts("labels.period", start=start, end=end))
+    return lines
 
 
 def _draw_row(paper: Paper, grid: Grid, row: Row, carried: Decimal) -> None:
@@ -91,7 +91,7 @@ def _draw_row(paper: Paper, grid: Grid, row: Row, carried: Decimal) -> None:
             _turn_page(paper, grid, carried)
             continue
         if first:
-            _draw_cells(paper, grid, row.place)
+            _draw_cells(paper, grid, row.index)
             carried += row.amount  # it stands on this page, though the text goes on
         top = paper.top + _PADDING
         for text, face in lines[:fitting]:
@@ -119,9 +119,9 @@ def _fitting(paper: Paper, lines: list[tuple[str, Style]]) -> int:
     return len(lines)
 
 
-def _draw_cells(paper: Paper, grid: Grid, place: int) -> None:
+def _draw_cells(paper: Paper, grid: Grid, index: int) -> None:
     for column in grid.columns:
-        text = grid.cells[place].get(column.key, "")
+        text = grid.cells[index].get(column.key, "")
         if text:
             width, top = column.right - column.left, paper.top + _PADDING
             paper.set.fit(paper.page, column.edge, top, text, grid.body, width, column.align)

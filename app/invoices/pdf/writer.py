@@ -28,14 +28,14 @@ def write_pdf(
     ``pages`` are gone through twice, and may be laid out anew each time.
     """
     archive = Archive(metadata, attachments)
-    shown: dict[Face, dict[Shown, None]] = {}
+    glyphs: dict[Face, dict[Shown, None]] = {}
     pictures: dict[bytes, tuple[str, Any]] = {}
     for page in pages:
-        _note_glyphs(page, shown)
+        _note_glyphs(page, glyphs)
         _add_pictures(archive, page, pictures)
     fonts = {
         face: EmbeddedFont(face, known, f"F{number}")
-        for number, (face, known) in enumerate(shown.items(), start=1)
+        for number, (face, known) in enumerate(glyphs.items(), start=1)
     }
     resources = archive.add(
         PDFDictionary(
@@ -54,29 +54,29 @@ def write_pdf(
     return archive.to_bytes()
 
 
-def _note_glyphs(page: Page, shown: dict[Face, dict[Shown, None]]) -> None:
+def _note_glyphs(page: Page, glyphs: dict[Face, dict[Shown, None]]) -> None:
     """The faces that a page uses, in the order of first use, and what their glyphs stand for."""
     for mark in page.marks:
         if not isinstance(mark, Text):
             continue
         for run in mark.shaped.runs:
-            known = shown.setdefault(run.face, {})
+            known = glyphs.setdefault(run.face, {})
             for glyph, advance, text in zip(run.glyphs, run.advances, run.texts, strict=True):
                 if text or advance:
                     known[glyph, text] = None
 
 
-def _add_pictures(archive: Archive, page: Page, found: dict[bytes, tuple[str, Any]]) -> None:
+def _add_pictures(archive: Archive, page: Page, pictures: dict[bytes, tuple[str, Any]]) -> None:
     """Resource name and reference of each picture; one that is shown twice is stored once."""
     for mark in page.marks:
-        if isinstance(mark, Picture) and _key(mark) not in found:
+        if isinstance(mark, Picture) and _key(mark) not in pictures:
             entries = {
                 "Type": PDFName("XObject"), "Subtype": PDFName("Image"),
                 "Width": mark.columns, "Height": mark.rows, "BitsPerComponent": 8,
                 "ColorSpace": PDFName("DeviceRGB"),
             }  # fmt: skip
             reference = archive.add(archive_stream(mark.pixels, entries))
-            found[_key(mark)] = (f"Im{len(found) + 1}", reference)
+            pictures[_key(mark)] = (f"Im{len(pictures) + 1}", reference)
 
 
 def _key(picture: Picture) -> bytes:

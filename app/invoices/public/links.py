@@ -39,13 +39,13 @@ def link_token(invoice_id: int, link_version: int) -> str:
 
 def read_token(token: str) -> tuple[int, int] | None:
     """The key of the document and the version of its link, or None where the seal is not ours."""
-    found = _TOKEN.fullmatch(token)
-    if found is None:
+    match = _TOKEN.fullmatch(token)
+    if match is None:
         return None
-    text, seal = f"{found[1]}-{found[2]}", found[3].encode()
+    text, seal = f"{match[1]}-{match[2]}", match[3].encode()
     if not any(hmac.compare_digest(_seal(text, key).encode(), seal) for key in _keys()):
         return None
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def link_for_mail(invoice: Invoice) -> str | None:

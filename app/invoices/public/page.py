@@ -84,15 +84,15 @@ def _state(invoice: Invoice, document: InvoiceDocument) -> str:
 def _lines(document: InvoiceDocument, words: Texts, formats: Formats) -> list[tuple[str, str, str]]:
     """Of the first lines what they are of, how many at which price, and their amount."""
     gross = document.prices_include_tax
-    shown = []
+    rows = []
     for line in document.lines[:MOST_LINES]:
         unit = words.find(f"units.{line.unit_code}") or line.unit_code
         price = f"{formats.quantity(line.quantity)} {unit} \u00d7 {formats.price(line.unit_price)}"
         if line.discount_percent:
             price += f" \u2212 {formats.percent(line.discount_percent)}"
         amount = formats.amount(line.line_total if gross else line.line_net)
-        shown.append((one_line(line.description), price, amount))
-    return shown
+        rows.append((one_line(line.description), price, amount))
+    return rows
 
 
 def _code(document: InvoiceDocument) -> tuple[int, str] | None:

@@ -34,9 +34,9 @@ def sample(name: str) -> InvoiceDocument:
     return sample_of(_read(name))
 
 
-def sample_of(given: Mapping[str, Any]) -> InvoiceDocument:
+def sample_of(members: Mapping[str, Any]) -> InvoiceDocument:
     """A document of what a file could say: ``lines`` and whatever else it has."""
-    values = {**_read(_COMMON), **given}
+    values = {**_read(_COMMON), **members}
     for left_out in values.pop("without", ()):
         del values[left_out]
     lines = [_line(line) for line in values.pop("lines")]
