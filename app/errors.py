@@ -77,8 +77,8 @@ class ValidationError(ApiError):
         *,
         position: int | None = None,
     ) -> None:
-        found = tuple(Detail(*detail) for detail in details)
-        super().__init__(message or _summary(found), found[:MOST_DETAILS], position=position)
+        problems = tuple(Detail(*detail) for detail in details)
+        super().__init__(message or _summary(problems), problems[:MOST_DETAILS], position=position)
 
 
 def gathered(*checks: Callable[[], object]) -> None:
@@ -120,9 +120,11 @@ class telling_all:  # stands in a with statement, as those of contextlib do
         named = [_steps(detail.field) for detail in error.details]
         try:
             self._check()
-        except ValidationError as found:
+        except ValidationError as refusal:
             more = [
-                problem for problem in found.details if not _is_named(_steps(problem.field), named)
+                problem
+                for problem in refusal.details
+                if not _is_named(_steps(problem.field), named)
             ]
             if more:
                 raise ValidationError([*error.details, *more]) from error

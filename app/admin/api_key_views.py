@@ -47,9 +47,9 @@ def list_api_keys(query: dict[str, Any]) -> Page:
 @requires("api-keys:manage")
 def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a key for an integration; `key` is shown this once."""
-    made = api_keys.create_api_key(**wanted)
-    body = {**_shown(records.connection(), made.id), "key": made.key}
-    return body, 201, {"Location": f"/api/v1/admin/api-keys/{made.id}"}
+    api_key = api_keys.create_api_key(**wanted)
+    body = {**_shown(records.connection(), api_key.id), "key": api_key.key}
+    return body, 201, {"Location": f"/api/v1/admin/api-keys/{api_key.id}"}
 
 
 @area.get("/api-keys/<int:key_id>")

@@ -36,9 +36,9 @@ class UserQuerySchema(PageQuerySchema):
 class NewUserSchema(CheckedSchema):
     """An account to make."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As an account is checked."""
-        check_account(given)
+        check_account(body)
 
     username = fields.String(required=True, example="anna")
     email = fields.String(
@@ -58,9 +58,9 @@ class NewUserSchema(CheckedSchema):
 class UserChangesSchema(CheckedSchema):
     """What to change of an account; what is left out stays."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As an account is checked."""
-        check_account(given)
+        check_account(body)
 
     email = fields.String(validate=validate.Length(max=254), example="anna@example.com")
     display_name = fields.String(
@@ -75,9 +75,9 @@ class UserChangesSchema(CheckedSchema):
 class PasswordResetSchema(CheckedSchema):
     """The password to set; without one a random one is made and shown once."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As an account is checked."""
-        check_account(given)
+        check_account(body)
 
     password = fields.String(validate=_PASSWORD, example="three-blue-kettles")
 
@@ -103,9 +103,9 @@ class RoleSchema(Schema):
 class NewRoleSchema(CheckedSchema):
     """A role to make."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As the permissions of a role are checked."""
-        check_permissions(given.get("permissions", {}))
+        check_permissions(body.get("permissions", {}))
 
     name = fields.String(required=True, validate=validate.Length(1, 50), example="Field sales")
     description = fields.String(
@@ -117,9 +117,9 @@ class NewRoleSchema(CheckedSchema):
 class RoleChangesSchema(CheckedSchema):
     """What to change of a role; what is left out stays."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As the permissions of a role are checked."""
-        check_permissions(given.get("permissions", {}))
+        check_permissions(body.get("permissions", {}))
 
     name = fields.String(validate=validate.Length(1, 50), example="Field sales, west")
     description = fields.String(
@@ -139,9 +139,9 @@ class ApiKeyQuerySchema(PageQuerySchema):
 class NewApiKeySchema(CheckedSchema):
     """An API key to make."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As a key is checked."""
-        check_new_key(given)
+        check_new_key(body)
 
     name = fields.String(required=True, validate=_NAME, example="ERP")
     role = fields.String(required=True, example="Viewer")

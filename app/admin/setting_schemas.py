@@ -55,9 +55,9 @@ class GroupSchema(CheckedSchema):
 
     group: ClassVar[str]
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As the group is checked."""
-        refuse_any(setting_problems(self.group, given))
+        refuse_any(setting_problems(self.group, body))
 
 
 class RatesSchema(GroupSchema):
@@ -130,12 +130,12 @@ GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _made(group) for group in NA
 class _GroupsSchema(CheckedSchema):
     """Some groups of settings."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As each group is checked."""
         refuse_any(
             detail._replace(field=f"{group}.{detail.field}")
             for group in GROUP_SCHEMAS
-            for detail in setting_problems(group, given.get(group, {}))
+            for detail in setting_problems(group, body.get(group, {}))
         )
 
 

@@ -104,12 +104,12 @@ def _status(row: AnyRow) -> str:
     return "expired" if row.expires_at and row.expires_at <= utc_now() else "active"
 
 
-def check_new_key(given: Mapping[str, Any]) -> None:
+def check_new_key(body: Mapping[str, Any]) -> None:
     """Look at what is said of a key.
 
     Raises: ValidationError, with each field.
     """
-    expires_at = given.get("expires_at")
+    expires_at = body.get("expires_at")
     if expires_at is not None and expires_at <= utc_now():
         raise ValidationError([("expiresAt", "must be in the future")])
 
@@ -127,7 +127,7 @@ def _check_scopes(role: str, scopes: Sequence[str]) -> None:
         raise ValidationError(problems)
 
 
-def _emit(name: str, key_id: int, shown: dict[str, Any]) -> None:
+def _emit(name: str, key_id: int, properties: dict[str, Any]) -> None:
     sequence = int(utc_now().timestamp() * 1000)
-    representation = json_text({"id": key_id, **shown})
+    representation = json_text({"id": key_id, **properties})
     events.emit(name, "ApiKey", key_id, sequence=sequence, representation=representation)

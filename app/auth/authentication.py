@@ -62,8 +62,8 @@ class Authenticator:
         if authorization is None and api_key is None:
             ticket = self.read_ticket(environ)
             if ticket is not None:  # for one request, so it is not remembered
-                found = find_by_session(self._engine, *ticket)
-                return Entry(found.caller, found.epoch, found.expires)
+                verified = find_by_session(self._engine, *ticket)
+                return Entry(verified.caller, verified.epoch, verified.expires)
             raise TokenMissingError("Sign in: send a bearer token or an API key.")
         epoch = self._epochs.current()
         entry = None
@@ -93,8 +93,8 @@ class Authenticator:
 
     def _of_key(self, name: str | bytes, key: str, is_basic: bool) -> Entry:
         check_api_key_form(key)
-        found = find_by_api_key(self._engine, key)
-        return self._remember(name, found, found.expires, is_basic)
+        verified = find_by_api_key(self._engine, key)
+        return self._remember(name, verified, verified.expires, is_basic)
 
     def _remembered(self, name: str | bytes, epoch: int) -> Entry | None:
         entry = self._entries.get(name)
@@ -106,11 +106,11 @@ class Authenticator:
         return entry
 
     def _remember(
-        self, name: str | bytes, found: VerifiedCaller, expires: float, basic: bool
+        self, name: str | bytes, verified: VerifiedCaller, expires: float, basic: bool
     ) -> Entry:
         if len(self._entries) >= MAXIMUM_ENTRIES:
             self._entries.clear()
-        entry = self._entries[name] = Entry(found.caller, found.epoch, expires, basic)
+        entry = self._entries[name] = Entry(verified.caller, verified.epoch, expires, basic)
         return entry
 
 

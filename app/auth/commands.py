@@ -121,10 +121,10 @@ def list_users() -> None:
 @in_transaction
 def reset_password(username: str, password: str | None) -> None:
     """Set the password of somebody who forgot it: all sessions end, a lock ends too."""
-    made = users.reset_password(_user_id(username), password)
+    new_password = users.reset_password(_user_id(username), password)
     click.echo(f"User {username} has a new password and is signed out everywhere.", err=True)
-    if made is not None:
-        click.echo(made)
+    if new_password is not None:
+        click.echo(new_password)
 
 
 @click.group("api-key", cls=AppGroup)
@@ -143,12 +143,12 @@ def list_api_keys() -> None:
     )
     keys: Any = records.connection().execute(statement)
     for row in keys:
-        shown = api_keys.api_key_dict(row)
-        used = shown["lastUsedAt"]
+        properties = api_keys.api_key_dict(row)
+        used = properties["lastUsedAt"]
         _line(
-            shown["prefix"], shown["status"], shown["role"],
-            ", ".join(shown["scopes"]) or "all of its role",
-            f"used {iso_instant(used)}" if used else "never used", shown["name"],
+            properties["prefix"], properties["status"], properties["role"],
+            ", ".join(properties["scopes"]) or "all of its role",
+            f"used {iso_instant(used)}" if used else "never used", properties["name"],
         )  # fmt: skip
 
 
@@ -175,8 +175,8 @@ def create_api_key(name: str, role: str, scopes: tuple[str, ...], expires: datet
     flask --app wsgi api-key create ERP --role Viewer --scope clients:read --expires 2027-12-31
     """
     expires_at = expires.replace(tzinfo=UTC) if expires else None
-    made = api_keys.create_api_key(name=name, role=role, scopes=scopes, expires_at=expires_at)
-    click.echo(made.key)
+    new_key = api_keys.create_api_key(name=name, role=role, scopes=scopes, expires_at=expires_at)
+    click.echo(new_key.key)
     click.echo("Keep it now: only its digest is stored.", err=True)
 
 

@@ -42,7 +42,7 @@ ErrorHandler = Callable[[ApiError], Response]
 class Verified(NamedTuple):
     """Who a token of this request is of; good until ``expires``, seconds since 1970."""
 
-    found: VerifiedCaller
+    verified: VerifiedCaller
     expires: float
 
 

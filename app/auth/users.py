@@ -136,12 +136,12 @@ def reset_password(user_id: int, password: str | None) -> str | None:
     Raises: NotFoundError; ValidationError.
     """
     row = _get_person(user_id)
-    made = None if password else secrets.token_urlsafe(15)
-    _set_password(row, password or made or "", "password")
+    generated = None if password else secrets.token_urlsafe(15)
+    _set_password(row, password or generated or "", "password")
     end_sessions(Session.user_id == user_id, "password reset")
     forget_failures(row.username)
     audit.record("user.password_reset", "User", user_id)
-    return made
+    return generated
 
 
 def change_password(user_id: int, new_password: str, *, keep_session: str | None) -> None:

@@ -46,14 +46,14 @@ def allowed_actions(entity: str, resource: str) -> edm.Property:
     state = _state_of(entity)
 
     def expression(columns: Any, rights: Mapping[str, str]) -> ColumnElement[Any]:
-        shown = [
+        names = [
             case((condition, f',"{action.name}"'), else_="")
             for action in actions
             if (condition := _condition(action, columns, rights, state)) is not None
         ]
-        if not shown:
+        if not names:
             return spell(Text, "'[]'")
-        return spell(Text, "('[' || substr({0}, 2) || ']')", Template(shown))
+        return spell(Text, "('[' || substr({0}, 2) || ']')", Template(names))
 
     return edm.Property(
         name="allowedActions",

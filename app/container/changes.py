@@ -72,13 +72,13 @@ class RowChanges:
         rows = connection.execute(select(columns.id, *deciding).where(columns.id.in_(keys)))
         states: dict[int, list[Mapping[str, Any]]] = {key: [nothing] for key in keys}
         states |= {row.id: [row._mapping] for row in rows}
-        told = select(AuditRecord.entity_id, AuditRecord.before).where(
+        records_before = select(AuditRecord.entity_id, AuditRecord.before).where(
             AuditRecord.created_at > since,
             AuditRecord.entity == self._entity,
             AuditRecord.entity_id.in_(keys),
             AuditRecord.before.is_not(None),
         )
-        for key, before in connection.execute(told.order_by(AuditRecord.id.desc())):
+        for key, before in connection.execute(records_before.order_by(AuditRecord.id.desc())):
             was = {self._deciding[name]: before[name] for name in self._deciding if name in before}
             states[key].append({**states[key][-1], **was})
         return states

@@ -74,8 +74,8 @@ def read_many(path: str, **options: object) -> list[dict[str, Any]]:
         options: system query options without ``$``, as text: ``filter="id eq 1"``.
     Raises: InvalidQueryError, NotFoundError, ForbiddenError.
     """
-    found: list[dict[str, Any]] = _read(path, options)["value"]
-    return found
+    rows: list[dict[str, Any]] = _read(path, options)["value"]
+    return rows
 
 
 def read_one(path: str, **options: object) -> dict[str, Any]:
@@ -83,8 +83,8 @@ def read_one(path: str, **options: object) -> dict[str, Any]:
 
     Raises: NotFoundError, also for what the caller may not read.
     """
-    found: dict[str, Any] = _read(path, options)
-    return found
+    row: dict[str, Any] = _read(path, options)
+    return row
 
 
 def find_one(path: str, **options: object) -> dict[str, Any] | None:
@@ -111,13 +111,13 @@ def read_by_id(
     size = next((size for size in (1, 5, 20, 50, 200) if size >= len(wanted)), len(wanted))
     padded = [*wanted, *(wanted[-1:] * (size - len(wanted)))]
     clause = f"id in ({','.join(map(str, padded))})"
-    found = read_many(
+    rows = read_many(
         entity_set,
         filter=f"{clause} and {condition}" if condition else clause,
         select=f"id,{select}",
         top=len(wanted),
     )
-    return {row["id"]: row for row in found}
+    return {row["id"]: row for row in rows}
 
 
 def query_text(options: Mapping[str, object]) -> str:

@@ -44,9 +44,9 @@ def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
     )
 
 
-def days_overdue(columns: Any, given: Mapping[str, ColumnElement[Any]]) -> ColumnElement[Any]:
+def days_overdue(columns: Any, arguments: Mapping[str, ColumnElement[Any]]) -> ColumnElement[Any]:
     """Days since the due date of what is open; 0 where nothing is, or not yet."""
-    day = given.get("asOf", dynamic("today"))
+    day = arguments.get("asOf", dynamic("today"))
     days = DialectSql(
         BigInteger(),
         "CAST(julianday({0}) - julianday({1}) AS INTEGER)",

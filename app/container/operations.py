@@ -71,8 +71,8 @@ def _loaded(operation: Operation, arguments: Mapping[str, Any]) -> Any:
     """
     if operation.arguments is None:
         return {}
-    given = {name: value for name, value in arguments.items() if value is not None}
-    return load(operation.arguments(), given)
+    values = {name: value for name, value in arguments.items() if value is not None}
+    return load(operation.arguments(), values)
 
 
 DAYS_OVERDUE = edm.Operation(

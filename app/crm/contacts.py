@@ -36,7 +36,7 @@ class ContactService(EntityService[Contact]):
         if change.concerns("is_primary", "client_id") and change.get("is_primary"):
             if change.get("client_id") is not None:
                 return
-            if "is_primary" in change.given:
+            if "is_primary" in change.named:
                 change.refuse("is_primary", "needs a clientId: it is one contact for each client")
             else:
                 change.values["is_primary"] = False

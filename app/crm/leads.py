@@ -34,14 +34,14 @@ class LeadService(EntityService[Lead]):
     def check(self, change: Change[Lead]) -> None:
         """A lead has a name, and a reason only when it is disqualified."""
         # A step to another state has the state machine's answer.
-        if change.before is not None and change.given != {"status"}:
+        if change.before is not None and change.named != {"status"}:
             require_operation("Lead", "lead", UPDATE, change.before)
         nameless = change.get("last_name") is None and change.get("company") is None
         if nameless and change.concerns("last_name", "company"):
             change.refuse("last_name", "is required where there is no company")
         if change.get("status") != "Disqualified" and not change.is_refused("status"):
             for name in _REASON:
-                if name in change.given and change.values.get(name) is not None:
+                if name in change.named and change.values.get(name) is not None:
                     change.refuse(name, "is only for a lead that is Disqualified")
 
     def enter(self, change: Change[Lead], source: str | None, target: str) -> None:

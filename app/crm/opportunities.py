@@ -50,21 +50,21 @@ class OpportunityService(EntityService[Opportunity]):
             return
         if stage != "ClosedLost":
             for name in _LOST:
-                if name in change.given and change.values.get(name) is not None:
+                if name in change.named and change.values.get(name) is not None:
                     change.refuse(name, "is only for an opportunity that is ClosedLost")
         elif change.changes("stage", *_LOST) and not change.is_refused("lost_reason"):
             if change.get("lost_reason") is None:
                 change.refuse("lost_reason", "is required to close an opportunity as lost")
             elif change.get("lost_reason") == "Other" and change.get("lost_notes") is None:
                 change.refuse("lost_notes", "is required when lostReason is Other")
-        if stage in STATUS_OF_STAGE and "probability" in change.given:
+        if stage in STATUS_OF_STAGE and "probability" in change.named:
             fixed = STAGES[stage]
             if change.values.get("probability", fixed) != fixed:
                 change.refuse("probability", f"is {fixed} for {stage}")
 
     def enter(self, change: Change[Opportunity], source: str | None, target: str) -> None:
         """Won, lost or open again; the probability follows the stage unless it was given."""
-        if "probability" not in change.given:
+        if "probability" not in change.named:
             change.values["probability"] = STAGES[target]
         change.values["status"] = STATUS_OF_STAGE.get(target, "Open")
         at = change.now if source else change.values["stage_changed_at"]

@@ -22,8 +22,8 @@ def partial_index(
         on_sqlite: the condition as SQLite says it; empty, SQLite enters every row.
     """
     condition = where if on_sqlite is None else on_sqlite
-    given: dict[str, Any] = {"sqlite_where": text(condition)} if condition else {}
-    return Index(name, *columns, unique=unique, info={_CONDITION: where}, **given)
+    options: dict[str, Any] = {"sqlite_where": text(condition)} if condition else {}
+    return Index(name, *columns, unique=unique, info={_CONDITION: where}, **options)
 
 
 def tell_postgresql(metadata: MetaData) -> None:

@@ -131,10 +131,10 @@ def read_all(
     if of is not None:
         with Session(of) as session:
             return list(session.scalars(statement, values))
-    found = db.session.scalars(statement, values).all()
-    for record in found:
+    read_records = db.session.scalars(statement, values).all()
+    for record in read_records:
         db.session.expunge(record)
-    return list(found)
+    return list(read_records)
 
 
 def find(

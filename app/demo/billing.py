@@ -29,7 +29,7 @@ def make_products(world: World) -> None:
 
     Nothing of it is left to chance: what the year has else is as it is without.
     """
-    made = datetime.combine(world.days_ago(370), time(8), UTC)
+    created_at = datetime.combine(world.days_ago(370), time(8), UTC)
     keepers = [person.id for person in STAFF if person.role == "Accountant"]
     for tag, catalogue in (
         ("subscription", SUBSCRIPTIONS), ("device", GOODS), ("service", SERVICES),
@@ -38,7 +38,7 @@ def make_products(world: World) -> None:
             world.add(
                 "Products", sku=product.code, name=product.description, unitCode=product.unit,
                 unitPrice=Decimal(product.price), currency="EUR", tags=[tag],
-                ownerId=keepers[0], createdById=keepers[0], createdAt=made,
+                ownerId=keepers[0], createdById=keepers[0], createdAt=created_at,
             )  # fmt: skip
 
 
@@ -152,9 +152,9 @@ def _invoice(
         "ownerId": client["ownerId"],
         "createdById": world.employee("Accountant", "Sales"),
     }
-    made = world.at(day, client["createdAt"])
+    created_at = world.at(day, client["createdAt"])
     if (world.today - day).days < DRAFT_DAYS and world.chance(0.6):
-        world.add("Invoices", **common, status="Draft", createdAt=made)
+        world.add("Invoices", **common, status="Draft", createdAt=created_at)
         return
     numbers[day.year] += 1
     status, payments = _settlement(
@@ -172,15 +172,15 @@ def _invoice(
         issueDate=day,
         dueDate=due,
         serviceDate=day,
-        sentAt=made,
-        viewedAt=world.after(made, 1, 60) if world.chance(0.7) else None,
-        paidAt=world.at(last, made) if paid else None,
-        voidedAt=world.after(made, 20, 200) if status == "Void" else None,
+        sentAt=created_at,
+        viewedAt=world.after(created_at, 1, 60) if world.chance(0.7) else None,
+        paidAt=world.at(last, created_at) if paid else None,
+        voidedAt=world.after(created_at, 20, 200) if status == "Void" else None,
         voidReason="Sent to the wrong branch; issued again." if status == "Void" else None,
         remindersSent=reminders,
         lastReminderAt=world.at(world.days_ago(overdue % 14)) if reminders else None,
-        createdAt=made,
-        updatedAt=world.at(last, made),
+        createdAt=created_at,
+        updatedAt=world.at(last, created_at),
         Payments=payments,
     )
 
@@ -249,7 +249,7 @@ def _credit_notes(world: World) -> None:
         lines = invoice["LineItems"]
         some = [lines[-1]] if len(lines) > 1 and world.chance(0.6) else lines
         numbers[day.year] += 1
-        made = world.at(day, invoice["sentAt"])
+        created_at = world.at(day, invoice["sentAt"])
         world.add(
             "Invoices",
             type="CreditNote",
@@ -264,16 +264,16 @@ def _credit_notes(world: World) -> None:
             dueDate=day,
             notes="Returned goods" if some is not lines else "Invoice corrected",
             LineItems=[dict(line) for line in some],
-            sentAt=made,
+            sentAt=created_at,
             ownerId=invoice["ownerId"],
             createdById=invoice["createdById"],
-            createdAt=made,
+            createdAt=created_at,
         )
         whole = some is lines
         invoice["status"] = "Paid" if whole else "PartiallyPaid"
-        invoice["updatedAt"] = made
+        invoice["updatedAt"] = created_at
         if whole:
-            invoice["paidAt"] = made
+            invoice["paidAt"] = created_at
 
 
 def _month(day: date, back: int) -> date:

@@ -33,13 +33,13 @@ def make_clients(world: World) -> None:
     ages = sorted((int(world.between(1, 1500)) for _ in range(CLIENTS)), reverse=True)
     names: set[str] = set()
     for number, age in enumerate(ages, 1):
-        made = world.at(world.days_ago(age))
-        client = _client(world, number, made, names)
+        created_at = world.at(world.days_ago(age))
+        client = _client(world, number, created_at, names)
         for index in range(world.weighted([(1, 40), (2, 38), (3, 22)])):
-            _contact(world, client, made, index)
+            _contact(world, client, created_at, index)
 
 
-def _client(world: World, number: int, made: datetime, names: set[str]) -> Record:
+def _client(world: World, number: int, created_at: datetime, names: set[str]) -> Record:
     country = world.weighted([(each, each.weight) for each in COUNTRIES])
     industry = world.pick(INDUSTRIES)
     form = world.pick(country.legal_forms)
@@ -80,7 +80,7 @@ def _client(world: World, number: int, made: datetime, names: set[str]) -> Recor
         source=world.pick(SOURCES),
         tags=sorted({world.pick(TAGS) for _ in range(world.dice.randint(0, 2))}),
         ownerId=world.employee("Sales"),
-        createdAt=made,
+        createdAt=created_at,
         createdById=world.employee("Sales"),
     )
 
@@ -92,7 +92,7 @@ def _new_name(world: World, endings: tuple[str, ...], names: set[str]) -> str:
     return name
 
 
-def _contact(world: World, client: Record, made: datetime, place: int) -> None:
+def _contact(world: World, client: Record, created_at: datetime, index: int) -> None:
     country = BY_CODE[client["billingAddress"]["country"]]
     first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
     position = world.pick(POSITIONS)
@@ -107,12 +107,12 @@ def _contact(world: World, client: Record, made: datetime, place: int) -> None:
         jobTitle=position.title,
         department=position.department,
         role=position.role,
-        isPrimary=place == 0,
+        isPrimary=index == 0,
         receivesInvoices=position.role == "Billing",
         language=client["language"],
         doNotContact=world.chance(0.03),
         ownerId=client["ownerId"],
-        createdAt=world.after(made, 0, 400),
+        createdAt=world.after(created_at, 0, 400),
         createdById=client["createdById"],
     )
 

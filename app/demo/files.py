@@ -66,19 +66,19 @@ def add_files(report: Report | None = None) -> int:
         .where(Document.status == "Pending")
         .order_by(Document.id)
     )
-    found = records.connection().execute(waiting).all()
-    for done, (key, name, made, client) in enumerate(found, 1):
+    documents = records.connection().execute(waiting).all()
+    for done, (key, name, created_at, client) in enumerate(documents, 1):
         file = store_file(
-            [content_of(name, client, local_day(made, zone()))], name, maximum_upload()
+            [content_of(name, client, local_day(created_at, zone()))], name, maximum_upload()
         )
         with discarded_on_error(file):
             DOCUMENTS.add_file(key, file)
-        records.update(Document, key, {"updated_at": made})
+        records.update(Document, key, {"updated_at": created_at})
         versions = update(DocumentVersion).where(DocumentVersion.document_id == key)
-        records.connection().execute(versions.values(created_at=made))
+        records.connection().execute(versions.values(created_at=created_at))
         if report is not None:
-            report("Writing files", done, len(found))
-    return len(found)
+            report("Writing files", done, len(documents))
+    return len(documents)
 
 
 def content_of(name: str, client: str, day: date) -> bytes:
@@ -106,8 +106,8 @@ def _workbook(rows: Sequence[tuple[str, str]]) -> bytes:
 
     with xlsxwriter.Workbook(content, {"in_memory": True}) as book:
         sheet = book.add_worksheet("Prices")
-        for place, row in enumerate(rows):
-            sheet.write_row(place, 0, row)
+        for row_number, row in enumerate(rows):
+            sheet.write_row(row_number, 0, row)
         sheet.set_column(0, 0, 40)
     return content.getvalue()
 

@@ -38,13 +38,15 @@ def make_opportunities(world: World) -> None:
     ages = sorted((world.dice.randint(2, 365) for _ in range(OPPORTUNITY_COUNT)), reverse=True)
     for age in ages:
         client = world.pick(clients)
-        made = max(world.at(world.days_ago(age)), client["createdAt"])
-        _opportunity(world, client, contacts[client["id"]], made)
+        created_at = max(world.at(world.days_ago(age)), client["createdAt"])
+        _opportunity(world, client, contacts[client["id"]], created_at)
 
 
-def _opportunity(world: World, client: Record, contacts: list[Record], made: datetime) -> None:
+def _opportunity(
+    world: World, client: Record, contacts: list[Record], created_at: datetime
+) -> None:
     offer = world.pick(OPPORTUNITIES)
-    steps = _steps(world, client, made)
+    steps = _steps(world, client, created_at)
     stage = steps[-1]["to"]
     closed = steps[-1]["at"] if stage.startswith("Closed") else None
     lost = world.pick(tuple(LOST_NOTES)) if stage == "ClosedLost" else None
@@ -63,7 +65,7 @@ def _opportunity(world: World, client: Record, contacts: list[Record], made: dat
         exchangeRate=world.rates[client["currency"]],
         stage=stage,
         previousStage=steps[-2]["to"] if len(steps) > 1 else None,
-        closeDate=max(expected, made.date()),
+        closeDate=max(expected, created_at.date()),
         type=offer.type,
         source=client["source"],
         nextStep=None if closed else world.pick(NEXT_STEPS),
@@ -73,16 +75,16 @@ def _opportunity(world: World, client: Record, contacts: list[Record], made: dat
         stageChangedAt=steps[-1]["at"],
         closedAt=closed,
         ownerId=client["ownerId"],
-        createdAt=made,
+        createdAt=created_at,
         createdById=client["ownerId"],
         updatedAt=steps[-1]["at"],
         StageHistory=steps,
     )
 
 
-def _steps(world: World, client: Record, made: datetime) -> list[Record]:
+def _steps(world: World, client: Record, created_at: datetime) -> list[Record]:
     """From the first stage forward until it is won, lost, or today."""
-    steps: list[Record] = [{"to": OPEN_STAGES[0], "at": made, "byId": client["ownerId"]}]
+    steps: list[Record] = [{"to": OPEN_STAGES[0], "at": created_at, "byId": client["ownerId"]}]
     for following in (*OPEN_STAGES[1:], "ClosedWon"):
         last = steps[-1]
         at = last["at"] + timedelta(hours=world.between(24, 24 * 45))
@@ -125,8 +127,8 @@ def _lead(world: World, status: str) -> None:
     industry = world.pick(INDUSTRIES)
     first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
     company = f"{world.pick(STEMS)} {world.pick(industry.endings)}" if world.chance(0.9) else None
-    made = world.at(world.some_day(200 if status != "New" else 25, 0))
-    changed = made if status == "New" else world.after(made, 4, 500)
+    created_at = world.at(world.some_day(200 if status != "New" else 25, 0))
+    changed = created_at if status == "New" else world.after(created_at, 4, 500)
     world.add(
         "Leads",
         firstName=first,
@@ -149,7 +151,7 @@ def _lead(world: World, status: str) -> None:
         disqualifyReason=world.pick(DISQUALIFY_REASONS) if status == "Disqualified" else None,
         statusChangedAt=changed,
         ownerId=world.employee("Sales"),
-        createdAt=made,
+        createdAt=created_at,
         updatedAt=changed,
     )
 

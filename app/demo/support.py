@@ -18,8 +18,8 @@ def make_articles(world: World) -> None:
     """The articles of app/demo/articles, most of them published for a while."""
     ids: dict[str, int] = {}
     for article in read_articles():
-        made = world.at(world.some_day(420, 20))
-        changed = world.after(made, 24, 24 * 90)
+        created_at = world.at(world.some_day(420, 20))
+        changed = world.after(created_at, 24, 24 * 90)
         views = int(world.between(5, 900)) if article.visibility == "Public" else 12
         record = world.add(
             "KbArticles",
@@ -40,7 +40,7 @@ def make_articles(world: World) -> None:
             reviewDueAt=world.today + timedelta(days=world.dice.randint(-20, 300)),
             ownerId=world.employee("Support"),
             createdById=world.employee("Support"),
-            createdAt=made,
+            createdAt=created_at,
             updatedAt=changed,
         )
         ids[article.key] = record["id"]
@@ -52,20 +52,20 @@ def make_tickets(world: World) -> None:
     ages = sorted((world.between(0, 365) for _ in range(TICKETS)), reverse=True)
     for number, age in enumerate(ages, 1):
         contact = world.pick(contacts)
-        made = max(world.at(world.days_ago(age)), contact["createdAt"])
-        _ticket(world, number, contact, made)
+        created_at = max(world.at(world.days_ago(age)), contact["createdAt"])
+        _ticket(world, number, contact, created_at)
 
 
-def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
+def _ticket(world: World, number: int, contact: Record, created_at: datetime) -> None:
     topic = world.pick([each for each in TOPICS if each.language in ("en", contact["language"])])
     case = world.pick(topic.cases)
     priority = PRIORITIES["U" if world.chance(0.03) else world.pick(topic.priorities)]
-    status = _status(world, (world.now - made).days)
+    status = _status(world, (world.now - created_at).days)
     agent = world.employee("Support") if status != "New" else None
-    response_due = made + timedelta(hours=LEVEL.first_response_hours[priority])
+    response_due = created_at + timedelta(hours=LEVEL.first_response_hours[priority])
     resolution_hours = LEVEL.resolution_hours[priority]
-    resolution_due = made + timedelta(hours=resolution_hours)
-    responded = world.after(made, 0.1, LEVEL.first_response_hours[priority] * 1.3)
+    resolution_due = created_at + timedelta(hours=resolution_hours)
+    responded = world.after(created_at, 0.1, LEVEL.first_response_hours[priority] * 1.3)
     solved = (
         world.after(responded, 0.5, resolution_hours * 1.35)
         if status in ("Solved", "Closed")
@@ -97,7 +97,7 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
         firstResponseDueAt=response_due,
         firstRespondedAt=responded if agent else None,
         resolutionDueAt=resolution_due,
-        slaStatus=_service_level(world, status, made, resolution_due, solved),
+        slaStatus=_service_level(world, status, created_at, resolution_due, solved),
         slaPausedAt=paused,
         solvedAt=solved,
         closedAt=world.past(solved, solved + timedelta(days=7), 0.5)
@@ -107,8 +107,8 @@ def _ticket(world: World, number: int, contact: Record, made: datetime) -> None:
         lastCustomerReplyAt=_last(replies, of_agent=False),
         lastAgentReplyAt=_last(replies, of_agent=True),
         ownerId=agent,
-        createdAt=made,
-        updatedAt=solved or (comments[-1]["createdAt"] if comments else made),
+        createdAt=created_at,
+        updatedAt=solved or (comments[-1]["createdAt"] if comments else created_at),
         Comments=comments,
     )
 
@@ -124,7 +124,7 @@ def _status(world: World, age: int) -> str:
 
 
 def _service_level(
-    world: World, status: str, made: datetime, due: datetime, solved: datetime | None
+    world: World, status: str, created_at: datetime, due: datetime, solved: datetime | None
 ) -> str:
     if solved:
         return "Met" if solved <= due else "Breached"
@@ -132,7 +132,7 @@ def _service_level(
         return "Paused"
     if world.now > due:
         return "Breached"
-    return "AtRisk" if world.now > made + (due - made) * 0.8 else "OnTrack"
+    return "AtRisk" if world.now > created_at + (due - created_at) * 0.8 else "OnTrack"
 
 
 def _comments(

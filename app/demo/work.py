@@ -18,8 +18,8 @@ def make_projects(world: World) -> None:
     won = [each for each in world.records["Opportunities"] if each["stage"] == "ClosedWon"]
     won.sort(key=lambda each: each["closedAt"])
     chosen = sorted(world.dice.sample(range(len(won)), PROJECT_COUNT))
-    for number, place in enumerate(chosen, 1):
-        _project(world, number, won[place])
+    for number, index in enumerate(chosen, 1):
+        _project(world, number, won[index])
 
 
 def _project(world: World, number: int, opportunity: Record) -> None:
@@ -32,8 +32,8 @@ def _project(world: World, number: int, opportunity: Record) -> None:
     else:
         status = world.weighted([("Active", 85), ("OnHold", 15)])
     manager = world.employee("Manager", "Sales")
-    made = world.after(opportunity["closedAt"], 2, 60)
-    completed = world.at(min(end, world.today), made) if status == "Completed" else None
+    created_at = world.after(opportunity["closedAt"], 2, 60)
+    completed = world.at(min(end, world.today), created_at) if status == "Completed" else None
     project = world.add(
         "Projects",
         code=f"P-{number:06d}",
@@ -52,28 +52,28 @@ def _project(world: World, number: int, opportunity: Record) -> None:
         completedAt=completed,
         ownerId=manager,
         createdById=manager,
-        createdAt=made,
-        updatedAt=completed or made,
+        createdAt=created_at,
+        updatedAt=completed or created_at,
     )
     days = (end - start).days
-    for place, step in enumerate(PROJECT_TASKS):
-        due = start + timedelta(days=days * (place + 1) // len(PROJECT_TASKS))
-        _project_task(world, project, step, place, due)
+    for index, step in enumerate(PROJECT_TASKS):
+        due = start + timedelta(days=days * (index + 1) // len(PROJECT_TASKS))
+        _project_task(world, project, step, index, due)
 
 
-def _project_task(world: World, project: Record, step: Step, place: int, due: date) -> None:
+def _project_task(world: World, project: Record, step: Step, index: int, due: date) -> None:
     past = due < world.today
     state = project["status"]
     if state == "Completed" or (state != "Canceled" and past and world.chance(0.9)):
         status = "Done"
     elif state == "Canceled":
-        status = "Done" if place < 4 else "Canceled"
+        status = "Done" if index < 4 else "Canceled"
     elif state == "Active" and past:
         status = world.pick(("InProgress", "Blocked", "Todo"))
     else:
         status = "Todo"
-    made = project["createdAt"]
-    finished = world.at(min(due, world.today), made) if status == "Done" else None
+    created_at = project["createdAt"]
+    finished = world.at(min(due, world.today), created_at) if status == "Done" else None
     world.add(
         "Tasks",
         title=step.title,
@@ -88,14 +88,14 @@ def _project_task(world: World, project: Record, step: Step, place: int, due: da
         actualHours=money(step.hours * (0.7 + world.dice.random() * 0.7), "0.25")
         if finished
         else None,
-        billable=place not in (0, 9),
+        billable=index not in (0, 9),
         hourlyRate=project["hourlyRate"],
-        position=place + 1,
+        position=index + 1,
         completedAt=finished,
         ownerId=project["managerId"],
         createdById=project["managerId"],
-        createdAt=made,
-        updatedAt=finished or made,
+        createdAt=created_at,
+        updatedAt=finished or created_at,
     )
 
 
@@ -113,10 +113,10 @@ def make_tasks(world: World) -> None:
     while len(world.records["Tasks"]) < TASK_COUNT:
         kind, record = world.pick(targets)
         age = world.dice.randint(0, 120)
-        made = max(world.at(world.days_ago(age)), record["createdAt"])
-        due = made + timedelta(days=world.dice.randint(1, 30))
+        created_at = max(world.at(world.days_ago(age)), record["createdAt"])
+        due = created_at + timedelta(days=world.dice.randint(1, 30))
         done = due < world.now and world.chance(0.88)
-        finished = world.after(made, 2, 24 * 20) if done else None
+        finished = world.after(created_at, 2, 24 * 20) if done else None
         person = world.employee("Sales", "Manager", "Support", "Accountant")
         world.add(
             "Tasks",
@@ -131,8 +131,8 @@ def make_tasks(world: World) -> None:
             completedAt=finished,
             ownerId=person,
             createdById=person,
-            createdAt=made,
-            updatedAt=finished or made,
+            createdAt=created_at,
+            updatedAt=finished or created_at,
         )
 
 
@@ -142,7 +142,7 @@ def make_documents(world: World) -> None:
     for _ in range(DOCUMENT_COUNT):
         client = world.pick(clients)
         file = world.pick(DOCUMENTS)
-        made = max(world.at(world.some_day(360, 1)), client["createdAt"])
+        created_at = max(world.at(world.some_day(360, 1)), client["createdAt"])
         world.add(
             "Documents",
             name=f"{file.name.format(client=client['name'])}.{file.extension}",
@@ -152,9 +152,11 @@ def make_documents(world: World) -> None:
             entityType="Client",
             entityId=client["id"],
             contentType=file.media_type,
-            expiresAt=made.date() + timedelta(days=file.valid_days) if file.valid_days else None,
+            expiresAt=created_at.date() + timedelta(days=file.valid_days)
+            if file.valid_days
+            else None,
             status="Pending",
             ownerId=client["ownerId"],
             createdById=client["ownerId"],
-            createdAt=made,
+            createdAt=created_at,
         )

@@ -57,10 +57,10 @@ def look_into_files() -> int:
         DocumentContent.__table__, _DUE, limit=AT_ONCE, seconds=AT_ONCE * (SECONDS + 30),
         columns=("document_id", "version_id", "attempts"),
     )  # fmt: skip
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if is_stopping():
-            _give_back(rows[place:])
-            return place
+            _give_back(rows[index:])
+            return index
         _look(dict(row))
     return len(rows)
 

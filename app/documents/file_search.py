@@ -105,7 +105,7 @@ def snippet(body: str | None, words: list[str]) -> str | None:
     if not body:
         return None
     letters = plain_letters(body)
-    places = [place for word in words if (place := letters.find(word)) >= 0]
+    places = [position for word in words if (position := letters.find(word)) >= 0]
     # Plain letters may be a few more than those of the text; the place is near enough.
     at = min(places, default=0) * len(body) // max(1, len(letters))
     start, end = max(0, at - BEFORE), min(len(body), at + BEHIND)

@@ -144,12 +144,16 @@ def _binary_type(head: bytes, extension: str) -> str:
     if head.startswith(b"BM") and head[6:10] == bytes(4):
         return "image/bmp"
     try:
-        found: str = puremagic.magic_string(head)[0].mime_type
+        detected: str = puremagic.magic_string(head)[0].mime_type
     except (puremagic.PureError, ValueError, IndexError):
         return UNKNOWN
     # It knows pages and scripts too, from signs that binary files have now and then.
-    is_media = found.startswith(("image/", "audio/", "video/", "font/", "application/"))
-    return found if is_media and found not in _TEXTS.values() and len(found) <= 100 else UNKNOWN
+    is_media = detected.startswith(("image/", "audio/", "video/", "font/", "application/"))
+    return (
+        detected
+        if is_media and detected not in _TEXTS.values() and len(detected) <= 100
+        else UNKNOWN
+    )
 
 
 def _zipped_type(head: bytes, extension: str) -> str:
@@ -195,16 +199,16 @@ def _text_of(head: bytes) -> bytes | None:
     return None if _CONTROLS.search(head) else head.removeprefix(b"\xef\xbb\xbf")
 
 
-def _fits(found: str, extension: str) -> bool:
+def _fits(media_type: str, extension: str) -> bool:
     if extension in _EXACT:
-        return found in _EXACT[extension]
+        return media_type in _EXACT[extension]
     if extension in _ZIPPED:
-        return found == _ZIPPED[extension]
+        return media_type == _ZIPPED[extension]
     if extension in _OLD_OFFICE:
         # Old Word files are RTF or HTML now and then; the type that was found stands.
-        return found in (_OLD_OFFICE[extension], "application/rtf")
+        return media_type in (_OLD_OFFICE[extension], "application/rtf")
     if extension in _TEXTS:
-        return is_text(found)
+        return is_text(media_type)
     return True
 
 

@@ -55,7 +55,7 @@ class DocumentService(EntityService[Document]):
     def check(self, change: Change[Document]) -> None:
         """A retention can be lengthened by its owner; an earlier end would undo its point."""
         before = change.was("retain_until")
-        if before is None or "retain_until" not in change.given:
+        if before is None or "retain_until" not in change.named:
             return
         until = change.values.get("retain_until")
         if before >= today() and (until is None or until < before):

@@ -33,8 +33,12 @@ class Asked:
     def conditions(self) -> dict[str, str]:
         """The conditional headers as a WSGI environment, which werkzeug reads."""
         names = ("If-None-Match", "If-Modified-Since")
-        given = {name: value for name in names if (value := self.headers.get(name)) is not None}
-        environ = {f"HTTP_{name.upper().replace('-', '_')}": text for name, text in given.items()}
+        conditional = {
+            name: value for name in names if (value := self.headers.get(name)) is not None
+        }
+        environ = {
+            f"HTTP_{name.upper().replace('-', '_')}": text for name, text in conditional.items()
+        }
         return {"REQUEST_METHOD": "GET", **environ}
 
 

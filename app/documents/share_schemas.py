@@ -13,9 +13,9 @@ from app.http.schema_parts import CheckedSchema, Instant
 class ShareBodySchema(CheckedSchema):
     """What a new link allows; everything may be left out."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """When it ends."""
-        check_expiry(ShareTerms(**given))
+        check_expiry(ShareTerms(**body))
 
     expires_at = Instant(
         data_key="expiresAt",

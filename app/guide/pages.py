@@ -109,16 +109,16 @@ def _sections(tokens: Sequence[Any]) -> list[Section]:
     sections: list[Section] = []
     texts: list[str] = []
     used: set[str] = set()
-    for place, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if token.type == "heading_open":
-            title = _plain(tokens[place + 1])
+            title = _plain(tokens[index + 1])
             anchor = _unused(_anchor(title) or "section", used)
             token.attrSet("id", anchor)
             sections.append(Section(title, anchor, int(token.tag[1]), ""))
             texts.append("")
         elif sections and token.type in ("fence", "code_block"):
             texts[-1] += " " + token.content
-        elif sections and token.type == "inline" and tokens[place - 1].type != "heading_open":
+        elif sections and token.type == "inline" and tokens[index - 1].type != "heading_open":
             texts[-1] += " " + _plain(token)
     return [
         Section(section.title, section.anchor, section.level, " ".join(text.split()))

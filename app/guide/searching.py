@@ -39,11 +39,11 @@ def search(question: str) -> list[FoundSection]:
     if not words:
         return []
     ranked = []
-    for place, entry in enumerate(entries()):
+    for index, entry in enumerate(entries()):
         title, text = f"{entry['t']} {entry['p']}".lower(), entry["x"].lower()
         if all(word in title or word in text for word in words):
             in_title = sum(word in title for word in words)
-            ranked.append((-in_title, place, entry))
+            ranked.append((-in_title, index, entry))
     return [
         FoundSection(entry["a"], entry["p"], entry["t"], _snippet(entry["x"], words))
         for _, _, entry in sorted(ranked, key=lambda entry_rank: entry_rank[:2])[:MOST_FOUND]
@@ -52,7 +52,7 @@ def search(question: str) -> list[FoundSection]:
 
 def _snippet(text: str, words: list[str]) -> str:
     lowered = text.lower()
-    places = [place for word in words if (place := lowered.find(word)) >= 0]
+    places = [position for word in words if (position := lowered.find(word)) >= 0]
     begin = max(0, min(places, default=0) - _AROUND)
     end = begin + 2 * _AROUND
     return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")

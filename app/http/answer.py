@@ -91,8 +91,8 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
 @lru_cache(maxsize=256)
 def _added(version: str, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """What an answer with headers of these names lacks."""
-    given = {name.lower() for name in names}
+    lower_names = {name.lower() for name in names}
     fixed = next(each.headers() for each in VERSIONS if each.name == version)
-    policy = KEPT_AND_CHECKED if "etag" in given else NOT_STORED
+    policy = KEPT_AND_CHECKED if "etag" in lower_names else NOT_STORED
     ours = (*SECURITY_HEADERS, *fixed, API_POLICY, policy)
-    return tuple(header for header in ours if header[0].lower() not in given)
+    return tuple(header for header in ours if header[0].lower() not in lower_names)

@@ -134,18 +134,18 @@ def _check_characters(value: Any) -> None:
     problems: list[tuple[str, str]] = []
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
-        place, item = waiting.pop()
+        path, item = waiting.pop()
         if isinstance(item, str):
             if problem := _bad_character(item):
-                problems.append((place, f"has {problem}"))
+                problems.append((path, f"has {problem}"))
         elif isinstance(item, dict):
             for name in item:
                 if problem := _bad_character(name):
-                    raise ValidationError([(place, f"has a member whose name has {problem}")])
-            dot = "." if place else ""
-            waiting.extend((f"{place}{dot}{name}", below) for name, below in item.items())
+                    raise ValidationError([(path, f"has a member whose name has {problem}")])
+            dot = "." if path else ""
+            waiting.extend((f"{path}{dot}{name}", below) for name, below in item.items())
         elif isinstance(item, list):
-            waiting.extend((f"{place}[{at}]", below) for at, below in enumerate(item))
+            waiting.extend((f"{path}[{at}]", below) for at, below in enumerate(item))
     if problems:
         raise ValidationError(problems[::-1])
 
@@ -182,18 +182,18 @@ def _repeated_name(text: str) -> ValidationError:
     except json.JSONDecodeError as error:  # further on it is no JSON either
         return _no_json_from(error)
     while waiting:
-        place, item = waiting.pop()
+        prefix, item = waiting.pop()
         if isinstance(item, _Pairs):
-            dot = "." if place else ""
+            dot = "." if prefix else ""
             seen: set[str] = set()
             for name, below in item:
-                path = f"{place}{dot}{name or NO_NAME}"
+                path = f"{prefix}{dot}{name or NO_NAME}"
                 if name in seen:
                     return ValidationError([(path, "is there twice")])
                 seen.add(name)
                 waiting.append((path, below))
         elif isinstance(item, list):
-            waiting.extend((f"{place}[{at}]", below) for at, below in enumerate(item))
+            waiting.extend((f"{prefix}[{at}]", below) for at, below in enumerate(item))
     raise AssertionError(text)  # the first reading found one
 
 

@@ -32,10 +32,10 @@ class Exchange:
     )  # fmt: skip
 
     def __init__(self, environ: dict[str, Any]) -> None:
-        given: str | None = environ.get("HTTP_X_REQUEST_ID")
-        if given is None or not _ACCEPTED.fullmatch(given):
-            given = os.urandom(16).hex()
-        self.request_id = given
+        request_id: str | None = environ.get("HTTP_X_REQUEST_ID")
+        if request_id is None or not _ACCEPTED.fullmatch(request_id):
+            request_id = os.urandom(16).hex()
+        self.request_id = request_id
         self.started = perf_counter()
         self.bucket = ""
         self.cost = 1

@@ -20,8 +20,8 @@ class RouteNames:
 
     def of(self, environ: dict[str, Any]) -> str:
         """The name of the present request's route; ``none`` where no rule matched."""
-        if found := _SET.match(environ["PATH_INFO"]):
-            return f"/odata/{found[1]}" if found[1] in self._sets else "/odata"
+        if match := _SET.match(environ["PATH_INFO"]):
+            return f"/odata/{match[1]}" if match[1] in self._sets else "/odata"
         rule = request.url_rule
         return "none" if rule is None else rule.rule
 

@@ -44,7 +44,7 @@ class OpenObject(fields.Dict):
 class CheckedSchema(Schema):
     """A body of which a service looks at more than a schema does."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """Look at the values that could be read, where others could not: they are told together.
 
         No row is read for it: who may not call the operation learns nothing.

@@ -34,9 +34,9 @@ def _remove_jobs() -> int:
     while True:
         with transaction():
             statement = delete(ImportJob).where(ImportJob.id.in_(some))
-            found = records.connection().execute(statement).rowcount
-        removed += found
-        if found < _BATCH:
+            count = records.connection().execute(statement).rowcount
+        removed += count
+        if count < _BATCH:
             return removed
 
 

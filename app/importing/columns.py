@@ -241,17 +241,17 @@ class Plan:
 
     def shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row as texts, by property in the order of the columns."""
-        shown: dict[str, Any] = {}
+        texts: dict[str, Any] = {}
         for column in self.columns:
             name = column.target or ""
             value = values.get(self._known.get(name, ""))
             if name.startswith(CUSTOM):
                 value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))
             if value is not None:
-                shown[name] = _shown(value)
+                texts[name] = _shown(value)
         if values.get("currency") is not None:
-            shown["currency"] = values["currency"]
-        return shown
+            texts["currency"] = values["currency"]
+        return texts
 
     def _without_currency(self, at: int, cell: Cell) -> tuple[Cell, tuple[str, ...]]:
         """A cell without the currency beside its amount, and what that may be."""
@@ -318,13 +318,13 @@ def _take_currency(
     """
     problems = []
     for target, known in amounts.items():
-        given = values.get("currency")
-        if given is None and len(known) == 1:
+        currency = values.get("currency")
+        if currency is None and len(known) == 1:
             values["currency"] = known[0]
-        elif given is None:
+        elif currency is None:
             problems.append((target, f"could be in {_either(known)}: add a column of currencies"))
-        elif given not in known:
-            problems.append((target, f"is in {_either(known)}, the record in {given}"))
+        elif currency not in known:
+            problems.append((target, f"is in {_either(known)}, the record in {currency}"))
     return problems
 
 

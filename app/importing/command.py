@@ -159,8 +159,8 @@ def _tell(outcome: Outcome, dry_run: bool) -> None:
         if column["readAs"] is not None:
             click.echo(f"{column['column']}: {column['example']} is read as {column['readAs']}")
     for problem in outcome.problems:
-        place = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
-        click.echo(f"{place}: {problem.message}", err=True)
+        location = f"row {problem.row}" + (f", {problem.column}" if problem.column else "")
+        click.echo(f"{location}: {problem.message}", err=True)
     if more := outcome.problem_count - len(outcome.problems):
         click.echo(f"... and {more:,} more problems", err=True)
     would = "Would have" if dry_run else "Have"

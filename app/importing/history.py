@@ -143,12 +143,12 @@ def _parents_first(rules: RowRules, changes: Mapping[int, Change[Entity]]) -> li
 def _compare(entry: Entry) -> None:
     """What the file says of computed values must be what is computed."""
     change = entry.change
-    _compare_row(change, change.rules, "", change.values, entry.given)
+    _compare_row(change, change.rules, "", change.values, entry.compared)
     for attribute, claimed in entry.claimed.items():
         rules = change.rules.children[attribute]
-        for place, given in enumerate(claimed):
-            prefix = f"{change.rules.wire(attribute)}[{place}]."
-            _compare_row(change, rules, prefix, change.values[attribute][place], given)
+        for index, claims in enumerate(claimed):
+            prefix = f"{change.rules.wire(attribute)}[{index}]."
+            _compare_row(change, rules, prefix, change.values[attribute][index], claims)
 
 
 def _compare_row(
@@ -158,29 +158,29 @@ def _compare_row(
     row: Mapping[str, Any],
     claims: Mapping[str, Any],
 ) -> None:
-    for column, given in claims.items():
-        if column in row and _differs(given, row[column]):
-            message = f"is computed to be {row[column]}; the file says {given}"
+    for column, claim in claims.items():
+        if column in row and _differs(claim, row[column]):
+            message = f"is computed to be {row[column]}; the file says {claim}"
             change.refuse_field(prefix + rules.wire(column), message)
 
 
-def _differs(given: Any, computed: Any) -> bool:
-    if given is None or isinstance(given, list | dict):
+def _differs(claim: Any, computed: Any) -> bool:
+    if claim is None or isinstance(claim, list | dict):
         return False
     if isinstance(computed, Decimal):
         try:
-            return Decimal(str(given)) != computed
+            return Decimal(str(claim)) != computed
         except ArithmeticError:
             return True
-    return bool(given != computed)
+    return bool(claim != computed)
 
 
 def _counts(data: object) -> dict[str, int]:
-    found = data if isinstance(data, Mapping) else {}
+    sets = data if isinstance(data, Mapping) else {}
     return {
-        name: len(found[name])
+        name: len(sets[name])
         for name in import_sets()
-        if isinstance(found.get(name), list) and found[name]
+        if isinstance(sets.get(name), list) and sets[name]
     }
 
 

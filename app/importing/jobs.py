@@ -261,12 +261,12 @@ def _kept(options: Options) -> dict[str, Any]:
 
 
 def _options(job: Mapping[str, Any]) -> Options:
-    given = job["options"]
+    options = job["options"]
     return Options(
-        type=job["type"], mapping=given["mapping"], dry_run=given["dryRun"], mode=given["mode"],
-        update=given["update"], decimal_sign=given.get("decimalSign"),
-        date_order=given.get("dateOrder"), encoding=given.get("encoding"),
-        unknown=given.get("unknownColumns", REFUSE), remembered=given.get("remembered", False),
+        type=job["type"], mapping=options["mapping"], dry_run=options["dryRun"],
+        mode=options["mode"], update=options["update"], decimal_sign=options.get("decimalSign"),
+        date_order=options.get("dateOrder"), encoding=options.get("encoding"),
+        unknown=options.get("unknownColumns", REFUSE), remembered=options.get("remembered", False),
     )  # fmt: skip
 
 

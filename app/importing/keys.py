@@ -98,9 +98,9 @@ def resolve_references(
             if rules.polymorphic:
                 _resolve_polymorphic(*rules.polymorphic, known, change)
             for attribute, child in rules.children.items():
-                for place, row in enumerate(change.values.get(attribute, ())):
+                for index, row in enumerate(change.values.get(attribute, ())):
                     row[child.parent] = change.key
-                    prefix = f"{rules.wire(attribute)}[{place}]."
+                    prefix = f"{rules.wire(attribute)}[{index}]."
                     _resolve(child, row, prefix, known, change)
             problems.take(name, entry.index, change)
 

@@ -22,22 +22,22 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        place = f"{self.set}[{self.index}]" if self.index >= 0 else self.set
-        return f"{place}{'.' if self.field else ''}{self.field}: {self.message}"
+        location = f"{self.set}[{self.index}]" if self.index >= 0 else self.set
+        return f"{location}{'.' if self.field else ''}{self.field}: {self.message}"
 
 
 @dataclass
 class Problems:
     """The problems found so far, in the order of the file."""
 
-    found: list[Problem] = field(default_factory=list)
+    listed: list[Problem] = field(default_factory=list)
     count: int = 0
 
     def add(self, set_name: str, index: int, field_name: str, message: str) -> None:
         """Note a problem; past ``MOST_LISTED`` they are only counted."""
         self.count += 1
-        if len(self.found) < MOST_LISTED:
-            self.found.append(Problem(set_name, index, field_name, message))
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append(Problem(set_name, index, field_name, message))
 
     def take(self, set_name: str, index: int, change: Change[Entity]) -> None:
         """Note the problems of a record, which has none of its own then."""
@@ -48,7 +48,7 @@ class Problems:
     def stop(self) -> None:
         """Raise ImportProblemsError where there are problems."""
         if self.count:
-            raise ImportProblemsError(self.found, self.count)
+            raise ImportProblemsError(self.listed, self.count)
 
 
 class ImportProblemsError(Exception):

@@ -20,14 +20,14 @@ Progress = Callable[[int], None]
 class Entry:
     """One record of the file on its way into a table.
 
-    ``given`` are the computed values that the file claims, by column, ``claimed`` those of the
+    ``compared`` are the computed values that the file claims, by column, ``claimed`` those of the
     rows of its lists; ``given_id`` is its id there.
     """
 
     target: ImportSet
     index: int
     change: Change[Entity]
-    given: dict[str, Any]
+    compared: dict[str, Any]
     given_id: int | None
     claimed: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ def _read(
         return None
     rules = target.rules
     values = _by_attribute(rules, record)
-    given = {name: values.pop(name) for name in target.compared if name in values}
+    compared = {name: values.pop(name) for name in target.compared if name in values}
     given_id = _read_id(target, index, record.get("id"), problems)
     claimed: dict[str, list[dict[str, Any]]] = {}
     for attribute, child in rules.children.items():
@@ -80,7 +80,7 @@ def _read(
             claimed[attribute] = [_computed_of(child, row) for row in rows]
     change = target.service.draft(values, history)
     problems.take(target.name, index, change)
-    return Entry(target, index, change, given, given_id, claimed)
+    return Entry(target, index, change, compared, given_id, claimed)
 
 
 def _computed_of(rules: ChildRules, row: object) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _plain(cell: Cell) -> Cell:
 # --- CSV
 
 
-def _encoding(path: Path, given: str | None) -> str:
+def _encoding(path: Path, encoding: str | None) -> str:
     """The encoding of a text file, decided by all of its bytes where nobody says it.
 
     Raises: ValidationError, nobody says it and it does not read like the usual one.
@@ -122,10 +122,10 @@ def _encoding(path: Path, given: str | None) -> str:
         for mark, name in _MARKS:
             if start.startswith(mark):
                 return name
-        if given != "utf-16" and _has_zeros(path):
+        if encoding != "utf-16" and _has_zeros(path):
             raise UnsupportedMediaTypeError("The file is neither CSV nor xlsx.")
-    if given is not None:
-        return given
+    if encoding is not None:
+        return encoding
     if _first_oddity(path, "utf-8", None) is None:
         return "utf-8"
     odd = _first_oddity(path, USUAL, _ODD)

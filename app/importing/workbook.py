@@ -87,12 +87,12 @@ _UNREADABLE = (
 
 
 @contextmanager
-def _refused_if_broken(place: str) -> Iterator[None]:
+def _refused_if_broken(location: str) -> Iterator[None]:
     """Around what reads the archive, and nothing else: a fault of ours is not the file's."""
     try:
         yield
     except _UNREADABLE as error:
-        raise ValidationError([("file", f"{_BROKEN}: {place} cannot be read")]) from error
+        raise ValidationError([("file", f"{_BROKEN}: {location} cannot be read")]) from error
 
 
 def _check_directory(path: Path) -> None:
@@ -151,14 +151,14 @@ class _Workbook:
         info = self._names.get(name.lower())
         if info is None or info.flag_bits & 1 or info.compress_type not in _COMPRESSIONS:
             raise ValidationError([("file", f"{_BROKEN}: it has no part {name[:60]} to be read")])
-        place = info.filename[:60]
-        reading = _Reading(handler, place)
-        with _refused_if_broken(place):
+        location = info.filename[:60]
+        reading = _Reading(handler, location)
+        with _refused_if_broken(location):
             part = self._archive.open(info)
         with part:
             while not handler.is_done:
                 with self._budget.measured():
-                    with _refused_if_broken(place):
+                    with _refused_if_broken(location):
                         chunk = part.read(_CHUNK)
                     self._budget.spend("size", len(chunk))
                     reading.feed(chunk)
@@ -170,9 +170,9 @@ class _Workbook:
 class _Reading:
     """XML given to a handler; document types, depth and endless tokens are refused."""
 
-    def __init__(self, handler: Handler, place: str) -> None:
+    def __init__(self, handler: Handler, location: str) -> None:
         self._handler = handler
-        self._place = place
+        self._place = location
         self._depth = 0
         self._silent = 0
         self._parser = expat.ParserCreate(namespace_separator=" ")
@@ -341,8 +341,8 @@ class _Texts:
             self._is_sound = False
         elif name == "si":
             self._budget.spend("strings", 1)
-            place = f"text {len(self.strings) + 1} of the workbook"
-            self.strings.append(_unescaped("".join(self._parts), place))
+            location = f"text {len(self.strings) + 1} of the workbook"
+            self.strings.append(_unescaped("".join(self._parts), location))
             self._parts.clear()
 
     def text(self, text: str) -> None:
@@ -410,12 +410,12 @@ class _Sheet:
                 raise ValidationError([("file", message)])
             self._value.append(text)
 
-    def _start_row(self, given: str | None) -> None:
+    def _start_row(self, text: str | None) -> None:
         self._budget.spend("rows", 1)
-        number = _whole(given, _LAST_ROW) if given is not None else self._number + 1
+        number = _whole(text, _LAST_ROW) if text is not None else self._number + 1
         if number is None or number <= self._number:
             where = f"behind row {self._number}" if self._number else "at the beginning"
-            raise ValidationError([("file", f"has a row {given[:20] if given else ''} {where}")])
+            raise ValidationError([("file", f"has a row {text[:20] if text else ''} {where}")])
         self._number, self._cells, self._column = number, [], 0
         self.is_done = number > self._last_row
 
@@ -515,7 +515,7 @@ def _iso(text: str) -> Cell:
     return moment.date() if len(text) == len("2026-12-31") else moment
 
 
-def _unescaped(text: str, place: str) -> str:
+def _unescaped(text: str, location: str) -> str:
     """``_x000D_`` is a character that XML cannot have; two halves are one of the higher planes.
 
     Raises: ValidationError, it is no text then: half a character, or a NUL.
@@ -526,7 +526,7 @@ def _unescaped(text: str, place: str) -> str:
     try:
         whole = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise ValidationError([("file", f"{place} has half a character")]) from None
+        raise ValidationError([("file", f"{location} has half a character")]) from None
     if "\0" in whole:
-        raise ValidationError([("file", f"{place} has a character that no text has")])
+        raise ValidationError([("file", f"{location} has a character that no text has")])
     return whole

@@ -275,7 +275,7 @@ def _currency(change: Change[Invoice]) -> str | None:
 
 
 def _refuse_frozen(change: Change[Invoice]) -> None:
-    frozen = [name for name in change.given if name in change.values and name not in AFTER_ISSUE]
+    frozen = [name for name in change.named if name in change.values and name not in AFTER_ISSUE]
     if frozen:
         raise InvalidStateError(
             "The document is issued: what is printed on it cannot change. Credit it instead.",

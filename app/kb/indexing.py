@@ -52,9 +52,9 @@ def index_articles() -> int:
         if not articles:
             return 0
         texts = [_text_of(article) for article in articles]
-        made = make_entries(texts, model, before_each=leave_if_stopping)
+        entries = make_entries(texts, model, before_each=leave_if_stopping)
         with transaction():
-            for article, (_, _, language), entry in zip(articles, texts, made, strict=True):
+            for article, (_, _, language), entry in zip(articles, texts, entries, strict=True):
                 done += _take_in(article, language, entry)
     return done
 
@@ -104,10 +104,10 @@ def index_tickets() -> int:
             break
         words = (ticket["description"] or "").split()[:TICKET_WORDS]
         language = language_of(ticket["language"])
-        made = make_entry(ticket["subject"], " ".join(words), language, model)
+        entry = make_entry(ticket["subject"], " ".join(words), language, model)
         with transaction():
             store(
-                TICKET, ticket["id"], made,
+                TICKET, ticket["id"], entry,
                 revision=ticket["version"], language=language, category=ticket["category"],
             )  # fmt: skip
     return len(tickets)
@@ -183,7 +183,7 @@ def _text_of(article: Mapping[str, Any]) -> tuple[str, str, str]:
     return article["title"], text, language_of(article["language"])
 
 
-def _take_in(article: Mapping[str, Any], language: str, made: EntryColumns) -> bool:
+def _take_in(article: Mapping[str, Any], language: str, columns: EntryColumns) -> bool:
     # The row as it was read, or nothing: whoever changed it meanwhile has marked it again.
     # No new version: what the search knows is no change of the article.
     marked = records.connection().execute(
@@ -194,7 +194,7 @@ def _take_in(article: Mapping[str, Any], language: str, made: EntryColumns) -> b
     )
     if marked.rowcount:
         store(
-            ARTICLE, article["id"], made,
+            ARTICLE, article["id"], columns,
             revision=article["revision"], language=language, category=article["category"],
         )  # fmt: skip
     return bool(marked.rowcount)

@@ -93,18 +93,18 @@ def search_articles(
     return SearchResult(used, total, articles, marker)
 
 
-def describe_found(found: FoundArticle, marker: Marker) -> dict[str, Any]:
+def describe_found(match: FoundArticle, marker: Marker) -> dict[str, Any]:
     """An item of the answer (contract 11.1)."""
-    row = found.article
+    row = match.article
     language = language_of(row["language"])
-    texts = found.passages or [row["summary"] or row["title"]]
+    texts = match.passages or [row["summary"] or row["title"]]
     return {
         "id": row["id"],
         "title": row["title"],
         "slug": row["slug"],
         "summary": row["summary"],
         "snippet": marker.snippet(texts, language),
-        "score": round(found.score, 4),
+        "score": round(match.score, 4),
         "category": row["category"],
         "language": row["language"],
         "visibility": row["visibility"],

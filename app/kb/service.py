@@ -51,7 +51,7 @@ class KbArticleService(EntityService[KbArticle]):
 
     def check(self, change: Change[KbArticle]) -> None:
         """What the public reads changes only with the right to publish."""
-        if change.was("status") == "Published" and change.given.intersection(
+        if change.was("status") == "Published" and change.named.intersection(
             (*_TEXT, "visibility")
         ):
             require(change.caller, "kb:publish", change.before)
@@ -82,7 +82,7 @@ class KbArticleService(EntityService[KbArticle]):
         if change.is_new:
             if change.history is None:  # else see reconcile
                 change.values["slug"] = free_slug(change.get("title"))
-        elif change.given.intersection(_TEXT):
+        elif change.named.intersection(_TEXT):
             change.values["revision"] = change.was("revision") + 1
         if change.changes("body"):
             change.values["word_count"] = len(change.get("body").split())

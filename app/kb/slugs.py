@@ -30,8 +30,8 @@ def free_slug(title: str) -> str:
     stem = stem_of(title)
     advisory_lock(f"slug {_COUNTS.sub('', stem)}")
     numbered = stem.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "-%"
-    found = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
-    return first_free(stem, set(found.scalars()))
+    slugs = records.connection().execute(_SAME_SLUG, {"slug": stem, "numbered": numbered})
+    return first_free(stem, set(slugs.scalars()))
 
 
 def fill_slugs(articles: Sequence[dict[str, Any]]) -> None:

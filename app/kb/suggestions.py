@@ -54,16 +54,16 @@ def question_of(ticket: Mapping[str, Any]) -> str:
     return " ".join([ticket["subject"], *words])
 
 
-def _item(found: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, Any]:
-    row = found.article
+def _item(match: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, Any]:
+    row = match.article
     language = language_of(row["language"])
-    texts = found.passages or [row["summary"] or row["title"]]
+    texts = match.passages or [row["summary"] or row["title"]]
     common = marker.words_in(" ".join([row["title"], *texts]), language)[:REASON_WORDS]
     return {
         "id": row["id"],
         "title": row["title"],
         "snippet": marker.snippet(texts, language),
-        "score": round(found.score, 4),
+        "score": round(match.score, 4),
         "reason": f"matches: {', '.join(common)}" if common else "similar in meaning",
         "linked": row["id"] in linked,
         "url": entity_url(ARTICLE, row["id"]),

@@ -142,16 +142,16 @@ def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
 def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
     connection: SmtpConnection | None = None
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if row.leased_until is None or row.leased_until - utc_now() < _NEEDED or is_stopping():
-            _give_back(rows[place:])
+            _give_back(rows[index:])
             break
         try:
             if connection is None:
                 connection = SmtpConnection(server)
         except TryAgainError as error:
             # The others would wait for the same server: they get their turn when it is back.
-            for other in rows[place:]:
+            for other in rows[index:]:
                 _put_off(other, _everybody(other), str(error))
             return
         if not _send(row, connection):
@@ -296,7 +296,9 @@ def _after_attempt(
 
 def _error_of(outcomes: Outcomes) -> str | None:
     """Why the mail has not reached everybody, on one line; None where it has."""
-    missed = {one: outcome for one, outcome in outcomes.items() if outcome["status"] != "sent"}
+    missed = {
+        recipient: outcome for recipient, outcome in outcomes.items() if outcome["status"] != "sent"
+    }
     reasons = list(dict.fromkeys(outcome["error"] for outcome in missed.values()))
     if len(reasons) == 1 and len(missed) == len(outcomes):
         return str(reasons[0])[:_ERROR_LENGTH]

@@ -101,20 +101,20 @@ def find_same(mail: Mapping[str, Any], since: datetime) -> OutgoingMail | None:
     return None
 
 
-def check_addresses(field: str, given: Sequence[str]) -> list[str]:
+def check_addresses(field: str, addresses: Sequence[str]) -> list[str]:
     """Addresses as they are kept, each once.
 
     Raises: ValidationError, naming each that is none: ``to[1]``.
     """
-    problems, found = [], []
-    for place, text in enumerate(given):
+    problems, checked = [], []
+    for index, text in enumerate(addresses):
         try:
-            found.append(email(text))
+            checked.append(email(text))
         except BadValueError as problem:
-            problems.append(Detail(f"{field}[{place}]", str(problem)))
+            problems.append(Detail(f"{field}[{index}]", str(problem)))
     if problems:
         raise ValidationError(problems)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(checked))
 
 
 def shown_delivery(mail: OutgoingMail) -> dict[str, Any]:

@@ -51,10 +51,10 @@ def count_mail() -> dict[str, int]:
     """
     require(current_caller(), "settings:read")
     with primary_engine().connect() as connection:
-        found = connection.execute(
+        rows = connection.execute(
             select(OutgoingMail.status, func.count()).group_by(OutgoingMail.status)
         )
-        counts: dict[str, int] = {row[0]: row[1] for row in found}
+        counts: dict[str, int] = {row[0]: row[1] for row in rows}
     return {status: counts.get(status, 0) for status in STATUSES}
 
 

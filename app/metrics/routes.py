@@ -37,10 +37,10 @@ def metrics() -> Response:
     if not token:
         _count_stranger()
         raise NotFoundError("There is nothing at this address.")
-    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not hmac.compare_digest(given.encode(), token.encode()):
+    scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(sent.encode(), token.encode()):
         _count_stranger()
-        if given:
+        if sent:
             raise InvalidCredentialsError("The token is not valid.")
         raise TokenMissingError("Send METRICS_TOKEN as a bearer token.")
     numbers = request_metrics.current

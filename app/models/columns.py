@@ -178,12 +178,12 @@ def add_sparse_indexes(metadata: MetaData) -> None:
     """
     for table in metadata.tables.values():
         for col in table.columns:
-            given = f"{col.name} IS NOT NULL"
+            is_set = f"{col.name} IS NOT NULL"
             if col.info.get("sparse"):
-                partial_index(f"ix_{table.name}_{col.name}", col, where=given)
+                partial_index(f"ix_{table.name}_{col.name}", col, where=is_set)
             elif col.name == "external_id":
                 name = f"uq_{table.name}_{col.name}"
-                unique = partial_index(name, col, where=given, on_sqlite="", unique=True)
+                unique = partial_index(name, col, where=is_set, on_sqlite="", unique=True)
                 unique.ddl_if(dialect="postgresql")
 
 
@@ -204,16 +204,16 @@ def checks(col: Column[Any]) -> Iterable[tuple[str, str | None, str]]:
         values = ", ".join(f"'{value}'" for value in allowed)
         yield f"{col.name}_allowed", None, f"{col.name} IN ({values})"
     bounds = [(">=", col.info.get("minimum")), ("<=", col.info.get("maximum"))]
-    given = [(sign, bound) for sign, bound in bounds if bound is not None]
-    if not given:
+    limits = [(sign, bound) for sign, bound in bounds if bound is not None]
+    if not limits:
         return
     scale = col.type.scale if isinstance(col.type, ExactDecimal) else 0
-    if scale and any(given_bound for _, given_bound in given):
+    if scale and any(given_bound for _, given_bound in limits):
         # SQLite keeps a scaled integer, so the bound is scaled there too.
-        yield f"{col.name}_range", "postgresql", _range(col.name, given, 0)
-        yield f"{col.name}_range", "sqlite", _range(col.name, given, scale)
+        yield f"{col.name}_range", "postgresql", _range(col.name, limits, 0)
+        yield f"{col.name}_range", "sqlite", _range(col.name, limits, scale)
     else:
-        yield f"{col.name}_range", None, _range(col.name, given, 0)
+        yield f"{col.name}_range", None, _range(col.name, limits, 0)
 
 
 def _range(name: str, bounds: list[tuple[str, int]], scale: int) -> str:

@@ -41,7 +41,7 @@ class Preference(NamedTuple):
 class Preferences:
     """The preferences of a request, by lower-case name without the ``odata.`` prefix."""
 
-    given: Mapping[str, Preference] = field(default_factory=dict)
+    by_name: Mapping[str, Preference] = field(default_factory=dict)
 
     @property
     def return_(self) -> str | None:
@@ -88,17 +88,17 @@ class Preferences:
     @property
     def track_changes(self) -> bool:
         """Whether a delta link is wanted."""
-        return "track-changes" in self.given
+        return "track-changes" in self.by_name
 
     @property
     def respond_async(self) -> bool:
         """Whether the client would take 202 and come back."""
-        return "respond-async" in self.given
+        return "respond-async" in self.by_name
 
     @property
     def continues_on_error(self) -> bool | None:
         """Whether a batch goes on after a request of it failed; None when nothing is said."""
-        if "continue-on-error" not in self.given:
+        if "continue-on-error" not in self.by_name:
             return None
         return {"": True, "true": True, "false": False}.get(
             self._value("continue-on-error").lower()
@@ -110,18 +110,18 @@ class Preferences:
         Args:
             value: what was really applied, when that is not what was asked for.
         """
-        spelling, asked = self.given[name]
+        spelling, asked = self.by_name[name]
         text = asked if value is None else str(value)
         if not text:
             return spelling
         return f'{spelling}="{text}"' if re.search(r'[\s",;]', text) else f"{spelling}={text}"
 
     def _value(self, name: str) -> str:
-        value = self.given.get(name)
+        value = self.by_name.get(name)
         return value.value if value else ""
 
     def _one_of(self, name: str, *values: str) -> str | None:
-        if name not in self.given:
+        if name not in self.by_name:
             return None
         value = self._value(name).lower()
         return value if value in values else None
@@ -137,11 +137,11 @@ def showing_nulls(headers: Headers) -> Headers:
     in a delta (Protocol 8.2.8.6).
     """
     preferences = parse_preferences(headers.getlist("Prefer"))
-    if "omit-values" not in preferences.given:
+    if "omit-values" not in preferences.by_name:
         return headers
     headers_shown = Headers(headers)
     headers_shown.remove("Prefer")
-    if kept := [preferences.applied(name) for name in preferences.given if name != "omit-values"]:
+    if kept := [preferences.applied(name) for name in preferences.by_name if name != "omit-values"]:
         headers_shown["Prefer"] = ", ".join(kept)
     return headers_shown
 

@@ -152,13 +152,13 @@ def complex_value(type_: edm.ComplexType) -> dict[str, Any]:
 
 def answer(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
     """The entity of ``creation`` as an answer shows it."""
-    given = creation(container, type_)
+    values = creation(container, type_)
     body: dict[str, Any] = {}
     if type_.etag:
         body["@odata.etag"] = 'W/"1"'
     for prop in type_.properties.values():
         if not prop.on_request and prop.type != edm.STREAM:
-            body[prop.name] = given.get(prop.name, _unset_value(type_, prop))
+            body[prop.name] = values.get(prop.name, _unset_value(type_, prop))
     return body
 
 

@@ -102,14 +102,18 @@ def _query_parameter(
         parameter.nullable or parameter.optional
     ) and parameter.type != edm.STRING:  # a text may be "null"
         schema = {"anyOf": [schema, {"const": "null"}]}
-    given = examples.arguments(operation)
+    argument_examples = examples.arguments(operation)
     return {
         "name": parameter.name,
         "in": "query",
         "required": not parameter.optional,
         "description": parameter.description or parameter.name,
         "schema": schema,
-        **({"example": given[parameter.name]} if parameter.name in given else {}),
+        **(
+            {"example": argument_examples[parameter.name]}
+            if parameter.name in argument_examples
+            else {}
+        ),
     }
 
 

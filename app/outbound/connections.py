@@ -96,8 +96,8 @@ class PinnedAdapter(HTTPAdapter):
 
     def _resolve(self) -> list[str]:
         target = self._exchange.target
-        found = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
-        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        entries = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in entries))
         if not self._allow_private and not all(
             is_public(ipaddress.ip_address(address.partition("%")[0])) for address in addresses
         ):

@@ -59,10 +59,10 @@ class EmbeddingModel:
         import numpy  # large, as the model
 
         vectors = numpy.zeros((len(texts), DIMENSION), dtype=numpy.float32)
-        for place, text in enumerate(texts):
+        for index, text in enumerate(texts):
             if before_each is not None:
                 before_each()
-            vectors[place] = self._run(encode(text, MAXIMUM_TOKENS))
+            vectors[index] = self._run(encode(text, MAXIMUM_TOKENS))
         return vectors
 
     def _run(self, numbers: Sequence[int]) -> Any:

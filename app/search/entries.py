@@ -63,8 +63,8 @@ def make_entries(
             for piece in own
         ]
         vectors, start = model.embed(flat, before_each), 0
-        for place, own in enumerate(pieces):
-            blocks[place] = vectors[start : start + len(own)]
+        for index, own in enumerate(pieces):
+            blocks[index] = vectors[start : start + len(own)]
             start += len(own)
     return [
         EntryColumns(*_counted(title, text, language), own, block)
@@ -76,8 +76,8 @@ def _counted(title: str, text: str, language: str) -> tuple[dict[str, list[int]]
     """Terms with how often title and text have them, and how many there are."""
     of_title, of_text = terms(title, language), terms(text, language)
     counts: dict[str, list[int]] = {}
-    for column, found in enumerate((of_title, of_text)):
-        for term in found:
+    for column, column_terms in enumerate((of_title, of_text)):
+        for term in column_terms:
             counts.setdefault(keyed(term, language), [0, 0])[column] += 1
     for term in short_forms(title, text, language):
         counts[keyed(term, language)] = [0, 1]

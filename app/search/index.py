@@ -104,30 +104,30 @@ class Segment:
         self.languages = numpy.array([entry.language for entry in entries], dtype=object)
         self.categories = numpy.array([entry.category for entry in entries], dtype=object)
         self.alive = numpy.ones(len(entries), dtype=bool)
-        self.places = {entry.key: place for place, entry in enumerate(entries)}
+        self.places = {entry.key: row for row, entry in enumerate(entries)}
         self.postings = _postings(entries)
         self.meanings = meanings(self.postings)
         self._read_vectors(entries)
 
     def _read_vectors(self, entries: Sequence[Entry]) -> None:
-        having = [place for place, entry in enumerate(entries) if entry.vectors is not None]
+        having = [row for row, entry in enumerate(entries) if entry.vectors is not None]
         self.vector_places = numpy.array(having, dtype=numpy.int64)
         self.vectors = Vectors([entries[index].vectors for index in having]) if having else None
 
     def drop(self, key: int) -> None:
         """The text is found no more here."""
-        place = self.places.pop(key, None)
-        if place is not None:
-            self.alive[place] = False
+        row = self.places.pop(key, None)
+        if row is not None:
+            self.alive[row] = False
 
     def score_words(self, weights: dict[str, float], mean_length: float) -> Any:
         """BM25 of every text; ``weights``: term -> its rarity."""
         scores = numpy.zeros(len(self.keys), dtype=numpy.float32)
         norm = K1 * (1 - B + B * self.lengths / mean_length)
         for term, rarity in weights.items():
-            found = self.postings.get(term)
-            if found is not None:
-                places, counts = found
+            posting = self.postings.get(term)
+            if posting is not None:
+                places, counts = posting
                 scores[places] += rarity * counts * (K1 + 1) / (counts + norm[places])
         return scores
 
@@ -144,11 +144,11 @@ class Segment:
         scores[self.vector_places] = vectors.nearness(vector, _best(words[self.vector_places]))
         return scores
 
-    def vector_of(self, place: int) -> Any:
+    def vector_of(self, row: int) -> Any:
         """The vector of a text as a whole, or None."""
         if self.vectors is None:
             return None
-        return self.vectors.whole(int(numpy.searchsorted(self.vector_places, place)))
+        return self.vectors.whole(int(numpy.searchsorted(self.vector_places, row)))
 
 
 class Index:
@@ -273,14 +273,14 @@ def _postings(entries: Sequence[Entry]) -> dict[str, tuple[Any, Any]]:
     """Term -> (places of the texts that have it, how often each has it)."""
     places: dict[str, list[int]] = {}
     counts: dict[str, list[float]] = {}
-    for place, entry in enumerate(entries):
+    for row, entry in enumerate(entries):
         for term, (in_title, in_body) in entry.terms.items():
-            places.setdefault(term, []).append(place)
+            places.setdefault(term, []).append(row)
             counts.setdefault(term, []).append(TITLE_WEIGHT * in_title + in_body)
     return {
         term: (
-            numpy.array(found, dtype=numpy.int32),
+            numpy.array(rows, dtype=numpy.int32),
             numpy.array(counts[term], dtype=numpy.float32),
         )
-        for term, found in places.items()
+        for term, rows in places.items()
     }

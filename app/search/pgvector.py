@@ -174,9 +174,9 @@ def _rows(entry_id: int, entity: str, key: int, vectors: Any) -> Iterator[dict[s
     block = numpy.frombuffer(vectors, dtype="<f4").reshape(-1, DIMENSION)
     whole = block.sum(axis=0)
     whole = whole / max(float(numpy.linalg.norm(whole)), 1e-9)
-    for place, vector in ((WHOLE, whole), *enumerate(block)):
+    for passage, vector in ((WHOLE, whole), *enumerate(block)):
         yield {
-            "entry_id": entry_id, "place": place, "entity": entity, "entity_id": key,
+            "entry_id": entry_id, "place": passage, "entity": entity, "entity_id": key,
             "vector": _written(vector),
         }  # fmt: skip
 

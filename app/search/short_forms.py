@@ -67,19 +67,19 @@ def spelled_out(
         is_word: whether texts have a word.
     """
 
-    def shown(found: re.Match[str]) -> str:
-        short = fold(found.group())
+    def with_long_forms(match: re.Match[str]) -> str:
+        short = fold(match.group())
         if short in _little_words():
-            return found.group()
+            return match.group()
         meant = known.get(f"{DEFINED}{short}", Counter[str]())
         if not meant and not is_word(short):
             meant = known.get(f"{INITIALS}{short}", Counter[str]())
         longs = [long for long, _ in meant.most_common(MOST_MEANINGS)]
         common = _common().get(short)
         longs += [common] if common is not None and common not in longs else []
-        return " ".join((found.group(), *longs))
+        return " ".join((match.group(), *longs))
 
-    return _ASKED.sub(shown, question)
+    return _ASKED.sub(with_long_forms, question)
 
 
 def _defined(text: str) -> Iterator[tuple[str, str]]:

@@ -57,25 +57,25 @@ class Marker:
         """Some 40 words around the densest place of the question's words, marked."""
         best, start, passage = -1, 0, ""
         for candidate in passages:
-            place, value = self._densest(candidate.split(), language)
+            position, value = self._densest(candidate.split(), language)
             if value > best:
-                best, start, passage = value, place, candidate
+                best, start, passage = value, position, candidate
         words = passage.split()
-        shown = " ".join(words[start : start + WORDS])
+        excerpt = " ".join(words[start : start + WORDS])
         before = "… " if start else ""
         after = " …" if start + WORDS < len(words) else ""
-        return before + self.marked(shown, language) + after
+        return before + self.marked(excerpt, language) + after
 
     def _densest(self, words: Sequence[str], language: str) -> tuple[int, int]:
         """Where the window begins that has the most different words of the question."""
         places = [
-            (place, fold(word))
-            for place, word in enumerate(words)
+            (position, fold(word))
+            for position, word in enumerate(words)
             if any(self.is_asked(part, language) for part in _WORD.findall(word))
         ]
         best = (0, 0)
-        for place, _ in places:
-            start = max(0, min(place - 8, len(words) - WORDS))
+        for position, _ in places:
+            start = max(0, min(position - 8, len(words) - WORDS))
             inside = [word for at, word in places if start <= at < start + WORDS]
             value = 3 * len(set(inside)) + len(inside)
             if value > best[1]:

@@ -55,11 +55,11 @@ class Vectors:
         nearest[chosen] = _joined(self.matrix[rows] @ vector, starts, self._norms[chosen])
         return nearest
 
-    def whole(self, place: int) -> Any:
+    def whole(self, row: int) -> Any:
         """The vector of length 1 of all passages of a text together."""
-        start = self._starts[place]
-        passages = self.matrix[start : start + self._lengths[place]]
-        return passages.sum(axis=0) / self._norms[place]
+        start = self._starts[row]
+        passages = self.matrix[start : start + self._lengths[row]]
+        return passages.sum(axis=0) / self._norms[row]
 
 
 def _joined(near: Any, starts: Any, norms: Any) -> Any:

@@ -16,15 +16,21 @@ from app.writing.numbering import next_number
 
 
 def store(
-    entity: str, key: int, made: EntryColumns, *, revision: int, language: str, category: str | None
+    entity: str,
+    key: int,
+    columns: EntryColumns,
+    *,
+    revision: int,
+    language: str,
+    category: str | None,
 ) -> None:
     """Put an entry in place of the one before; the counter is locked until the commit."""
     _remove((SearchEntry.entity == entity) & (SearchEntry.entity_id == key))
     vectors: dict[str, Any] = {"model": None, "dimension": None, "vectors": None}
-    if made.vectors is not None:
+    if columns.vectors is not None:
         import numpy  # large: loaded by who has vectors
 
-        flat = numpy.ascontiguousarray(made.vectors, dtype="<f4").tobytes()
+        flat = numpy.ascontiguousarray(columns.vectors, dtype="<f4").tobytes()
         vectors = {"model": MODEL, "dimension": DIMENSION, "vectors": flat}
     row = {
         "created_at": utc_now(),
@@ -34,9 +40,9 @@ def store(
         "change": next_number(CHANGES),
         "language": language,
         "category": category,
-        "terms": made.terms,
-        "length": made.length,
-        "passages": made.passages,
+        "terms": columns.terms,
+        "length": columns.length,
+        "passages": columns.passages,
         **vectors,
     }
     connection = records.connection()

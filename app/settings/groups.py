@@ -122,8 +122,8 @@ class Reminders:
 
 def _hours(about: str, hours: Mapping[str, int]) -> Any:
     def check(value: Any) -> dict[str, int]:
-        given = check_members(value, _check_hours)
-        return {**hours, **given}
+        hours_set = check_members(value, _check_hours)
+        return {**hours, **hours_set}
 
     members = {
         name: {"type": "integer", "minimum": 1, "maximum": _LONGEST_HOURS} for name in PRIORITIES

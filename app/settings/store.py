@@ -122,12 +122,12 @@ def _write(
     require(current_caller(), "settings:update")
     if group not in NAMES:
         raise NotFoundError(f"There is no group of settings {group}; there are {', '.join(NAMES)}.")
-    given = _checked(group, values)
+    checked = _checked(group, values)
     stored = dict(_stored(group) or {})
     if version is not None and version != version_of(group, organisation()):
         raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
     kept = stored if keep else {}
-    whole = {name: value for name, value in {**kept, **given}.items() if value is not None}
+    whole = {name: value for name, value in {**kept, **checked}.items() if value is not None}
     if group == "defaults":
         _keep_currency(whole.get("currency") or GROUPS[group]().currency)
     if group == "seller" and whole.get("country") != stored.get("country"):
@@ -217,15 +217,15 @@ def _snake(name: str) -> str:
 
 def _build(group: str, stored: Mapping[str, Any]) -> Any:
     """A group from its row; what an older or newer release would not take has its default."""
-    given = {}
+    attributes = {}
     for name, setting in settings_of(group).items():
         if stored.get(name) is None:
             continue
         try:
-            given[setting.attribute] = setting.check(stored[name])
+            attributes[setting.attribute] = setting.check(stored[name])
         except (BadValueError, BadPartsError):
             continue
-    return GROUPS[group](**given)
+    return GROUPS[group](**attributes)
 
 
 def shown(group: str, settings: Organisation) -> dict[str, Any]:

@@ -111,15 +111,15 @@ def check_number(value: Any, most: Decimal, scale: int) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | str | float | Decimal):
         raise BadValueError("must be a number")
     try:
-        found = Decimal(repr(value) if isinstance(value, float) else value)
+        decimal = Decimal(repr(value) if isinstance(value, float) else value)
     except InvalidOperation:
         raise BadValueError("must be a number") from None
-    if not found.is_finite() or not 0 <= found <= most:
+    if not decimal.is_finite() or not 0 <= decimal <= most:
         raise BadValueError(f"must be a number from 0 to {most}")
-    exponent = found.as_tuple().exponent
+    exponent = decimal.as_tuple().exponent
     if isinstance(exponent, int) and -exponent > scale:
         raise BadValueError(f"must have at most {scale} decimals")
-    return found
+    return decimal
 
 
 def check_members(value: Any, check: Callable[[str, Any], Any]) -> dict[str, Any]:

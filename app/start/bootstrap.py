@@ -41,8 +41,8 @@ def ensure_administrator(app: Flask) -> Administrator:
     path: Path = app.config["DATA_DIR"] / PASSWORD_FILE
     if has_rows("users"):
         return Administrator(username, None, path if path.exists() else None)
-    given = app.config["ADMIN_PASSWORD"]
-    password = given or secrets.token_urlsafe(12)
+    configured = app.config["ADMIN_PASSWORD"]
+    password = configured or secrets.token_urlsafe(12)
     try:
         with transaction():
             create_user(
@@ -52,11 +52,11 @@ def ensure_administrator(app: Flask) -> Administrator:
                 password=password,
                 roles=["Admin"],
             )
-            if not given:
+            if not configured:
                 _keep_private(path, password)
     except ValidationError as error:
         raise ConfigError(_refused_setting(error)) from error
-    return Administrator(username, password, None if given else path)
+    return Administrator(username, password, None if configured else path)
 
 
 def _refused_setting(error: ValidationError) -> str:

@@ -53,11 +53,11 @@ def problem_of_redis(url: str) -> str | None:
 
 def problem_of_storage(url: str) -> str | None:
     """Why ``url`` is no place for files; None: it may be one."""
-    scheme, separator, place = url.partition("://")
+    scheme, separator, location = url.partition("://")
     if scheme == "memory" and separator:
         return None
-    is_one = (scheme == "file" and place.startswith("/")) or (
-        scheme == "s3" and place.partition("/")[0] != ""
+    is_one = (scheme == "file" and location.startswith("/")) or (
+        scheme == "s3" and location.partition("/")[0] != ""
     )
     return None if is_one else _STORAGE
 

@@ -45,8 +45,8 @@ def create_comment(
     ticket_id = ticket.id
     require(caller, "tickets:update", ticket)
     require_operation("Ticket", "ticket", "comment", ticket)
-    given = {"body": body, "is_internal": is_internal}
-    cleaned, problems = validate(COMMENT, given, partial=False)
+    values = {"body": body, "is_internal": is_internal}
+    cleaned, problems = validate(COMMENT, values, partial=False)
     if problems:
         raise ValidationError(problems)
     internal: bool = cleaned["is_internal"]
@@ -121,19 +121,19 @@ def _follow_up(closed: Ticket) -> int:
 
 
 def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[str, Any]) -> None:
-    shown = {
+    properties = {
         "id": comment_id,
         "body": comment["body"],
         "isInternal": comment["is_internal"],
         "authorId": comment["author_id"],
         "createdAt": comment["created_at"],
     }
-    audit.record("ticket.comment_added", "Ticket", ticket_id, after=shown)
+    audit.record("ticket.comment_added", "Ticket", ticket_id, after=properties)
     after = records.read(Ticket, ticket_id)
     emit(
         "ticket.comment_added", "Ticket", ticket_id,
         sequence=after.version if after else 0,
-        representation=f'{represent("Ticket", ticket_id)[:-1]},"comment":{json_text(shown)}}}',
+        representation=f'{represent("Ticket", ticket_id)[:-1]},"comment":{json_text(properties)}}}',
     )  # fmt: skip
 
 
@@ -155,8 +155,8 @@ class CommentService:
         key: int | None = None,
     ) -> list[Detail]:
         """What is wrong with the values of a comment (see ``edm.Checking``)."""
-        given = {name: values[name] for name in COMMENT.writable if name in values}
-        return validate(COMMENT, given, partial=partial)[1]
+        writable = {name: values[name] for name in COMMENT.writable if name in values}
+        return validate(COMMENT, writable, partial=partial)[1]
 
     def create(self, values: Mapping[str, Any]) -> int:
         """Add a comment to the ticket ``ticket_id``."""

@@ -65,9 +65,9 @@ class NewCommentSchema(Schema):
     )  # fmt: skip
 
     @validates_schema
-    def no_note_of_a_customer(self, given: dict[str, Any], **_: Any) -> None:
+    def no_note_of_a_customer(self, body: dict[str, Any], **_: Any) -> None:
         """Customers write no internal notes."""
-        if given.get("by_customer") and given.get("is_internal"):
+        if body.get("by_customer") and body.get("is_internal"):
             raise ValidationError("must be false for what the customer said", "isInternal")
 
 

@@ -55,7 +55,7 @@ class TicketService(EntityService[Ticket]):
         is_waiting = change.is_new or change.was("status") == "New"
         if is_assigned and is_waiting and "status" not in change.values:
             change.values["status"] = "Open"
-        until = change.values.get("pending_until") if "pending_until" in change.given else None
+        until = change.values.get("pending_until") if "pending_until" in change.named else None
         if change.is_refused("status"):
             return
         if until is not None and change.get("status") != "Pending":
@@ -120,7 +120,7 @@ class TicketService(EntityService[Ticket]):
 
 def _refuse_changes(change: Change[Ticket]) -> None:
     """A closed ticket is closed; a step to another state has the state machine's answer."""
-    frozen = [name for name in change.given if name not in AFTER_CLOSING and name != "status"]
+    frozen = [name for name in change.named if name not in AFTER_CLOSING and name != "status"]
     if frozen:
         raise InvalidStateError(
             "A closed ticket cannot be changed; a reply opens a new one.",

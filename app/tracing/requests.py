@@ -61,7 +61,7 @@ class TracedRequests:
                         span.set_status(StatusCode.ERROR)
                     return start_response(status, headers, exc_info)
 
-                found: Iterable[Any] = self._application(environ, start)
-                return found
+                body: Iterable[Any] = self._application(environ, start)
+                return body
         finally:
             context.detach(token)

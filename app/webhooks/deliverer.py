@@ -118,8 +118,8 @@ def due_endpoints(pool: Crew) -> list[tuple[WebhookEndpoint, int]]:
         .order_by(WebhookEndpoint.id)
     )
     with primary_engine().connect() as reading:
-        found = records.read_all(statement, of=reading)
-    rooms = [(row, pool.room(row.id, row.failing_since is not None)) for row in found]
+        endpoints = records.read_all(statement, of=reading)
+    rooms = [(row, pool.room(row.id, row.failing_since is not None)) for row in endpoints]
     return [(row, room) for row, room in rooms if room > 0]
 
 

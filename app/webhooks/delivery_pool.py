@@ -110,8 +110,8 @@ class Crew:
         with self._lock:
             if not self._outcomes and self._held and seconds:
                 self._news.wait(seconds)
-            found, self._outcomes = self._outcomes, []
-            return found
+            outcomes, self._outcomes = self._outcomes, []
+            return outcomes
 
     def stop(self, seconds: float) -> list[Outcome]:
         """Send nothing more, wait for what is on its way, and return the outcomes of all.
@@ -136,11 +136,11 @@ class Crew:
     def _run(self) -> None:
         while True:
             with self._lock:
-                while (found := self._next()) is None:
+                while (work := self._next()) is None:
                     if self._is_stopping:
                         return
                     self._work.wait()
-                lane, message = found
+                lane, message = work
                 begun = time.monotonic()
                 lane.begun.append(begun)
                 self._running += 1

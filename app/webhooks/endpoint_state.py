@@ -28,14 +28,14 @@ def disable_endpoint(endpoint_id: int, reason: str) -> None:
     if endpoint is None or endpoint.status != "active":
         return
     stop(endpoint, reason)
-    shown = endpoint_shape(records.get(WebhookEndpoint, endpoint_id))
+    representation = endpoint_shape(records.get(WebhookEndpoint, endpoint_id))
     audit.record(
         "webhook.disabled", "Webhook", endpoint_id, before={"status": "active"},
         after={"status": "disabled", "disabledReason": reason},
     )  # fmt: skip
     events.emit(
         "webhook.disabled", "Webhook", endpoint_id,
-        sequence=endpoint.version + 1, representation=json_text(shown),
+        sequence=endpoint.version + 1, representation=json_text(representation),
     )  # fmt: skip
     _write_mail(endpoint, reason)
     log.warning("webhook endpoint disabled", endpoint=endpoint_id, reason=reason)

@@ -159,8 +159,8 @@ def start_recovery(endpoint_id: int, since: datetime, until: datetime | None) ->
         select(func.min(Event.position), func.max(Event.position), func.count()).where(period)
     ).one()
     if until is None:  # what has no place yet is delivered anyhow
-        place = select(Counter.value).where(Counter.name == COUNTER)
-        last = connection.execute(place).scalar()
+        counter = select(Counter.value).where(Counter.name == COUNTER)
+        last = connection.execute(counter).scalar()
     if first is None or last is None:
         return 0
     records.update(
@@ -224,16 +224,16 @@ def check_url(url: str) -> None:
         raise ValidationError([("url", str(error))]) from error
 
 
-def check_endpoint(given: Mapping[str, Any]) -> None:
+def check_endpoint(body: Mapping[str, Any]) -> None:
     """Refuse an address that would not be called, and names that are no events.
 
     Raises: ValidationError, with each.
     """
     checks = {
-        "url": lambda: check_url(given["url"]),
-        "events": lambda: check_patterns(given["events"], "events"),
+        "url": lambda: check_url(body["url"]),
+        "events": lambda: check_patterns(body["events"], "events"),
     }
-    gathered(*(check for name, check in checks.items() if name in given))
+    gathered(*(check for name, check in checks.items() if name in body))
 
 
 def _readable_patterns(patterns: Sequence[str]) -> list[str]:

@@ -157,8 +157,8 @@ def _next_events(connection: Connection, audience: Audience) -> list[AnyRow]:
 def _give_places(connection: Connection, events: Iterable[AnyRow], last: int) -> None:
     now = utc_now()
     places = [
-        {"event": event.id, "place": place, "now": now}
-        for place, event in enumerate(events, start=last + 1)
+        {"event": event.id, "place": number, "now": now}
+        for number, event in enumerate(events, start=last + 1)
     ]
     if places:
         connection.execute(_PLACED, places)

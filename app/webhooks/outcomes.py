@@ -66,9 +66,9 @@ def _write_health(connection: Connection, sent: Sequence[Outcome]) -> dict[int, 
     for outcome in sent:
         by_endpoint.setdefault(outcome.message.endpoint_id, []).append(outcome)
     changed = {
-        endpoint_id: found
-        for endpoint_id, found in by_endpoint.items()
-        if any(not outcome.is_success or outcome.message.is_failing for outcome in found)
+        endpoint_id: outcomes
+        for endpoint_id, outcomes in by_endpoint.items()
+        if any(not outcome.is_success or outcome.message.is_failing for outcome in outcomes)
     }
     if not changed:
         return {}
@@ -80,13 +80,13 @@ def _write_health(connection: Connection, sent: Sequence[Outcome]) -> dict[int, 
     ).all()
     given_up = {}
     for endpoint in endpoints:
-        found = changed[endpoint.id]
-        since = _failing_since(endpoint.failing_since, found)
+        outcomes = changed[endpoint.id]
+        since = _failing_since(endpoint.failing_since, outcomes)
         if since != endpoint.failing_since:
             records.update(WebhookEndpoint, endpoint.id, {"failing_since": since})
-        if any(outcome.is_gone for outcome in found):
+        if any(outcome.is_gone for outcome in outcomes):
             given_up[endpoint.id] = "The receiver answered 410: it wants no more events."
-        elif since is not None and found[-1].at - since >= GIVEN_UP_AFTER:
+        elif since is not None and outcomes[-1].at - since >= GIVEN_UP_AFTER:
             given_up[endpoint.id] = "Every attempt of the last five days failed."
     return given_up
 

@@ -25,9 +25,9 @@ _NAME = validate.Length(1, 60)
 class NewWebhookSchema(CheckedSchema):
     """An endpoint to register."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As an endpoint is checked."""
-        check_endpoint(given)
+        check_endpoint(body)
 
     url = fields.String(required=True, validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(
@@ -42,9 +42,9 @@ class NewWebhookSchema(CheckedSchema):
 class WebhookChangesSchema(CheckedSchema):
     """What to change of an endpoint; what is left out stays."""
 
-    def check(self, given: dict[str, Any]) -> None:
+    def check(self, body: dict[str, Any]) -> None:
         """As an endpoint is checked."""
-        check_endpoint(given)
+        check_endpoint(body)
 
     url = fields.String(validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=Event)

@@ -119,12 +119,12 @@ def _sees_all(caller: Caller, group: str) -> bool:
     return group in FOR_ADMINISTRATORS or scope_of(caller, PERMISSIONS[group]) == ALL
 
 
-def _may_read(caller: Caller, group: str, shown: Mapping[str, Any]) -> bool:
-    """Whether the caller may read a record as ``shown``, in the names of the API."""
+def _may_read(caller: Caller, group: str, representation: Mapping[str, Any]) -> bool:
+    """Whether the caller may read a record as ``representation``, in the names of the API."""
     if group in _CONTAINED:
         model, property_ = _CONTAINED[group]
-        return allowed(caller, PERMISSIONS[group], _owning(model, shown.get(property_)))
-    record = {column: shown.get(property_) for property_, column in _OWNING.items()}
+        return allowed(caller, PERMISSIONS[group], _owning(model, representation.get(property_)))
+    record = {column: representation.get(property_) for property_, column in _OWNING.items()}
     return allowed(caller, PERMISSIONS[group], record)
 
 

@@ -16,8 +16,8 @@ def check_amounts(change: Change[Entity], currency: str) -> None:
         if amount is not None and not is_whole(amount, currency):
             change.refuse(name, too_fine(currency))
     for attribute, rules in change.rules.children.items():
-        for place, row in enumerate(change.values.get(attribute) or () if rules.amounts else ()):
+        for index, row in enumerate(change.values.get(attribute) or () if rules.amounts else ()):
             for name in rules.amounts:
                 if row.get(name) is not None and not is_whole(row[name], currency):
-                    path = f"{change.rules.wire(attribute)}[{place}].{rules.wire(name)}"
+                    path = f"{change.rules.wire(attribute)}[{index}].{rules.wire(name)}"
                     change.refuse_field(path, too_fine(currency))

@@ -16,30 +16,30 @@ def read_properties(rules: RowRules, body: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: ValidationError, a name is no property of the entity; with all that is wrong.
     """
-    given, problems = _read(rules, body)
+    values, problems = _read(rules, body)
     if problems:
-        raise ValidationError([*problems, *validate(rules, given, partial=True)[1]])
-    return given
+        raise ValidationError([*problems, *validate(rules, values, partial=True)[1]])
+    return values
 
 
 def body_problems(rules: RowRules, body: Mapping[str, Any], *, partial: bool) -> list[Detail]:
     """Everything that is wrong with such a part of a body, names and values."""
-    given, problems = _read(rules, body)
-    return [*problems, *validate(rules, given, partial=partial)[1]]
+    values, problems = _read(rules, body)
+    return [*problems, *validate(rules, values, partial=partial)[1]]
 
 
 def _read(rules: RowRules, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Detail]]:
     attributes = {wire: attribute for attribute, wire in rules.names.items()}
     complex_names = {wire.partition(".")[0] for wire in attributes if "." in wire}
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     problems = []
     for name, value in _flat(body, complex_names):
         attribute = attributes.get(name)
         if attribute is None:
             problems.append(Detail(name, UNKNOWN))
         else:
-            given[attribute] = value
-    return given, problems
+            values[attribute] = value
+    return values, problems
 
 
 def _flat(body: Mapping[str, Any], complex_names: set[str]) -> Iterator[tuple[str, Any]]:

@@ -183,9 +183,11 @@ def _note(item: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
 
 def _reason(error: Exception) -> str:
     """Why a record was refused, in one line."""
-    told: ApiError = as_api_error(error)
-    details = [f"{detail.field} {detail.message}".strip() for detail in told.details]
-    text = "; ".join(details) if isinstance(told, ValidationError) and details else told.message
+    refusal: ApiError = as_api_error(error)
+    details = [f"{detail.field} {detail.message}".strip() for detail in refusal.details]
+    text = (
+        "; ".join(details) if isinstance(refusal, ValidationError) and details else refusal.message
+    )
     return text[:500]
 
 

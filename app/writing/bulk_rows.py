@@ -30,11 +30,11 @@ def insert_rows(
     """
     table = rules.table
     later = circular_columns(table)
-    given = {name for _, row in rows for name in row}
+    attributes = {name for _, row in rows for name in row}
     columns = [
         (name, default)
         for name, default in rules.defaults.items()
-        if name in given or default is not None
+        if name in attributes or default is not None
     ]
     statement = insert(table).inline()
     connection = records.connection()

@@ -36,7 +36,7 @@ class History:
 class Change(Generic[E_co]):
     """A record being made (``before`` is None), changed or deleted.
 
-    ``values`` are the attributes to write; hooks add to them. ``given`` names what the caller
+    ``values`` are the attributes to write; hooks add to them. ``named`` names what the caller
     gave and that differs from what is: a derived value must not override it.
     """
 
@@ -48,7 +48,7 @@ class Change(Generic[E_co]):
     # The rows of child lists as they were, by attribute, where they were looked at.
     lists_before: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
-    given: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
     problems: list[Detail] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
     history: History | None = None

@@ -196,8 +196,8 @@ class Labels(fields.List):
     def __init__(self, **options: Any) -> None:
         super().__init__(fields.String(), **{**options, "allow_none": True})
 
-    def deserialize(self, value: Any, *place: Any, **options: Any) -> Any:
-        return super().deserialize([] if value is None else value, *place, **options)
+    def deserialize(self, value: Any, *context: Any, **options: Any) -> Any:
+        return super().deserialize([] if value is None else value, *context, **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> list[Any]:
         if not isinstance(value, list | tuple):
@@ -222,8 +222,8 @@ class CustomFields(fields.Dict):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{**options, "allow_none": True})
 
-    def deserialize(self, value: Any, *place: Any, **options: Any) -> Any:
-        return super().deserialize({} if value is None else value, *place, **options)
+    def deserialize(self, value: Any, *context: Any, **options: Any) -> Any:
+        return super().deserialize({} if value is None else value, *context, **options)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> dict[str, Any]:
         if not isinstance(value, dict):

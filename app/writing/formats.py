@@ -51,10 +51,10 @@ def email(text: str) -> str:
             # Addresses of a domain come in numbers, and its check is most of the work.
             validate_email_local_part(local)
             return f"{local}@{_email_domain(domain)}"
-        found = validate_email(address, check_deliverability=False, test_environment=True)
+        address_parts = validate_email(address, check_deliverability=False, test_environment=True)
     except EmailNotValidError:
         raise BadValueError("must be an e-mail address such as info@example.com") from None
-    return found.normalized
+    return address_parts.normalized
 
 
 def _is_plain(local: str) -> bool:

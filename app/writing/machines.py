@@ -59,11 +59,11 @@ class StateMachine:
 
     def find(self, state: str, target: str, by: str = PATCH) -> Transition | None:
         """The transition from ``state`` to ``target`` by this operation, if there is one."""
-        found = self.steps.get((state, target), ())
-        return next((transition for transition in found if by in transition.by), None)
+        transitions = self.steps.get((state, target), ())
+        return next((transition for transition in transitions if by in transition.by), None)
 
     def operations(self, state: str, target: str) -> tuple[str, ...]:
         """The operations other than PATCH that lead from ``state`` to ``target``."""
-        found = self.steps.get((state, target), ())
-        names = (name for transition in found for name in transition.by if name != PATCH)
+        transitions = self.steps.get((state, target), ())
+        names = (name for transition in transitions for name in transition.by if name != PATCH)
         return tuple(dict.fromkeys(names))

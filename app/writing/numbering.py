@@ -55,14 +55,14 @@ _RAISE = text(
 
 def raise_counter(name: str, value: int) -> int:
     """Let the running number ``name`` go on after ``value`` at least; returns where it stands."""
-    found = records.connection().execute(_RAISE, {"name": name, "value": value})
-    return int(found.scalar_one())
+    raised = records.connection().execute(_RAISE, {"name": name, "value": value})
+    return int(raised.scalar_one())
 
 
 def number_all(rows: Sequence[dict[str, Any]], attribute: str, prefix: str) -> None:
     """Number the rows that have no number; numbers go on after those of the others."""
-    given = (_count(row.get(attribute), prefix) for row in rows)
-    value = raise_counter(prefix, max(given, default=0))
+    counts = (_count(row.get(attribute), prefix) for row in rows)
+    value = raise_counter(prefix, max(counts, default=0))
     for row in rows:
         if row.get(attribute) is None:
             value += 1

@@ -151,16 +151,16 @@ class EntityService(Generic[E]):
                 elsewhere, or they are refused already.
             key: of the record that is changed; without it only the values are looked at.
         """
-        cleaned, found = validate(self.rules, values, partial=partial)
-        given = {self.rules.wire(attribute) for attribute in settled}
-        found = [problem for problem in found if problem.field not in given]
+        cleaned, problems = validate(self.rules, values, partial=partial)
+        settled_names = {self.rules.wire(attribute) for attribute in settled}
+        problems = [problem for problem in problems if problem.field not in settled_names]
         before = self._seen(key) if partial and key is not None else None
         if partial and before is None:
-            return found
-        unknown = [Detail(name, "is not known here") for name in given]
+            return problems
+        unknown = [Detail(name, "is not known here") for name in settled_names]
         caller = current_caller()
         change = self._change(
-            caller, values=cleaned, problems=[*found, *unknown], key=key or 0, before=before
+            caller, values=cleaned, problems=[*problems, *unknown], key=key or 0, before=before
         )
         if change.is_new:
             change.default("owner_id", change.user_id)
@@ -168,7 +168,7 @@ class EntityService(Generic[E]):
         else:
             change.drop_unchanged()
             self.compare_children(change)
-            change.given = frozenset(change.values)
+            change.named = frozenset(change.values)
         try:
             check_references(change)
             self._check_rules(change)
@@ -176,7 +176,7 @@ class EntityService(Generic[E]):
             change.problems += refused.details
         except ApiError:
             pass  # no right, or no such step: the answer to a body without mistakes
-        return [problem for problem in change.problems if problem.field not in given]
+        return [problem for problem in change.problems if problem.field not in settled_names]
 
     def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
         """Change the named attributes of a record; nothing is written when nothing differs.
@@ -193,7 +193,7 @@ class EntityService(Generic[E]):
         change = self._change(caller, values=cleaned, problems=problems, key=key, before=before)
         change.drop_unchanged()
         self.compare_children(change)
-        change.given = frozenset(change.values)
+        change.named = frozenset(change.values)
         if not change.values and not problems:
             return
         self._require_assign(change)
@@ -358,7 +358,7 @@ class EntityService(Generic[E]):
 
     def _change(self, caller: Caller, **more: Any) -> Change[E]:
         change: Change[E] = Change(rules=self.rules, caller=caller, now=utc_now(), **more)
-        change.given = frozenset(change.values)
+        change.named = frozenset(change.values)
         return change
 
     def stored(self, key: int) -> E:

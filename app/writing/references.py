@@ -59,19 +59,19 @@ def check_references(change: Change[Entity]) -> None:
         if value is not None and not is_readable(change.caller, reference.target, value):
             change.refuse(reference.attribute, missing(reference.target, value))
     for attribute, children in rules.children.items():
-        for place, row in enumerate(change.values.get(attribute) or ()):
-            _check_child(change, children, f"{rules.wire(attribute)}[{place}]", row)
+        for index, row in enumerate(change.values.get(attribute) or ()):
+            _check_child(change, children, f"{rules.wire(attribute)}[{index}]", row)
     if rules.polymorphic is not None:
         _check_polymorphic(change, *rules.polymorphic)
 
 
 def _check_child(
-    change: Change[Entity], rules: RowRules, place: str, row: Mapping[str, Any]
+    change: Change[Entity], rules: RowRules, path: str, row: Mapping[str, Any]
 ) -> None:
     for reference in rules.written_references:
         value = row.get(reference.attribute)
         if value is not None and not is_readable(change.caller, reference.target, value):
-            field = f"{place}.{rules.wire(reference.attribute)}"
+            field = f"{path}.{rules.wire(reference.attribute)}"
             change.refuse_field(field, missing(reference.target, value))
 
 

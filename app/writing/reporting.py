@@ -10,7 +10,7 @@ from app.writing.rules import STAMPS, RowRules
 
 def reported(rules: RowRules, values: Mapping[str, Any]) -> dict[str, Any]:
     """``{"billing_city": "Ulm"}`` -> ``{"billingAddress": {"city": "Ulm"}}``, stamps left out."""
-    shown: dict[str, Any] = {}
+    report: dict[str, Any] = {}
     names = rules.names
     derived = rules.derived
     for attribute, value in values.items():
@@ -18,13 +18,13 @@ def reported(rules: RowRules, values: Mapping[str, Any]) -> dict[str, Any]:
             continue
         name = names[attribute]
         if attribute in rules.children:
-            shown[name] = _rows(rules.children[attribute], value)
+            report[name] = _rows(rules.children[attribute], value)
         elif "." in name:
             outer, _, inner = name.partition(".")
-            shown.setdefault(outer, {})[inner] = value
+            report.setdefault(outer, {})[inner] = value
         else:
-            shown[name] = value
-    return shown
+            report[name] = value
+    return report
 
 
 def _rows(rules: RowRules, rows: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:

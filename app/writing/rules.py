@@ -84,9 +84,9 @@ class RowRules:
     def field(self, attribute: str, **options: Any) -> Field:
         """The field of an attribute in the schema of a REST body, under its name on the wire."""
         column = self.table.c[attribute]
-        given = {"required": attribute in self.required, "data_key": self.wire(attribute)}
+        own_options = {"required": attribute in self.required, "data_key": self.wire(attribute)}
         metadata = {"description": described(column), **options.pop("metadata", {})}
-        return field_of(column, metadata=metadata, **{**given, **options})
+        return field_of(column, metadata=metadata, **{**own_options, **options})
 
     @cached_property
     def known(self) -> frozenset[str]:
@@ -154,8 +154,8 @@ class RowRules:
 
     def attributes(self) -> Iterable[str]:
         """Columns and child lists: everything that has a name on the wire."""
-        shown = (column.name for column in self.table.c if "normal_form" not in column.info)
-        return (*shown, *self.children)
+        columns = (column.name for column in self.table.c if "normal_form" not in column.info)
+        return (*columns, *self.children)
 
     def wire(self, attribute: str) -> str:
         """The name of an attribute on the wire; of an unknown one too, for the message."""

@@ -59,11 +59,11 @@ def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> l
         problems.append(Detail(name, f"must have at most {MAXIMUM_CHILDREN:,} entries"))
         return []
     cleaned = []
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if isinstance(row, Mapping):
-            prefix = f"{name}[{place}]."
+            prefix = f"{name}[{index}]."
             cleaned.append(_load(rules, prefix, row, problems, partial=False))
         else:
             cleaned.append({})
-            problems.append(Detail(f"{name}[{place}]", "must be an object"))
+            problems.append(Detail(f"{name}[{index}]", "must be an object"))
     return cleaned

@@ -108,7 +108,7 @@ class NumberColumn:
             if sign is None:
                 return read_number(cell)
             is_chosen = self._evidence.chosen is not None
-            if is_chosen and (found := readings(cell)) and sign not in found:
+            if is_chosen and (numbers := readings(cell)) and sign not in numbers:
                 raise CellError(f"is no number where {_named(sign)} begins the decimals")
             return read_number(cell, Signs(frozenset(sign), frozenset(_OTHER[sign])))
         except AmbiguousNumberError as error:
@@ -192,10 +192,10 @@ class DateColumn:
             return None
 
     def _contradicts(self, day: str) -> None:
-        found = date_readings(day)
-        is_ordered = 0 < len(found) < len(ORDERS) and "." not in day
+        days = date_readings(day)
+        is_ordered = 0 < len(days) < len(ORDERS) and "." not in day
         chosen = self._evidence.chosen
-        if chosen is not None and is_ordered and chosen not in found:
+        if chosen is not None and is_ordered and chosen not in days:
             raise NoDateError(f"is no date in the order {chosen}")
 
 

@@ -50,15 +50,15 @@ def read_date(text: str, order: str | None = None) -> date:
 
     Raises: NoDateError; AmbiguousDateError, it could be two and the order is not known.
     """
-    found = date_readings(text.strip())
-    if not found:
+    days = date_readings(text.strip())
+    if not days:
         raise NoDateError("must be a date such as 2026-12-31")
-    if len(set(found.values())) == 1:
-        return next(iter(found.values()))
+    if len(set(days.values())) == 1:
+        return next(iter(days.values()))
     if order is None:
-        both = " or ".join(day.isoformat() for day in found.values())
+        both = " or ".join(day.isoformat() for day in days.values())
         raise AmbiguousDateError(f"could be two dates: write {both}")
-    return found[order]
+    return days[order]
 
 
 def day_of(text: str) -> str:

@@ -91,13 +91,13 @@ def read_number(text: str, signs: Signs | None = None, places: int | None = None
             doubted, whatever the signs say.
     Raises: NoNumberError; AmbiguousNumberError, it could be two and ``signs`` do not decide.
     """
-    found = readings(text)
-    if not found:
+    numbers = readings(text)
+    if not numbers:
         raise NoNumberError("must be a number")
-    if len(set(found.values())) == 1:
-        return next(iter(found.values()))
+    if len(set(numbers.values())) == 1:
+        return next(iter(numbers.values()))
     sign = POINT if POINT in _plain(text) else COMMA
-    broken, whole = found[sign], found[COMMA if sign == POINT else POINT]
+    broken, whole = numbers[sign], numbers[COMMA if sign == POINT else POINT]
     is_group = signs is not None and sign in signs.groups
     is_decimal = signs is not None and sign in signs.decimals
     if is_group and not is_decimal:

@@ -54,7 +54,7 @@ def test_all_preferences_of_one_header() -> None:
     assert preferences.include_annotations == "display.*,-*"
     assert preferences.continues_on_error
     assert not preferences.respond_async
-    assert preferences.given["wait"].value == "10"
+    assert preferences.by_name["wait"].value == "10"
 
 
 def test_continue_on_error_can_be_refused() -> None:

@@ -105,11 +105,11 @@ class Nested:
     """A collection that ``$apply`` put into each row.
 
     Args:
-        shown: how it is read: an item of ``$expand``, or the rows of a chain.
+        reading: how it is read: an item of ``$expand``, or the rows of a chain.
         bound: what expressions find under its name; None where they find nothing.
     """
 
-    shown: ExpandItem | NestedRows
+    reading: ExpandItem | NestedRows
     bound: Rows | None = None
 
 

@@ -166,7 +166,7 @@ class _Reading:
         return rows, None
 
     def _read(self, path: str, system: dict[str, str], rows: int) -> Answer:
-        preferences = {**self.request.preferences.given, "maxpagesize": Preference("", str(rows))}
+        preferences = {**self.request.preferences.by_name, "maxpagesize": Preference("", str(rows))}
         if "format" in self.texts.system:
             system["format"] = self.texts.system["format"]
         headers = unconditional(self.request.headers)

@@ -96,7 +96,7 @@ class QueryBinder:
     ) -> Iterator[ExpandMember]:
         """What ``$apply`` put into the rows."""
         for name, nested in query.scope.nested.items():
-            members = nested.shown
+            members = nested.reading
             if isinstance(members, ExpandItem):
                 navigation = navigation_of(query.scope.type, members)
                 yield expand_member(self, query, navigation, members, address, depth, name=name)
