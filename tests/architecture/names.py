@@ -1,0 +1,25 @@
+"""Words that say nothing of what they name: where locals, parameters and attributes have them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.architecture.modules import sources
+
+EMPTY_WORDS = ("found", "given", "made", "one", "place", "shown", "told")
+
+
+def empty_names() -> Iterator[tuple[str, str]]:
+    """Module and word of each name that a local, a parameter or an attribute has."""
+    for module, tree in sources().items():
+        for node in ast.walk(tree):
+            match node:
+                case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                    pass
+                case ast.ExceptHandler(name=name) | ast.MatchAs(name=name):
+                    pass
+                case _:
+                    continue
+            if name in EMPTY_WORDS:
+                yield module, name
