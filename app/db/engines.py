@@ -84,7 +84,7 @@ def read_engine() -> Engine:
 def steady_read(engine: Engine | None = None) -> Iterator[Connection]:
     """A connection whose reads all see the database as it is at the first of them.
 
-    What is written meanwhile waits for nothing and is not seen (docs/adr/0037).
+    What is written meanwhile waits for nothing and is not seen (docs/adr/0042).
 
     Args:
         engine: else the one for reads.

@@ -143,7 +143,7 @@ class EntityService(Generic[E]):
         """Everything that would be refused of the values, without a write.
 
         References and rules over several attributes are looked at as far as these are good
-        (docs/adr/0022). Whether the record may be written at all is not.
+        (docs/adr/0045). Whether the record may be written at all is not.
 
         Args:
             partial: of a change, which may leave out what is required.

@@ -78,3 +78,13 @@ def test_decisions_name_files_that_are_there_and_code_names_decisions_that_are_t
         for number in re.findall(r"docs/adr/(\d{4})\b", path.read_text("utf-8"))
     }
     assert cited and cited <= decisions.keys()
+
+
+def test_the_first_page_of_decisions_has_each_with_its_title_and_each_fits_a_screen() -> None:
+    pages = {path.name: path.read_text("utf-8") for path in DECISIONS.glob("0*.md")}
+    listed = re.findall(
+        r"^- \[\d{4}\]\((\S+)\) (.+)$", (DECISIONS / "index.md").read_text("utf-8"), re.MULTILINE
+    )
+    titles = {name: text.splitlines()[0].split(" ", 2)[2] for name, text in pages.items()}
+    assert sorted(listed) == sorted(titles.items())
+    assert len(pages) <= 38 and max(len(text.splitlines()) for text in pages.values()) <= 60
