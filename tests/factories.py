@@ -97,7 +97,7 @@ def pay(invoice_id: int, amount: str, **values: Any) -> int:
         "amount": Decimal(amount), "paid_on": today(), "method": "transfer",
     }  # fmt: skip
     allow = values.pop("allow_overpayment", False)
-    return register_payment(invoice_id, payment | values, allow_overpayment=allow)
+    return register_payment(invoice_id, allow_overpayment=allow, **payment | values)
 
 
 def make_article(**values: Any) -> int:

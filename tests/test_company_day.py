@@ -115,9 +115,9 @@ def test_what_is_done_today_has_the_day_of_the_organisation(
         assert (invoice["issue_date"], invoice["due_date"]) == (day, day + timedelta(days=14))
         assert invoice["number"].startswith(f"INV-{day.year}-")
         payment: dict[str, Any] = {"amount": 1, "method": "cash"}
-        register_payment(invoice_id, payment | {"paid_on": day + timedelta(days=1)})
+        register_payment(invoice_id, **payment | {"paid_on": day + timedelta(days=1)})
         with pytest.raises(ValidationError, match="tomorrow"):
-            register_payment(invoice_id, payment | {"paid_on": day + timedelta(days=2)})
+            register_payment(invoice_id, **payment | {"paid_on": day + timedelta(days=2)})
         assert due_date("call Eva tomorrow", today())[1] == day + timedelta(days=1)
         rules = next(first_messages(Ask("?", None)))["content"]
         assert f", {day.isoformat()}." in rules

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from app.invoices.crediting import create_credit_note
-from app.invoices.payments import register_payment as register, reverse_payment
+from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.schemas import (
     CreditNoteBodySchema,
     PaymentBodySchema,
@@ -20,12 +18,6 @@ from app.invoices.sending_schemas import SendSchema, SentSchema
 from app.invoices.shapes import describe_invoice, describe_payment
 from app.invoices.steps import mark_uncollectible, void_invoice
 from app.operations.declaration import Button, Operation
-
-
-def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **payment: Any) -> int:
-    """The payment's key; see ``app.invoices.payments``."""
-    return register(invoice_id, payment, allow_overpayment=allow_overpayment)
-
 
 SEND = Operation(
     name="Send",

@@ -46,16 +46,14 @@ REASON = RowRules(
 CREDIT = "credit"
 
 
-def register_payment(
-    invoice_id: int, values: Mapping[str, Any], *, allow_overpayment: bool = False
-) -> int:
+def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **payment: Any) -> int:
     """Record a payment of an invoice; a draft is issued first. Returns the payment's key.
 
     The invoice becomes ``Paid`` when nothing is left to pay. What is paid too much is refused,
     or becomes credit of the client.
 
     Args:
-        values: ``amount`` (more than 0, in the invoice's currency), ``paid_on`` (at most
+        payment: ``amount`` (more than 0, in the invoice's currency), ``paid_on`` (at most
             tomorrow, for banks that are ahead), ``method`` (any case), ``reference``, ``notes``.
     Raises: NotFoundError; ForbiddenError; ValidationError; OverpaymentError; InvalidStateError,
         the document cannot be paid.
@@ -64,7 +62,7 @@ def register_payment(
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "payments:create", invoice)
-    payment = _validated(values, invoice)
+    payment = _validated(payment, invoice)
     require_operation("Invoice", "invoice", "payment", invoice)
     if invoice.status == "Draft":
         issue_invoice(invoice_id, by="payment")
@@ -159,8 +157,8 @@ class PaymentService:
         invoice_id = values.get("invoice_id")
         if invoice_id is None:
             raise ValidationError([("invoiceId", "is required")])
-        own_values = {name: value for name, value in values.items() if name != "invoice_id"}
-        return register_payment(invoice_id, own_values)
+        payment = {name: value for name, value in values.items() if name != "invoice_id"}
+        return register_payment(invoice_id, **payment)
 
     def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
         """Refused.

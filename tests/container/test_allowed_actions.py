@@ -60,7 +60,7 @@ OPERATIONS: Mapping[tuple[str, str], Callable[[int], Any]] = {
         key, factories.make_ticket(), field="targetId", into_other=True
     ),
     ("Invoice", "send"): lambda key: send_invoice(key, Letter(to=("a@example.com",))),
-    ("Invoice", "payment"): lambda key: register_payment(key, PAID, allow_overpayment=True),
+    ("Invoice", "payment"): lambda key: register_payment(key, allow_overpayment=True, **PAID),
     ("Invoice", "credit"): lambda key: create_credit_note(key, issue=False),
     ("Invoice", "reversal"): _reverse,
     ("Invoice", "void"): lambda key: void_invoice(key, "Wrong"),

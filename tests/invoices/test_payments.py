@@ -150,13 +150,14 @@ def test_credit_pays_other_invoices(admin: Caller) -> None:
 def test_a_payment_refuses(admin: Caller, values: dict[str, Any], field: str) -> None:
     key = make_issued_invoice()
     with pytest.raises(ValidationError) as refused:
-        register_payment(key, {"amount": 5, "paid_on": "2026-01-31", "method": "transfer"} | values)
+        payment = {"amount": 5, "paid_on": "2026-01-31", "method": "transfer"}
+        register_payment(key, **payment | values)
     assert [detail.field for detail in refused.value.details] == [field]
 
 
 def test_all_that_is_missing_is_named(admin: Caller) -> None:
     with pytest.raises(ValidationError) as refused:
-        register_payment(make_issued_invoice(), {})
+        register_payment(make_issued_invoice())
     assert {detail.field for detail in refused.value.details} == {"amount", "date", "method"}
 
 
