@@ -67,53 +67,53 @@ def tell(question: str, before: Standing | None = None, *, limit: int = ANSWER.d
     return Told(answer, proposal.say, understood.standing, understood.goes_on, is_final)
 
 
-def _answer(told: Proposal, limit: int) -> Answer:
+def _answer(proposal: Proposal, limit: int) -> Answer:
     """What there is to say to a question, beside what every answer has."""
-    say = told.say
-    if not told.plans:
-        reason = told.reason if told.questions else f"{told.reason} {say(KINDS)}"
+    say = proposal.say
+    if not proposal.plans:
+        reason = proposal.reason if proposal.questions else f"{proposal.reason} {say(KINDS)}"
         sent_back: Answer = {
-            "answer": reason, "alternatives": list(told.questions or map(say, EXAMPLES))
+            "answer": reason, "alternatives": list(proposal.questions or map(say, EXAMPLES))
         }  # fmt: skip
-        if told.refusal is not None and told.refusal.asks_back:
+        if proposal.refusal is not None and proposal.refusal.asks_back:
             sent_back["status"] = "needsClarification"
-        return _with_report(say, sent_back, told.report)
-    if not told.is_answered:
-        readings = told.questions or [interpretation(plan) for plan in told.plans]
-        sent_back = {"status": "needsClarification", "confidence": round(told.confidence, 2),
-                     "answer": told.reason, "alternatives": list(readings)}  # fmt: skip
-        return _with_report(say, sent_back, told.report)
-    plan = told.plans[0]
+        return _with_report(say, sent_back, proposal.report)
+    if not proposal.is_answered:
+        readings = proposal.questions or [interpretation(plan) for plan in proposal.plans]
+        sent_back = {"status": "needsClarification", "confidence": round(proposal.confidence, 2),
+                     "answer": proposal.reason, "alternatives": list(readings)}  # fmt: skip
+        return _with_report(say, sent_back, proposal.report)
+    plan = proposal.plans[0]
     try:
-        given = answered(plan, limit)
+        answer = answered(plan, limit)
     except ForbiddenError:
         return unread(plan)
-    is_empty = given["confidence"] < confidence_of(plan, is_empty=False)
-    return given | {"confidence": round(told.confidence - 0.2 * is_empty, 2)}
+    is_empty = answer["confidence"] < confidence_of(plan, is_empty=False)
+    return answer | {"confidence": round(proposal.confidence - 0.2 * is_empty, 2)}
 
 
 def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
     """What is sent back, with the built-in report that shows what is asked for."""
-    report = next((one for one in built_in().values() if one.key == key), None)
+    report = next((each for each in built_in().values() if each.key == key), None)
     if report is None:
         return sent_back
-    shown = say("The report “{name}” shows it.", name=say.named(report.name))
-    text = f"{sent_back['answer']} {shown}"
+    hint = say("The report “{name}” shows it.", name=say.named(report.name))
+    text = f"{sent_back['answer']} {hint}"
     return sent_back | {"answer": text, "reportId": report.id}
 
 
 def plan_of(question: str, now: Calendar) -> Plan | None:
     """The plan of a question that stands by itself; None where it is not clear."""
-    told = _proposed(question, now, None)
-    return told.plans[0] if told.is_answered else None
+    proposal = _proposed(question, now, None)
+    return proposal.plans[0] if proposal.is_answered else None
 
 
 def standing_after(questions: Iterable[str]) -> Standing | None:
     """What goes on from questions that were asked one after the other, where only they are kept."""
     standing = None
     for question in questions:
-        told = _proposed(check_question(question), calendar(utc_now()), standing)
-        standing = told.understood.standing
+        proposal = _proposed(check_question(question), calendar(utc_now()), standing)
+        standing = proposal.understood.standing
     return standing
 
 

@@ -108,7 +108,7 @@ def _asked(provider: Any, question: str, before: str) -> str | None:
 def _described(name: str) -> str:
     kind = container().sets[name].type
     own = ", ".join(kind.properties)
-    related = ", ".join(f"{one}/..." for one in kind.navigation)
+    related = ", ".join(f"{navigation}/..." for navigation in kind.navigation)
     measures = f"; measures: {', '.join(kind.aggregates)}" if kind.aggregates else ""
     return f"{name}: {own}; {related}{measures}"
 
@@ -143,12 +143,12 @@ def _properties(kind: edm.EntityType) -> list[tuple[str, edm.Property]]:
 def _answer(query: Query, limit: int) -> dict[str, Any]:
     result = run(query, limit)
     columns = columns_of(result.rows)
-    shown = "; ".join(_said(row, columns) for row in result.rows[:SHOWN])
+    listed = "; ".join(_said(row, columns) for row in result.rows[:SHOWN])
     count = "1 row" if len(result.rows) == 1 else f"{len(result.rows):,} rows"
     return {
         "interpretation": "A model proposed this query; look at it before you rely on the answer.",
         "status": "answered",
-        "answer": f"{count}: {shown}." if result.rows else "There are no rows.",
+        "answer": f"{count}: {listed}." if result.rows else "There are no rows.",
         "columns": columns,
         "rows": result.rows,
         "rowCount": len(result.rows),

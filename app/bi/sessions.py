@@ -26,14 +26,14 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     """
     session = None if session_id is None else _session(session_id)
     before = None if session is None else read(session["standing"])
-    told = tell(question, before, limit=limit)
-    answer = told.answer
-    if answer["status"] == "unsupported" and not told.is_final:
+    reply = tell(question, before, limit=limit)
+    answer = reply.answer
+    if answer["status"] == "unsupported" and not reply.is_final:
         address = "" if before is None else address_of(before)
         answer |= proposed(answer["question"], address, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
-    if not told.is_final:
-        session_id = _remember(session, written(told.standing))
+    if not reply.is_final:
+        session_id = _remember(session, written(reply.standing))
     return answer | {"sessionId": session_id}
 
 
