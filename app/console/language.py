@@ -10,7 +10,6 @@ from io import BytesIO
 from pathlib import Path
 
 from babel.dates import format_date
-from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, g, has_request_context, request
@@ -26,6 +25,7 @@ from app.written.locales import UNSAID
 SOURCE = "en"
 LOCALES = Path(__file__).parent / "locales"
 DOMAIN = "console"
+_ENGLISH = NullTranslations()
 
 
 def init_app(app: Flask) -> None:
@@ -127,31 +127,32 @@ def _known(tag: str) -> str | None:
     return language if language in languages() else None
 
 
-@cache
 def msgids(language: str) -> frozenset[tuple[str | None, str]]:
     """The texts of a catalogue with their contexts; of those with a plural, the first."""
-    return frozenset(
+    return _read(language)[1]
+
+
+def _catalogue(language: str) -> NullTranslations:
+    return _ENGLISH if language == SOURCE else _read(language)[0]
+
+
+@cache
+def _read(language: str) -> tuple[GNUTranslations, frozenset[tuple[str | None, str]]]:
+    """A catalogue and its msgids, read when they are first asked for: there is no step of building.
+
+    What Babel reads has the places and notes of each text as well, and is not kept.
+    """
+    with catalogue_path(language).open("rb") as source:
+        catalogue = read_po(source, locale=language)
+    compiled = BytesIO()
+    write_mo(compiled, catalogue)
+    compiled.seek(0)
+    texts = (
         (message.context, message.id if isinstance(message.id, str) else message.id[0])
-        for message in _kept(language)
+        for message in catalogue
         if message.id
     )
-
-
-@cache
-def _kept(language: str) -> Catalog:
-    with catalogue_path(language).open("rb") as source:
-        return read_po(source, locale=language)
-
-
-@cache
-def _catalogue(language: str) -> NullTranslations:
-    """The texts, compiled when they are first asked for: there is no step of building."""
-    if language == SOURCE:
-        return NullTranslations()
-    compiled = BytesIO()
-    write_mo(compiled, _kept(language))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    return GNUTranslations(compiled), frozenset(texts)
 
 
 def _plural(one: str, many: str, count: int) -> str:

@@ -6,6 +6,7 @@ each kind of record that it can be said of.
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -136,8 +137,8 @@ class Lexicon:
         return found
 
     def phrase(self, text: str) -> Phrase:
-        """The stems of a phrase."""
-        return tuple(self.stem(one.text) for one in tokenise(text))
+        """The stems of a phrase; each word is kept once, in however many phrases it stands."""
+        return tuple(sys.intern(self.stem(one.text)) for one in tokenise(text))
 
     def phrases(self, *section: str) -> frozenset[Phrase]:
         """The phrases of a list of the file."""
@@ -240,6 +241,7 @@ class Lexicon:
                     continue
                 options = Options(f"{category}:{' '.join(phrase)}", by_kind)
                 self.entries[phrase].append(Entry(category, options))
+        self._found.clear()  # the entries have it now
 
     def _words_of(self, texts: Iterable[str]) -> Iterator[str]:
         """The phrases of a list; ``@people`` stands for a shared list."""
