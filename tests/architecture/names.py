@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 
 from tests.architecture.modules import sources
 
 EMPTY_WORDS = ("found", "given", "made", "one", "place", "shown", "told")
 
 
-def empty_names() -> Iterator[tuple[str, str]]:
+@cache
+def empty_names() -> tuple[tuple[str, str], ...]:
     """Module and word of each name that a local, a parameter or an attribute has."""
+    return tuple(_empty_names())
+
+
+def _empty_names() -> Iterator[tuple[str, str]]:
     for module, tree in sources().items():
         for node in ast.walk(tree):
             match node:

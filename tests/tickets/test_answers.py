@@ -1,0 +1,36 @@
+"""What the operations on tickets answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.errors import NotFoundError
+from app.http.security import Caller
+from app.tickets.answers import describe_comment, describe_ticket, describe_ticket_merge
+from app.tickets.comments import create_comment
+from app.tickets.merging import merge_tickets
+from tests.factories import make_ticket
+
+
+def test_a_comment_shows_the_standing_of_its_ticket(admin: Caller) -> None:
+    key = make_ticket()
+    comment = describe_comment(create_comment(key, body="We look at it"))
+    assert (comment["ticketId"], comment["body"], comment["isInternal"]) == (
+        key, "We look at it", False,
+    )  # fmt: skip
+    assert comment["ticket"] == describe_ticket(key)
+    assert comment["ticket"]["status"] == "Open"
+
+
+def test_there_is_no_such_comment(admin: Caller) -> None:
+    with pytest.raises(NotFoundError):
+        describe_comment(987)
+
+
+def test_a_merge_shows_both_tickets_and_what_moved(admin: Caller) -> None:
+    source, target = make_ticket(), make_ticket()
+    create_comment(source, body="Broken")
+    answer = describe_ticket_merge(merge_tickets(source, target, field="targetId", into_other=True))
+    assert answer["source"]["mergedIntoId"] == target
+    assert answer["target"]["id"] == target
+    assert answer["moved"]["comments"] >= 1

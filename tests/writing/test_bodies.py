@@ -1,0 +1,31 @@
+"""Parts of bodies that name properties of an entity are read by attribute."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.crm.clients import CLIENT
+from app.errors import ValidationError
+from app.writing.bodies import below, body_problems, read_properties
+
+pytestmark = pytest.mark.only_on("sqlite")
+
+
+def test_names_of_the_wire_become_attributes() -> None:
+    values = read_properties(CLIENT, {"taxId": "DE1", "billingAddress": {"city": "Bonn"}})
+    assert values == {"tax_id": "DE1", "billing_city": "Bonn"}
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    body = {"colour": "red", "name": 5, "billingAddress": {"planet": "Mars"}}
+    with pytest.raises(ValidationError) as refused:
+        read_properties(CLIENT, body)
+    fields = {detail.field for detail in refused.value.details}
+    assert fields == {"colour", "name", "billingAddress.planet"}
+    assert {detail.field for detail in body_problems(CLIENT, body, partial=True)} == fields
+
+
+def test_problems_of_a_member_are_below_its_name() -> None:
+    with pytest.raises(ValidationError) as refused, below("client"):
+        raise ValidationError([("name", "is required")])
+    assert refused.value.details[0].field == "client.name"
