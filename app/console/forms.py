@@ -22,6 +22,7 @@ from app.console.form_fields import body_of, fields_of, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
+    READ,
     Line,
     Part,
     are_changed,
@@ -209,8 +210,9 @@ def _form(
     main, more = fields_of(
         wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
     )
-    lines, in_lines = _lines(wanted, known, both)
     part = _part(known)
+    shown = shown_lines(part.rows) if _has_lines(wanted, known) else None
+    lines, in_lines = _lines(shown, known, both)
     at = len(part.before)
     problems = {moved(name, -at): text for name, text in problems.items()}
     named = {field.name for field in (*main, *more)}
@@ -229,42 +231,44 @@ def _form(
         totals=_totals(lines, texts, known) if lines else None,
         part=part,
         line_fields=FIELDS,
+        labels={each.name: translated(each.label) for each in FIELDS} if lines else {},
         line_problems=line_problems({**in_lines, **problems}),
         tax_rate=organisation().defaults.tax_rate,
         units=[wording.unit(code) for code in units()] if lines else [],
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
-        seen=(None if both else request.form.get("seen")) or _seen(wanted, known),
+        seen=(None if both else request.form.get("seen")) or _seen(wanted, known, shown),
         problem=error,
         problems=problems,
         at=[name for name in problems if name in named or is_of_line(name, len(lines or ()))],
     )
 
 
-def _seen(wanted: Page, known: Mapping[str, Any]) -> str:
+def _seen(wanted: Page, known: Mapping[str, Any], shown: Sequence[Line] | None) -> str:
     """What the form is made of, to be compared when it comes back; nothing for a new record."""
     if not known:
         return ""
     texts = texts_of(wanted, known)
-    if _has_lines(wanted, known):
-        texts[LINES] = _lines_text(shown_lines(_part(known).rows))
+    if shown is not None:
+        texts[LINES] = _lines_text(shown)
     return seen_in(texts)
 
 
 def _lines(
-    wanted: Page, known: Mapping[str, Any], both: BothVersions | None
+    shown: list[Line] | None, known: Mapping[str, Any], both: BothVersions | None
 ) -> tuple[list[Line] | None, Mapping[str, str]]:
-    """The rows of the form, None where there are none to change; and what is wrong with them."""
-    if not _has_lines(wanted, known):
-        return None, {}
-    rows = _part(known).rows
-    if "lines" not in request.form:
-        return shown_lines(rows), {}
+    """The rows of the form, None where there are none to change; and what is wrong with them.
+
+    Args:
+        shown: the rows as they are known.
+    """
+    if shown is None or "lines" not in request.form:
+        return shown, {}
     typed, problems = _filled(request.form, known)
     if both is None:
         return with_empty_rows(typed), dict(problems)
     if both.texts[LINES] != _lines_text(typed_lines(request.form)):
-        return shown_lines(rows), {}
-    keys = {str(row["id"]) for row in rows}
+        return shown, {}
+    keys = {line.id for line in shown}
     kept = [line if line.id in keys else replace(line, id="") for line in typed]
     return with_empty_rows(kept), {}
 
@@ -307,6 +311,6 @@ def _has_lines(wanted: Page, known: Mapping[str, Any]) -> bool:
 
 
 def _read(wanted: Page, key: int) -> dict[str, Any]:
-    expand = LINES if wanted.set_name == "Invoices" else None
+    expand = f"{LINES}($select={READ})" if wanted.set_name == "Invoices" else None
     record: dict[str, Any] = engine.read(f"{wanted.set_name}({key})", expand=expand).body
     return record

@@ -76,6 +76,8 @@ TAKEN = (
     "description", "unitCode", "unitPrice", "taxRate", "taxCategory", "taxExemptionReason",
 )  # fmt: skip
 _ATTRIBUTES = {LINE_ITEM.wire(attribute): attribute for attribute in LINE_ITEM.writable}
+# What of a known line the form and its totals are made of.
+READ = ",".join(dict.fromkeys(("id", *(each.name for each in FIELDS), *_ATTRIBUTES)))
 _NAMED = re.compile(r"line\.(\d{1,4})\.(\w+)")
 _PLACE = re.compile(r"LineItems\[(\d+)\](?:\.(\w+))?")
 

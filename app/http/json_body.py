@@ -8,7 +8,9 @@ of surrogate pairs, NUL, nesting without end, numbers of absurd size.
 from __future__ import annotations
 
 import json
+import re
 from decimal import Decimal, InvalidOperation
+from itertools import accumulate
 from typing import Any, NoReturn
 
 from flask import current_app, request
@@ -23,6 +25,9 @@ _MAXIMUM_DIGITS = 100
 _SAFE_DIGITS = 19
 # How a path shows a member whose name is empty.
 NO_NAME = '""'
+# A text without its closing quote reaches to the end.
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_BRACKET = re.compile(r"[\[\]{}]")
 
 
 def read_json() -> Any:
@@ -110,23 +115,10 @@ def _check_content_type(mimetype: str, charset: str) -> None:
 
 def _check_depth(text: str) -> None:
     """Refuse nesting beyond ``MAXIMUM_DEPTH`` before a recursive reader meets it."""
-    depth, in_string, escaped = 0, False, False
-    for character in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
-            elif character == '"':
-                in_string = False
-        elif character == '"':
-            in_string = True
-        elif character in "[{":
-            depth += 1
-            if depth > MAXIMUM_DEPTH:
-                raise _not_json(f"nested more than {MAXIMUM_DEPTH} deep")
-        elif character in "]}":
-            depth -= 1
+    brackets = _BRACKET.findall(_STRING.sub("", text))
+    deepest = max(accumulate(1 if each in "[{" else -1 for each in brackets), default=0)
+    if deepest > MAXIMUM_DEPTH:
+        raise _not_json(f"nested more than {MAXIMUM_DEPTH} deep")
 
 
 def _check_characters(value: Any) -> None:

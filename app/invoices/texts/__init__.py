@@ -29,13 +29,9 @@ class Texts:
         return self.words.get(name)
 
 
-def units(tag: str = FALLBACK) -> dict[str, str]:
+def units(tag: str = FALLBACK) -> Mapping[str, str]:
     """Code of a unit -> what is written for it in a language."""
-    words = texts_for(tag).words
-    prefix = "units."
-    return {
-        name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)
-    }
+    return _units(language_of(tag))
 
 
 def language_of(tag: str) -> str:
@@ -47,6 +43,15 @@ def language_of(tag: str) -> str:
 def texts_for(tag: str) -> Texts:
     """The words for a language tag."""
     return _load(language_of(tag))
+
+
+@cache
+def _units(language: str) -> Mapping[str, str]:
+    words = _load(language).words
+    prefix = "units."
+    return {
+        name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)
+    }
 
 
 @cache
