@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from app.console import wording
+from app.console import engine, wording
 from app.console.language import translated
 from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.db.types import iso_instant
 from app.importing.units import unit_code
+from app.invoices.texts import units
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
@@ -24,6 +25,7 @@ from app.written.numbers import NoNumberError
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
 _HIDDEN = ("allowedActions", "customFields", "externalId")
+UNIT = "unitCode"
 _NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
 
 
@@ -32,7 +34,8 @@ class Field:
     """A field of a form. ``name`` is that of the property, ``billingAddress.city`` inside one.
 
     ``choices`` is the list that suggests records, for a field that names one; ``stored`` what
-    somebody else has put into it meanwhile, where that is to be chosen.
+    somebody else has put into it meanwhile, where that is to be chosen; ``suggested`` are texts
+    that may be chosen in place of typing another.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Field:
     hint: str = ""
     problem: str = ""
     stored: str = ""
+    suggested: Sequence[str] = ()
 
 
 def fields_of(
@@ -169,7 +173,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
         return int(number)
     if property_.type == edm.DATETIME:
         return _instant(text)
-    return unit_code(text) or text if property_.name == "unitCode" else text
+    return unit_code(text) or text if property_.name == UNIT else text
 
 
 def _places(property_: edm.Property, currency: str | None) -> int | None:
@@ -195,7 +199,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | N
     if isinstance(value, Decimal):
         is_amount = property_.currency_property is not None
         return number_text(written(value, currency) if is_amount and currency else value)
-    return wording.unit(value) if property_.name == "unitCode" else str(value)
+    return wording.unit(value) if property_.name == UNIT else str(value)
 
 
 def known(record: Mapping[str, Any], name: str) -> Any:
@@ -219,11 +223,24 @@ def _field(
         options=_options(property_),
         choices="" if reference is None else reference.set_name.lower(),
         required=property_.required,
-        maximum=property_.max_length,
+        maximum=property_.max_length if name != UNIT else None,  # names are longer than codes
         hint=_hint(property_),
         problem=problem,
         stored=stored,
+        suggested=_units(wanted) if name == UNIT else (),
     )
+
+
+def _units(wanted: Page) -> list[str]:
+    """The units that the records have by now, and then the others that have a name."""
+    used = engine.read(wanted.set_name, apply="groupby((unitCode))").rows
+    names = [wording.unit(row["unitCode"]) for row in used]
+    return list(dict.fromkeys([*sorted(names), *named_units()]))
+
+
+def named_units() -> list[str]:
+    """What people write for a unit, where it has a name in the language of the page."""
+    return [name for code in units() if (name := wording.unit(code)) != code]
 
 
 def _kind(property_: edm.Property) -> str:

@@ -18,7 +18,7 @@ from flask import Response, request
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.both_versions import TAKEN, BothVersions, chosen, joined, seen_in
-from app.console.form_fields import body_of, fields_of, texts_at_first, texts_of
+from app.console.form_fields import body_of, fields_of, named_units, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
@@ -45,7 +45,6 @@ from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
 from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
-from app.invoices.texts import units
 from app.odata.model import edm
 from app.permissions import require
 from app.settings import organisation
@@ -234,7 +233,7 @@ def _form(
         labels={each.name: translated(each.label) for each in FIELDS} if lines else {},
         line_problems=line_problems({**in_lines, **problems}),
         tax_rate=organisation().defaults.tax_rate,
-        units=[wording.unit(code) for code in units()] if lines else [],
+        units=named_units() if lines else [],
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known, shown),
         problem=error,

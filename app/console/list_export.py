@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from functools import partial
+from typing import Any
 from urllib.parse import parse_qsl
 
+from babel.dates import format_date, format_datetime
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
@@ -14,20 +18,25 @@ from app.bi.exports.formats import FORMATS
 from app.bi.exports.service import AT_ONCE, written
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column as ReportColumn, Report
+from app.console import wording
 from app.console.area import console
 from app.console.columns import Column
-from app.console.language import translated
+from app.console.form_fields import UNIT
+from app.console.language import SOURCE, page_language, translated
 from app.console.list_query import ListQuery, read_query
 from app.console.named_records import title_of
 from app.console.sets import page_of
 from app.errors import NotFoundError, ValidationError
 from app.http.security import requires
 from app.odata.model import edm
+from app.settings.days import zone
 
 _TYPES: Mapping[edm.EdmType, str] = {
     edm.INT32: "integer", edm.INT64: "integer", edm.DECIMAL: "number", edm.DATE: "date",
     edm.DATETIME: "instant", edm.BOOLEAN: "boolean",
 }  # fmt: skip
+# Formats that keep days as days.
+_WITH_DAYS = ("xlsx", "json")
 
 
 @console.get("/<path>/export.<form>")
@@ -52,12 +61,36 @@ def export_list(path: str, form: str) -> Response:
             most=f"{AT_ONCE:,}", total=f"{table.total:,}",
         )  # fmt: skip
         raise ValidationError([("", text)])
+    if page_language() != SOURCE:
+        table.shown = partial(_shown, has_days=form in _WITH_DAYS)
     made = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,
         after={"format": form, "rowCount": made.rows, "filter": query.filter},
     )  # fmt: skip
     return file_response(made)
+
+
+def _shown(column: ReportColumn, value: Any, *, has_days: bool) -> Any:
+    """A value in the language of the page, as the heads are.
+
+    Args:
+        has_days: the file has days and instants of its own, which its reader shows in theirs.
+    """
+    if not isinstance(value, str | bool):
+        return value
+    if column.name.rpartition("/")[2] == UNIT:
+        return wording.unit(str(value))
+    if column.type in ("date", "instant"):
+        return value if has_days else _day_text(column, str(value))
+    return wording.value_words(column.name, value)
+
+
+def _day_text(column: ReportColumn, value: str) -> str:
+    if column.type == "date":
+        return format_date(date.fromisoformat(value), "medium", page_language())
+    moment = datetime.fromisoformat(value)
+    return format_datetime(moment, "medium", zone(), page_language())
 
 
 def _report(query: ListQuery, keys: Sequence[str]) -> Report:

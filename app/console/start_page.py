@@ -18,7 +18,7 @@ from app.console.filters import WHERE
 from app.console.first_steps import first_steps
 from app.console.language import marked, translated
 from app.console.mine_and_due import mine_and_due
-from app.console.svg_charts import HEIGHT
+from app.console.svg_charts import Axis, axis_of
 from app.db.types import iso_instant
 from app.http.security import current_caller
 from app.measures import (
@@ -74,12 +74,12 @@ class Month:
 
 @dataclass(frozen=True)
 class Timeline:
-    """A measure by month, on an axis of time; ``zero`` is where its columns begin."""
+    """A measure by month, on an axis of time, with the axis of its values."""
 
     title: str
     unit: str
     months: Sequence[Month]
-    zero: float
+    axis: Axis
     query: str
     means: str
     apart: Mapping[str, Decimal]
@@ -273,8 +273,8 @@ def _revenue(currency: str) -> tuple[Timeline, Figure]:
     else:
         now, before = (so_far[day.year, day.month] for day in (days[-1], days[-2]))
         figure = _beside_before(measure, "invoices", currency, now, before, {})
-    high, low = max(*values, Decimal(0)), min(*values, Decimal(0))
-    scale = HEIGHT / ((high - low) or Decimal(1))
+    axis = axis_of(values)
+    zero = axis.place(Decimal(0))
     timeline = Timeline(
         translated("%(label)s by month", label=translated(measure.label)),
         currency,
@@ -282,13 +282,13 @@ def _revenue(currency: str) -> tuple[Timeline, Figure]:
             Month(
                 day,
                 value,
-                round(float((high - max(value, Decimal(0))) * scale), 2),
-                round(float(abs(value) * scale), 2),
+                min(axis.place(value), zero),
+                round(abs(axis.place(value) - zero), 2),
                 f"invoices/?where={measure.date}:in:{day}",
             )
             for day, value in zip(days, values, strict=True)
         ],
-        round(float(high * scale), 2),
+        axis,
         engine.address("Invoices", apply=apply),
         translated(measure.description),
         result.apart,

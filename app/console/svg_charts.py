@@ -5,7 +5,7 @@ The words stay outside of the picture, so that they keep their size on a phone a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -17,6 +17,46 @@ from app.console.wording import grouped, value_words
 COLOURS = 6
 WIDTH, HEIGHT = 100, 40
 Value = Mapping[str, Any]
+
+
+# So many steps an axis of values has at most.
+_MOST_STEPS = 5
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of values: its ticks from the highest to the lowest, evenly apart, 0 among them."""
+
+    ticks: Sequence[Decimal]
+
+    def place(self, value: Decimal) -> float:
+        """How far below the top of the picture a value lies."""
+        high, low = self.ticks[0], self.ticks[-1]
+        return round(float((high - value) / (high - low)) * HEIGHT, 2)
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The ticks as they are read."""
+        return [_text(tick) for tick in self.ticks]
+
+    @property
+    def grid(self) -> str:
+        """A line through each tick, as wide as the picture."""
+        return "".join(f"M0 {self.place(tick):g}h1000" for tick in self.ticks)
+
+
+def axis_of(values: Iterable[Decimal]) -> Axis:
+    """The axis on which values stand: its steps are 1, 2 or 5 of a power of ten."""
+    known = [Decimal(0), *values]
+    low, high = min(known), max(known)
+    if low == high:
+        high = Decimal(1)
+    least = (high - low) / _MOST_STEPS
+    power = Decimal(1).scaleb(least.adjusted())
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least)
+    first, last = (int(each.to_integral_value()) for each in (high / step, low / step))
+    first, last = first + (first * step < high), last - (last * step > low)
+    return Axis([number * step for number in range(first, last - 1, -1)])
 
 
 @dataclass(frozen=True)
@@ -58,15 +98,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Picture:
-    """A chart: either ``groups`` of bars, or ``lines`` with the names and figures at its edges."""
+    """A chart: either ``groups`` of bars, or ``lines`` with the names below and an axis."""
 
     label: str
     legend: Sequence[tuple[int, str]]
     groups: Sequence[BarGroup] = ()
     lines: Sequence[Line] = ()
     names: Sequence[str] = ()
-    top: str = ""
-    bottom: str = ""
+    axis: Axis | None = None
 
 
 def picture_of(chart: Mapping[str, Any] | None) -> Picture | None:
@@ -107,28 +146,24 @@ def _lines(
 ) -> Picture:
     names = sorted(dict.fromkeys(str(value["x"]) for value in values))
     numbers = [_number(value) for value in values]
-    low, high = min(*numbers, Decimal(0)), max(*numbers, Decimal(0))
-    span = (high - low) or Decimal(1)
+    axis = axis_of(numbers)
     step = WIDTH / max(len(names) - 1, 1)
     lines = []
     for index, name in enumerate(series):
         points = sorted(
-            (round(names.index(str(value["x"])) * step, 2),
-             round(float((high - _number(value)) / span) * HEIGHT, 2))
+            (round(names.index(str(value["x"])) * step, 2), axis.place(_number(value)))
             for value in values
             if str(value.get("series", "")) == name
-        )  # fmt: skip
+        )
         lines.append(Line(name, index % COLOURS, points))
     label = translated(
         "A line from %(first)s to %(last)s, between %(least)s and %(most)s",
         first=names[0],
         last=names[-1],
-        least=_text(low),
-        most=_text(high),
+        least=_text(min(numbers)),
+        most=_text(max(numbers)),
     )
-    return Picture(
-        label, legend, lines=lines, names=_some(names), top=_text(high), bottom=_text(low)
-    )
+    return Picture(label, legend, lines=lines, names=_some(names), axis=axis)
 
 
 def _property(spec: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.bi.reports.builtin import built_in
-from app.console.svg_charts import picture_of
+from app.console.svg_charts import HEIGHT, axis_of, picture_of
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.report import QuestionSession
@@ -151,5 +151,26 @@ def test_charts_of_no_figures_are_none_and_lines_have_their_ends() -> None:
     assert picture_of({"type": "bar", "spec": {"data": {"values": []}}}) is None
     values = [{"x": "2026-01", "y": 1}, {"x": "2026-02", "y": None}, {"x": "2026-03", "y": -3}]
     line_ = picture_of({"type": "line", "spec": {"data": {"values": values}}})
-    assert line_ is not None and (line_.top, line_.bottom) == ("1", "-3")
+    assert line_ is not None and line_.axis is not None
+    assert line_.axis.labels == ["1", "0", "-1", "-2", "-3"]
     assert line_.lines[0].path == "0,0 100,40"
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([], "1 0.8 0.6 0.4 0.2 0"),
+        (["0"], "1 0.8 0.6 0.4 0.2 0"),
+        (["3"], "3 2 1 0"),
+        (["84210.55", "31000"], "100000 80000 60000 40000 20000 0"),
+        (["0.05"], "0.05 0.04 0.03 0.02 0.01 0"),
+        (["-700", "1200"], "1500 1000 500 0 -500 -1000"),
+        (["-3"], "0 -1 -2 -3"),
+    ],
+)
+def test_an_axis_has_even_steps_around_what_it_shows(values: list[str], ticks: str) -> None:
+    numbers = [Decimal(value) for value in values]
+    axis = axis_of(numbers)
+    assert axis.ticks == [Decimal(tick) for tick in ticks.split()]
+    assert (axis.place(axis.ticks[0]), axis.place(axis.ticks[-1])) == (0, HEIGHT)
+    assert all(0 <= axis.place(number) <= HEIGHT for number in numbers)

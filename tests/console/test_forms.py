@@ -209,3 +209,17 @@ def test_a_view_keeps_what_it_names(sign_in: SignIn) -> None:
     assert "Nothing fits." in browser.get("invoices/?where=issueDate:in:2001-12-01").text
     assert "of 1<" in browser.get("invoices/?where=issueDate:in:soon").text
     assert "There is nothing here yet." in browser.get("projects/").text
+
+
+def test_a_product_is_offered_the_units_by_their_names(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    browser.make("products", name="Tent", unitPrice="5", unitCode="Woche")
+    made = browser.make("products", name="Crate", unitPrice="5", unitCode="XCR")
+    page = browser.client.get("/admin/products/new", headers={"Accept-Language": "de"}).text
+    (field,) = re.findall(r'<input id="f-unitCode"[^>]*>', page)
+    assert 'list="f-unitCode-l"' in field and "maxlength" not in field
+    offered = re.findall(r'<option value="([^"]*)">', page.partition('id="f-unitCode-l"')[2])
+    offered = offered[: offered.index("%") + 1]
+    assert offered[:2] == ["Woche", "XCR"] and "Std." in offered and "HUR" not in offered
+    assert len(set(offered)) == len(offered)
+    assert 'value="XCR"' in browser.get(f"products/{made}/edit").text

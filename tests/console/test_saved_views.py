@@ -76,6 +76,29 @@ def test_a_list_is_exported_as_it_is_shown(sign_in: SignIn) -> None:
     assert browser.get("opportunities/export.exe").status_code == 404
 
 
+def test_a_list_is_exported_in_the_language_of_its_heads(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    browser.make("products", name="Advice", unitPrice="12.5", unitCode="HUR", isActive="true")
+    browser.make("leads", lastName="Weber", company="Acme", source="Web")
+    client = browser.make("clients", name="Acme")
+    browser.make("opportunities", name="Deal", clientId=str(client), closeDate="2026-03-09")
+    browser.make("tasks", title="Call", dueAt="2026-03-09T14:05", priority="High")
+
+    def rows(address: str) -> list[list[str]]:
+        answer = browser.client.get(f"/admin/{address}", headers={"Accept-Language": "de"})
+        return list(csv.reader(io.StringIO(answer.data.decode("utf-8-sig"))))
+
+    assert rows("products/export.csv?columns=name,unitCode,isActive")[1][:3] == [
+        "Advice", "Std.", "Ja"
+    ]  # fmt: skip
+    assert rows("leads/export.csv?columns=status,source")[1] == ["Neu", "Web"]
+    assert rows("tasks/export.csv?columns=dueAt,priority")[1] == ["09.03.2026, 14:05:00", "Hoch"]
+    asked = "opportunities/export.csv?columns=closeDate,stage"
+    assert rows(asked)[1] == ["09.03.2026", "Anbahnung"]
+    english = browser.get(asked)
+    assert english.data.decode("utf-8-sig").splitlines()[1] == "2026-03-09,Prospect"
+
+
 @pytest.mark.parametrize("role", ["Sales", "Support", "Viewer"])
 def test_who_may_not_export_is_offered_no_file(sign_in: SignIn, role: str) -> None:
     browser = sign_in(role)

@@ -71,7 +71,9 @@ def test_months_stand_on_an_axis_with_their_values_in_a_table(app: Flask, sign_i
     issued(app, "1234.50", today())
     page = browser.get("").text
     assert page.count('<rect class="bar" x="') == 12
-    assert re.search(r'height="40.0"><title>\w+ \d{4}: 1,234.50 EUR</title>', page)
+    assert re.search(r'height="32.92"><title>\w+ \d{4}: 1,234.50 EUR</title>', page)
+    scale = page.partition('<div class="scale"')[2].partition("</div>")[0]
+    assert re.findall(r"<span>([^<]+)</span>", scale) == ["1,500", "1,000", "500", "0"]
     rows = re.findall(r'<th scope="row"><a href="/admin/(invoices[^"]+)">(\w+ \d{4})</a>', page)
     assert len(rows) == 12 and rows[-1][1].endswith(str(today().year))
     assert "of 1<" in browser.get(rows[-1][0]).text
@@ -87,7 +89,9 @@ def test_a_month_below_nothing_hangs_from_the_line(app: Flask, sign_in: SignIn) 
         day = today().replace(day=1) - timedelta(days=1)
         put("Invoice", key, type="CreditNote", credited_invoice_id=credited, issue_date=day)
     page = browser.get("").text
-    assert 'd="M0 30.0H120"' in page
+    scale = page.partition('<div class="scale"')[2].partition("</div>")[0]
+    assert re.findall(r"<span>([^<]+)</span>", scale) == ["300", "200", "100", "0", "-100"]
+    assert 'd="M0 0h1000M0 10h1000M0 20h1000M0 30h1000M0 40h1000"' in page
     assert re.search(r'y="30.0" width="6" height="10.0"><title>\w+ \d{4}: -100.00', page)
 
 

@@ -23,7 +23,10 @@ Progress = Callable[[int], None]
 
 @dataclass
 class ExportTable:
-    """One export under way; ``sums`` and ``charted`` are filled while the rows pass."""
+    """One export under way; ``sums`` and ``charted`` are filled while the rows pass.
+
+    ``shown`` is what is written for the value of a column.
+    """
 
     report: Report
     query: Query
@@ -32,6 +35,7 @@ class ExportTable:
     made_at: datetime
     parameters: dict[str, Any]
     progress: Progress = lambda done: None
+    shown: Callable[[Column, Any], Any] = lambda column, value: value
     written: int = 0
     sums: Totals = field(init=False)
     charted: Charting = field(init=False)
@@ -57,14 +61,13 @@ class ExportTable:
 
     def rows(self) -> Iterator[list[Any]]:
         """The values of each row in the order of the columns, all of one moment."""
-        names = [column.name for column in self.columns]
         with steady_read() as connection:
             for page in pages(self.query, PAGE_ROWS, connection):
                 for row in islice(page, max(0, self.most - self.written)):
                     self.sums.add(row)
                     self.charted.add(row)
                     self.written += 1
-                    yield [row.get(name) for name in names]
+                    yield [self.shown(each, row.get(each.name)) for each in self.columns]
                 self.progress(self.written)
                 if self.written >= self.most:
                     return
