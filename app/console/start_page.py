@@ -109,6 +109,11 @@ class Figure:
     apart: Mapping[str, Decimal]
     before: Before | None = None
 
+    @property
+    def is_standing(self) -> bool:
+        """Whether it is how things stand, and not of a period."""
+        return self.before is None
+
 
 @console.get("/")
 def start() -> Response:

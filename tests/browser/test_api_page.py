@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from flask import Flask
 from playwright.sync_api import Browser, Page
 
 from app.auth.api_keys import create_api_key
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
-from tests.browser.conftest import PASSWORD, opened
+from tests.browser.conftest import PASSWORD, RULES, opened
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
 
@@ -111,3 +112,9 @@ def test_a_client_from_its_creation_to_its_end(
     assert (status, changed["status"]) == (200, "Inactive")
     assert api_page.execute("delete", CLIENT, id=key) == (204, None)
     assert api_page.execute("get", CLIENT, id=key)[0] == 404
+
+
+def test_axe_finds_nothing_on_the_page(api_page: ApiPage) -> None:
+    api_page.page.locator("#servers").wait_for()
+    found = Axe().run(api_page.page, options=RULES).response["violations"]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []

@@ -8,11 +8,10 @@ from flask import Flask
 from playwright.sync_api import Page
 
 from tests.browser.company import Company
-from tests.browser.conftest import PASSWORD
+from tests.browser.conftest import PASSWORD, RULES
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.only_on("sqlite")]
 
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 WIDTHS = (390, 820, 1440)
 MOST_BYTES = 150_000
 

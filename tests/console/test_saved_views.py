@@ -96,7 +96,7 @@ def test_a_list_is_exported_in_the_language_of_its_heads(sign_in: SignIn) -> Non
     asked = "opportunities/export.csv?columns=closeDate,stage"
     assert rows(asked)[1] == ["09.03.2026", "Anbahnung"]
     english = browser.get(asked)
-    assert english.data.decode("utf-8-sig").splitlines()[1] == "2026-03-09,Prospect"
+    assert english.data.decode("utf-8-sig").splitlines()[1] == "2026-03-09,Prospecting"
 
 
 @pytest.mark.parametrize("role", ["Sales", "Support", "Viewer"])

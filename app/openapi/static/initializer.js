@@ -13,6 +13,8 @@ window.addEventListener("load", () => {
     tryItOutEnabled: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
+    // Its list of servers has a heading, and no label.
+    onComplete: () => document.getElementById("servers")?.setAttribute("aria-label", "Servers"),
     // No badge: it would ask a server elsewhere.
     validatorUrl: null,
   });
