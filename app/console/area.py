@@ -68,6 +68,7 @@ def init_app(app: Flask, config: Config) -> None:
     language.init_app(app)
     app.jinja_env.filters["told"] = wording.told
     app.jinja_env.filters["about"] = wording.about
+    app.jinja_env.filters["file_size"] = wording.file_size
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 

@@ -31,7 +31,7 @@ from app.importing.units import unit_code
 from app.invoices.texts import units
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
-from app.written.numbers import grouped_number
+from app.written.numbers import ENGLISH, grouped_number
 
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
@@ -145,7 +145,7 @@ def shown(
         is_money = property_ is not None and property_.scale == MOST_DIGITS
         return amount(value, currency if is_money else None)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
-        return readable_size(value)
+        return file_size(value)
     if isinstance(value, int) and property_ is not None and property_.name == "seconds":
         return duration(value)
     if isinstance(value, int):
@@ -159,6 +159,13 @@ def shown(
     if property_ is not None and is_state(property_):
         return badge(str(value))
     return str(value)
+
+
+def file_size(count: int) -> str:
+    """``1.5 KB``, with the sign of the reader."""
+    if count < 1000:
+        return translated("%(number)s bytes", number=count)
+    return readable_size(count, (page_signs() or ENGLISH).decimal)
 
 
 def is_state(property_: edm.Property) -> bool:

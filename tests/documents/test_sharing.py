@@ -108,6 +108,7 @@ def test_a_browser_gets_a_page_on_which_nothing_runs(files: Files, session: Sess
 def test_a_page_speaks_the_language_of_the_browser(files: Files, key: int) -> None:
     german = BROWSER | {"Accept-Language": "de-AT,en;q=0.5"}
     page = visit(files, share(files, key), **german).text
+    assert "<dd>45 Bytes</dd>" in page
     assert '<html lang="de">' in page and "hat diese Datei mit Ihnen geteilt." in page
     assert (
         "Diese Datei ist geschützt"

@@ -16,3 +16,4 @@ SIZES = [
 @pytest.mark.parametrize(("count", "text"), SIZES)
 def test_sizes_are_counted_by_thousands(count: int, text: str) -> None:
     assert readable_size(count) == text
+    assert readable_size(count, ",") == text.replace(".", ",")

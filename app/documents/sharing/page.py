@@ -14,7 +14,6 @@ from app.documents.serving import Asked
 from app.documents.sharing.visits import Visit
 from app.documents.versions import FileVersion
 from app.http.public_pages import public_page
-from app.http.sizes import readable_size
 from app.models.user import User
 from app.settings import organisation
 
@@ -36,8 +35,7 @@ def file_page(visit: Visit, file: FileVersion) -> Response:
     most = visit.share.max_downloads
     left = None if most is None else most - visit.share.download_count
     return public_page(
-        TEMPLATE, file=file, size=readable_size(file.size),
-        expires=visit.share.expires_at, left=left, sender=_sender(visit),
+        TEMPLATE, file=file, expires=visit.share.expires_at, left=left, sender=_sender(visit),
         picture=None if visit.is_limited else _picture(file),
     )  # fmt: skip
 
