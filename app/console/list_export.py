@@ -62,7 +62,7 @@ def export_list(path: str, form: str) -> Response:
         )  # fmt: skip
         raise ValidationError([("", text)])
     if page_language() != SOURCE:
-        table.shown = partial(_shown, has_days=form in _WITH_DAYS)
+        table.write_value = partial(_shown, has_days=form in _WITH_DAYS)
     made = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,

@@ -25,7 +25,7 @@ Progress = Callable[[int], None]
 class ExportTable:
     """One export under way; ``sums`` and ``charted`` are filled while the rows pass.
 
-    ``shown`` is what is written for the value of a column.
+    ``write_value`` makes what is written of the value of a column.
     """
 
     report: Report
@@ -35,7 +35,7 @@ class ExportTable:
     made_at: datetime
     parameters: dict[str, Any]
     progress: Progress = lambda done: None
-    shown: Callable[[Column, Any], Any] = lambda column, value: value
+    write_value: Callable[[Column, Any], Any] = lambda column, value: value
     written: int = 0
     sums: Totals = field(init=False)
     charted: Charting = field(init=False)
@@ -67,7 +67,7 @@ class ExportTable:
                     self.sums.add(row)
                     self.charted.add(row)
                     self.written += 1
-                    yield [self.shown(each, row.get(each.name)) for each in self.columns]
+                    yield [self.write_value(each, row.get(each.name)) for each in self.columns]
                 self.progress(self.written)
                 if self.written >= self.most:
                     return
