@@ -16,6 +16,7 @@ from markupsafe import escape
 from app.db.types import json_text
 from app.errors import NotFoundError
 from app.extensions import Extension
+from app.http.areas import descriptions
 from app.http.security import counted, public
 from app.odata.model import edm
 from app.openapi.document import TITLE, build
@@ -61,6 +62,8 @@ class OpenApi:
         """The document as JSON."""
         with self._lock:
             if self._text is None:
+                for describe in descriptions.of(self.app):
+                    describe()
                 document = build(self.app, self.container, self.api.spec.to_dict())
                 self._text = json_text(document).encode()
             return self._text
