@@ -23,6 +23,7 @@ from app.factory import create_app
 from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, new_database
 from tests.forms import FORMS, divide, few_examples
+from tests.made_once import make_once
 from tests.measured import measure_what_tests_start
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
@@ -43,9 +44,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs(*names): only where these services answer")
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
+    gc.disable()  # until all is collected: nothing of it goes
     if config.getoption("form") == "short":
         few_examples()
     measure_what_tests_start()
+    make_once()
     keep_temporary_files_in_memory()
     if depth := config.getoption("costs"):
         config.pluginmanager.register(Costs(depth), "costs")
@@ -107,6 +110,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_collection_finish() -> None:
     """What was imported and collected stays: the garbage collector does not go through it again."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -7,10 +7,10 @@ The short form has of each test function:
 - of a matrix (three ``parametrize`` and more) cases in which each value of one meets each value of
   every other;
 - of a longer list that is asked of an application ``LONGEST_LIST`` cases, evenly spread;
-- each case on one database, a third of them on PostgreSQL, except in the rooms of
+- each case on one database, a third of them on PostgreSQL; the first case on both in the rooms of
   ``BOTH_DATABASES`` and where it is marked ``both_databases``: there SQL is made, and what a
   database does with it is at stake;
-- of what generates examples a quarter of them.
+- of what generates examples a seventh of them.
 
 The rest has the cases of the short form on the other database, and the other cases on one each. So
 every function is on both, and every case on one. What generates examples comes again with all.
@@ -32,8 +32,8 @@ BOTH_DATABASES = (
     "tests/container/", "tests/db/", "tests/models/", "tests/odata/", "tests/reference/",
     "tests/search/",
 )  # fmt: skip
-LONGEST_LIST = 4
-EXAMPLES = 25  # of the 100 that Hypothesis makes else
+LONGEST_LIST = 3
+EXAMPLES = 15  # of the 100 that Hypothesis makes else
 # Fixtures that are an application: what asks one costs a hundred times of what calls a function.
 _APPLICATIONS = frozenset({"app", "reference_app"})
 _FEWEST_AXES = 3
@@ -64,21 +64,29 @@ def divide(items: Sequence[pytest.Item]) -> Forms:
         others = [case for case in cases if case not in set(chosen)]
         first = zlib.crc32(name.encode())  # else what has one case only would all be on one
         needs_both = _needs_both(of_function[0])
-        in_short = set(on_databases([cases[case] for case in chosen], first, needs_both))
+        on_both = 1 if needs_both else 0
+        in_short = set(on_databases([cases[case] for case in chosen], first, on_both))
         forms.short.update(in_short)
         forms.rest.update({item for case in chosen for item in cases[case].values()} - in_short)
         of_others = [cases[case] for case in others]
-        forms.rest.update(on_databases(of_others, first, needs_both or not chosen))
+        on_both = len(of_others) if needs_both or not chosen else 0
+        forms.rest.update(on_databases(of_others, first, on_both))
     return forms
 
 
 def on_databases(
-    cases: Iterable[Mapping[str, pytest.Item]], first: int, needs_both: bool
+    cases: Iterable[Mapping[str, pytest.Item]], first: int, on_both: int
 ) -> Iterator[pytest.Item]:
-    """Of cases, by their database, all tests or one each: a third of them on PostgreSQL."""
-    for turn, on in enumerate(cases, first):
+    """Of so many cases, by their database, all tests; of the others one each.
+
+    A third of these are on PostgreSQL, beginning with the ``first`` of three.
+    """
+    for place, on in enumerate(cases):
         names = sorted(on)
-        yield from on.values() if needs_both else [on[names[min(turn % 3, len(names) - 1)]]]
+        if place < on_both:
+            yield from on.values()
+        else:
+            yield on[names[min((first + place) % 3, len(names) - 1)]]
 
 
 def pairwise(cases: Sequence[Case]) -> list[Case]:

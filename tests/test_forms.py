@@ -54,9 +54,10 @@ def test_of_a_list_both_ends_are_kept_and_what_is_equally_far_apart(length: int)
 def test_a_third_of_the_cases_is_on_postgresql(request: pytest.FixtureRequest) -> None:
     here = request.node
     on = {"postgresql": here, "sqlite": request.session.items[0]}
-    assert list(on_databases([on] * 6, 3, needs_both=False)).count(here) == 2
-    assert len(list(on_databases([on] * 6, 3, needs_both=True))) == 12
-    assert list(on_databases([{"": here}] * 3, 1, needs_both=False)) == [here] * 3
+    assert list(on_databases([on] * 6, 3, on_both=0)).count(here) == 2
+    assert len(list(on_databases([on] * 6, 3, on_both=6))) == 12
+    assert len(list(on_databases([on] * 6, 3, on_both=1))) == 7
+    assert list(on_databases([{"": here}] * 3, 1, on_both=0)) == [here] * 3
 
 
 def test_each_function_is_in_a_form_and_only_what_generates_in_both(

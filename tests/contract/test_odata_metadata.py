@@ -168,22 +168,22 @@ def test_every_function_can_be_used(admin: Api, schema: dict[str, Any]) -> None:
         assert answer.status_code == 200, (name, answer.text)
 
 
-def test_filters_and_sorting_except_what_they_say(admin: Api, schema: dict[str, Any]) -> None:
-    for name, entity_set in container().sets.items():
-        unfiltered = capability(schema, name, "FilterRestrictions").get(
-            "NonFilterableProperties", []
+@pytest.mark.parametrize("name", container().sets)
+def test_filters_and_sorting_except_what_they_say(
+    admin: Api, schema: dict[str, Any], name: str
+) -> None:
+    unfiltered = capability(schema, name, "FilterRestrictions").get("NonFilterableProperties", [])
+    unsorted = capability(schema, name, "SortRestrictions").get("NonSortableProperties", [])
+    for prop in container().sets[name].type.properties.values():
+        test = (
+            f"{prop.name}/$count eq 0"
+            if prop.name in ("tags", "taxBreakdown")
+            else (f"{prop.name} eq null")
         )
-        unsorted = capability(schema, name, "SortRestrictions").get("NonSortableProperties", [])
-        for prop in entity_set.type.properties.values():
-            test = (
-                f"{prop.name}/$count eq 0"
-                if prop.name in ("tags", "taxBreakdown")
-                else (f"{prop.name} eq null")
-            )
-            filtered = admin.get(f"/odata/{name}", query_string={"$filter": test})
-            ordered = admin.get(f"/odata/{name}?$orderby={prop.name}")
-            assert (filtered.status_code == 200) == (prop.name not in unfiltered), (name, prop.name)
-            assert (ordered.status_code == 200) == (prop.name not in unsorted), (name, prop.name)
+        filtered = admin.get(f"/odata/{name}", query_string={"$filter": test})
+        ordered = admin.get(f"/odata/{name}?$orderby={prop.name}")
+        assert (filtered.status_code == 200) == (prop.name not in unfiltered), prop.name
+        assert (ordered.status_code == 200) == (prop.name not in unsorted), prop.name
 
 
 def test_search_where_it_is_said(admin: Api, schema: dict[str, Any]) -> None:

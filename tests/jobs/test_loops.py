@@ -155,6 +155,7 @@ print("left", flush=True)
 
 
 @pytest.mark.requirement("OPS-10")
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=lambda number: number.name)
 def test_worker_told_to_stop_finishes_what_it_works_on(
     app: Flask, database: str, tmp_path: Path, number: signal.Signals

@@ -23,7 +23,7 @@ from app.openapi.routes import openapi
 from tests.contract.conftest import Api
 from tests.openapi import messages  # noqa: F401 - teaches schemathesis to write messages
 
-pytestmark = pytest.mark.costly(4)
+pytestmark = pytest.mark.costly(8)
 
 EXAMPLES = 1
 # Whatever ends the session of the test; each of them has tests of its own.

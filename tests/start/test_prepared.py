@@ -107,6 +107,7 @@ def test_a_start_loads_no_application_before_it_is_needed() -> None:
     assert told.stdout.split() == ["False", "False"]
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("command", [["flask", "--app", "wsgi", "--help"], ["wsgi"]])
 def test_a_wrong_setting_is_one_line(command: list[str], tmp_path: Path) -> None:
     told = subprocess.run(

@@ -48,8 +48,9 @@ def shown(page: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("address", ASKED)
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("size", [3, 4])
+@pytest.mark.parametrize("address", ASKED)
 def test_pages_hold_every_row_once_in_order(client: Client, address: str, size: int) -> None:
     whole = shown(client.get(address))
     found = pages(client, f"{address}&$count=true", f"maxpagesize={size}")
