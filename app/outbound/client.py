@@ -26,17 +26,13 @@ from app.outbound.connections import (
     PinnedAdapter,
     RefusedAddressError,
 )
-from app.outbound.deadlines import Deadline, Watch
+from app.outbound.deadlines import EXCHANGE_SECONDS, Deadline, Watch
+from app.outbound.errors import OutboundError
 
-EXCHANGE_SECONDS = 15.0
 READ_BYTES = 65_536
 PART_BYTES = 16_384
 _MOST_CAUSES = 10
 _PROBLEMS = (requests.RequestException, urllib3.exceptions.HTTPError, OSError, UnicodeError)
-
-
-class OutboundError(Exception):
-    """No answer came; the text says why, for whoever chose the address."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ import time
 from contextlib import suppress
 from itertools import count
 
+# What an exchange may take where nobody says otherwise.
+EXCHANGE_SECONDS = 15.0
+
 
 class Deadline:
     """The end of one exchange; ``passed`` once it was enforced."""

@@ -15,7 +15,6 @@ from flask import Flask
 from app.config import Config, ConfigError
 from app.extensions import Extension, db
 from app.http.route_names import route_names
-from app.outbound.client import outbound_client
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -38,6 +37,7 @@ def init_app(app: Flask, config: Config) -> None:
         raise ConfigError(
             "OTEL_EXPORTER_OTLP_ENDPOINT is set: install requirements-otel.txt, or unset it"
         )
+    from app.outbound.client import outbound_client
     from app.tracing import outbound, requests, statements
 
     provider = _provider(config.OTEL_EXPORTER_OTLP_ENDPOINT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import structlog
 from flask import current_app
@@ -18,7 +19,7 @@ from app.extensions import Extension
 from app.jobs import leases
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.outbound.client import EXCHANGE_SECONDS, Client, outbound_client
+from app.outbound.deadlines import EXCHANGE_SECONDS
 from app.sealing import UnsealError
 from app.webhooks.delivery_pool import Crew
 from app.webhooks.fan_out import audience_of
@@ -26,6 +27,9 @@ from app.webhooks.messages import Message, Outcome, Sender, envelope
 from app.webhooks.outcomes import write_outcomes
 from app.webhooks.signing import open_secret
 from app.webhooks.subscriptions import data_for
+
+if TYPE_CHECKING:
+    from app.outbound.client import Client
 
 log = structlog.get_logger(__name__)
 
@@ -70,6 +74,8 @@ class Deliverer:
 
     def _the_crew(self) -> Crew:
         if self._crew is None:
+            from app.outbound.client import outbound_client  # large: loaded by who sends
+
             self._client = outbound_client.current(
                 allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
                 https_only=current_app.config["PRODUCTION"],

@@ -6,13 +6,17 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import structlog
 
 from app.clock import utc_now
-from app.outbound.client import Client, OutboundError
+from app.outbound.errors import OutboundError
 from app.webhooks.schedule import retry_after
 from app.webhooks.signing import signed_headers
+
+if TYPE_CHECKING:
+    from app.outbound.client import Client
 
 log = structlog.get_logger(__name__)
 

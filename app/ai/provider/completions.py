@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import orjson
 import structlog
@@ -22,7 +22,10 @@ from app.ai.provider.errors import (
 from app.ai.provider.options import Options
 from app.ai.provider.replies import Reply
 from app.ai.provider.sse import event_data
-from app.outbound.client import Client, OutboundError, StreamedAnswer
+from app.outbound.errors import OutboundError
+
+if TYPE_CHECKING:
+    from app.outbound.client import Client, StreamedAnswer
 
 TRIES = 3
 # Seconds before the second and the third try; what Retry-After says goes before, if it is short.
@@ -126,6 +129,8 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
 
 @cache
 def _client() -> Client:
+    from app.outbound.client import Client  # large: loaded by who has a model to ask
+
     return Client(allow_private=True)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import segno
 from stdnum import bic, iban
 
 from app.invoices.document import InvoiceDocument
@@ -52,6 +51,8 @@ def payment_code(document: InvoiceDocument) -> tuple[bytes, ...] | None:
     )
     if not payee or len(payload) > _MOST_BYTES:
         return None
+    import segno  # loaded by who draws a code
+
     code = segno.make_qr(payload, error="m", boost_error=False, mask=_MASK)
     return tuple(bytes(row) for row in code.matrix)
 
