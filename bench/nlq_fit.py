@@ -156,6 +156,8 @@ class Table:
         numbers = {key: number for number, key in enumerate(dict.fromkeys(keys))}
         self.query = np.array([numbers[key] for key in keys])
         self.nothing = np.array([not url for _, url in keys])
+        self.partial = np.array([ranker.is_partial(told) for one in examples
+                                 for told in one.analyses])  # fmt: skip
         self.priors = np.array([ranker.prior(name) for name in self.names])
 
     def scores(self, weights: Vector) -> Vector:
@@ -196,9 +198,10 @@ class Table:
         return np.asarray(np.bincount(self.query, chances)[self.query])
 
     def best(self, scores: Vector) -> list[int]:
-        """The analysis that is chosen of each question: the likeliest of the likeliest query."""
+        """The analysis that is chosen of each question: the likeliest of the likeliest query,
+        or of those that pass over nothing."""
         chances = self.chances(scores)
-        order = np.lexsort((-chances, -self.of_queries(chances), self.example))
+        order = np.lexsort((-chances, self.partial, -self.of_queries(chances), self.example))
         return [int(at) for at in order[self.starts[:-1]]]
 
 

@@ -49,13 +49,15 @@ def interpretation(plan: Plan) -> str:
         chosen = "- how many have {limit}" if plan.is_counted else "- those with {limit}"
         parts.append(say(chosen, limit=threshold_words(say, plan.threshold)))
     if plan.is_within:
-        parts.append(say("- the first {limit} of each {group}, {order}", limit=plan.limit,
-                         group=_within_words(plan), order=_way(plan)))  # fmt: skip
+        each = ("- the first of each {group}, {order}" if plan.limit == 1
+                else "- the first {limit} of each {group}, {order}")  # fmt: skip
+        parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=_way(plan)))
     elif plan.order_words or plan.ranked or plan.sort:
         parts.append(f"- {_way(plan)}")
     text = " ".join(parts)
     if plan.limit is not None and not plan.is_within:
-        text += say(", the first {limit}", limit=plan.limit)
+        first = ", only the first" if plan.limit == 1 else ", the first {limit}"
+        text += say(first, limit=plan.limit)
     read = (say("“{was}” read as “{now}”", was=was, now=now) for was, now in plan.repaired)
     return text + "".join(f". {capital(note)}" for note in (*plan.assumptions, *read)) + "."
 

@@ -306,6 +306,8 @@ class Compiler:
         assert against is not None
         if plan.grain in ("day", "week") or plan.kind in ("mean", "distinct", "list"):
             raise TypeMismatchError("what is compared")
+        if plan.period is not None and plan.grain == plan.period.grain is not None:
+            raise TypeMismatchError("months stand side by side by themselves")
         if plan.measure is not None and plan.measure.snapshot:
             raise TypeMismatchError("only what is so now is known")
         period = plan.period

@@ -40,6 +40,9 @@ _LIGHT = frozenset((
     "property_is", "about", "tobe", "each", "exactly",
 ))  # fmt: skip
 
+# Roles without which something else is asked.
+_DECISIVE = frozenset(("not", "without", "newest", "one_currency", "or", "share", "change"))
+
 
 def is_light(crossing: str) -> bool:
     """Whether what is passed over carries no content."""
@@ -49,9 +52,14 @@ def is_light(crossing: str) -> bool:
 
 
 def is_decisive(crossing: str) -> bool:
-    """Whether what is passed over can be about other records altogether: ``not``, ``last``."""
+    """Whether what is passed over can be about something else altogether: ``not``, ``or``."""
     roles = set(crossing.split()[2:])
-    return not is_light(crossing) and bool(roles & {"not", "without", "newest", "one_currency"})
+    return not is_light(crossing) and bool(roles & _DECISIVE)
+
+
+def is_partial(features: Iterable[str]) -> bool:
+    """Whether an analysis passes over some word."""
+    return any(one.startswith("cross ") for one in features)
 
 
 @lru_cache(maxsize=16_384)

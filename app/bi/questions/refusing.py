@@ -27,6 +27,7 @@ from app.bi.questions.algebra import (
     Restriction,
     inner,
 )
+from app.bi.questions.chart import Item
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
 from app.bi.questions.model import Kind, State
@@ -151,7 +152,7 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return Refusal("incomparable")
     if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
         return Refusal("earlier")
-    if _is_of_anything(analysis, meaning):
+    if _is_of_anything(analysis, meaning, read):
         return Refusal("subject")
     return None
 
@@ -632,16 +633,26 @@ def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
 # --- whose it is, and how many questions
 
 
-def _is_of_anything(analysis: Analysis, meaning: Meaning) -> bool:
+def _says_amount(item: Item, read: Read) -> bool:
+    """Whether the property that is asked for is no more than an amount: of whatever has one."""
+    spans = {(one.start, one.end) for one in read.leaves if one.category == "f:amount"}
+    bare = [one.meaning for one in read.leaves
+            if one.category == "property" and (one.start, one.end) in spans]  # fmt: skip
+    return any(one.category == "property" and one.meaning in bare for one in item.leaves())
+
+
+def _is_of_anything(analysis: Analysis, meaning: Meaning, read: Read) -> bool:
     """Whether records of several kinds are counted that only a state names, which all can have."""
     if analysis.item is None or f"kind unnamed {meaning.kind}" not in analysis.features:
         return False
     flags = getattr(analysis.item.meaning, "flags", ())
-    is_amount = "bare amount" in flags and not meaning.where and not meaning.dated
+    is_amount = "bare amount" in flags or _says_amount(analysis.item, read)
+    is_amount = is_amount and not meaning.where and not meaning.dated
     plain = is_amount or all(one.measure == COUNT for one in meaning.figures)
     named = any(not isinstance(one, Is) for one in meaning.where)
     kinds = getattr(analysis.item.meaning, "common_kinds", ())
-    return plain and not named and not meaning.groups and len(kinds) > 1
+    is_open = is_amount or len(kinds) > 1
+    return plain and not named and not meaning.groups and is_open
 
 
 def _two_questions(read: Read, lexicon: Lexicon) -> tuple[str, ...] | None:

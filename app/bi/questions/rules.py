@@ -46,7 +46,7 @@ from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind, State
-from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
+from app.bi.questions.periods import ago, all_before, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -185,8 +185,8 @@ class Grammar:
         return Draft(frozenset(figures), figures=(Options(told.key, figures),),
                      flags=frozenset((f"verb {told.key}",)))  # fmt: skip
 
-    def of_deed(self, deed: Draft) -> Draft:
-        return deed.flagged("done")
+    def of_deed(self, deed: Draft) -> Draft | None:
+        return None if "first time" in deed.flags else deed.flagged("done")
 
     def of_dated(self, dated: tuple[When, Options]) -> Draft:
         return Draft(frozenset(dated[1].by_kind), dated=(dated,))
@@ -235,6 +235,19 @@ class Grammar:
                 one, other = _member(states, one, other), _member(states, other, one)
                 by_kind[kind] = _either(one, other)
         return options(f"{first.key} or {second.key}", by_kind)
+
+    def or_so(self, _: str, told: Options | Draft) -> Options | None:
+        return self.also_having(_, told)
+
+    def or_also(self, draft: Draft, told: Options) -> Draft | None:
+        """The last that was said of records, or something else: ``over 5000 or overdue``."""
+        if draft.leftward or not draft.where:
+            return None
+        *rest, last = draft.where
+        any_of = self.either(last, told)
+        if any_of is None:
+            return None
+        return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
     def property_of_value(self, told: Options, value: Options) -> Options | None:
         by_kind = {
@@ -306,7 +319,9 @@ class Grammar:
         is_so = told.named and (told.is_plain or told.threshold)
         return self._related(told, negated=False) if is_so else None
 
-    def having_none(self, _: str, draft: Draft) -> Options | None:
+    def having_none(self, role: str, draft: Draft) -> Options | None:
+        if role == "not" and draft.leftward:
+            return None  # "have not paid invoices": what is denied is that they are paid
         if draft.is_figure and not draft.named and not draft.columns:
             measured = frozenset(("Invoices", "Payments", "Opportunities", "Tickets")) & draft.kinds
             draft = draft._replace(kinds=measured, figures=())
@@ -315,6 +330,28 @@ class Grammar:
 
     def who_has(self, draft: Draft, told: Options) -> Draft | None:
         return None if draft.leftward else draft.restricted(told, left=False)
+
+    def who_also_has(self, draft: Draft, told: Options) -> Draft | None:
+        return self.who_has(draft, told) if draft.where else None
+
+    def first_had(self, _: str, first: Draft) -> Draft | None:
+        rank = first.rank
+        is_one = rank is not None and rank.of == "records" and "singular" in first.flags
+        if rank is None or not is_one or rank.limit > 1 or first.figures or first.columns:
+            return None
+        return first._replace(rank=replace(rank, limit=1))
+
+    def who_has_first(self, whose: Draft | Options, first: Draft) -> Draft | None:
+        """Whose the largest or the oldest record is: told as a property of that record."""
+        if isinstance(whose, Options):
+            return self.what_of(whose, first)
+        if not (whose.named and whose.is_plain) or whose.where or whose.dated or whose.columns:
+            return None
+        name = self.kinds[whose.named].data["one"]
+        owners = options(name, {
+            key: name for key, kind in self.kinds.items() if name in kind.dimensions
+        })  # fmt: skip
+        return None if owners is None else self.what_of(owners, first)
 
     def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
         told = self._related(many, negated=False)
@@ -364,7 +401,15 @@ class Grammar:
         return None if told is None else second.restricted(told, left=True)
 
     def of_done(self, deed: Draft) -> Options | None:
-        return self._done(deed, negated=False)
+        """Who did something; for the first time in a period: not before it."""
+        done = self._done(deed, negated=False)
+        if "first time" not in deed.flags or done is None:
+            return done
+        if len(deed.dated) != 1:
+            return None
+        when, date = deed.dated[0]
+        earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
+        return None if earlier is None else self.having_both(done, earlier)
 
     def undone_then(self, deed: Draft, when: When) -> Options | None:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
@@ -374,6 +419,9 @@ class Grammar:
             return undone
         done = self._done(deed, negated=False)
         return None if done is None else self.having_both(done, undone)
+
+    def first_done(self, deed: Draft, _: str) -> Draft:
+        return deed.flagged("first time")
 
     def something_so(self, _: str, told: Options) -> Draft | None:
         """``something overdue``: what has an amount that is due then."""
@@ -1722,12 +1770,15 @@ class Grammar:
             days = "days" if "days" in path.lower() else ""
             if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None
+        counted = measure.filter if measure is not None and measure.snapshot else None
+        states = (state for state, told in one.states.items() if counted == told.filter)
         found: Restriction = Compares(name, bound.sign, number.text, unit)
         if bound.upper is not None:
             found = All((found, Compares(name, "le", bound.upper.text, unit)))
         if number.currency and money:
             found = All((found, Equals(money, (f"'{number.currency}'",), number.currency)))
-        return found
+        state = next(states, "")  # what is outstanding is so of open invoices alone
+        return All((Is(state), *parts_of(found))) if counted and state else found
 
     def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
         """The property that a bare number is about."""

@@ -223,14 +223,18 @@ class Understanding:
 
 
 def _likeliest(found: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[float, ...]]:
-    """Analyses with how likely each is; first those whose answer is, told by all that ask it."""
+    """Analyses with how likely each is; first those whose answer is, told by all that ask it.
+
+    Of those that ask the same one that passes over nothing says what was understood.
+    """
     chances = ranker.chances([one.score for one in found])
     told = [(one, chance, one.query if chance >= LEAST_CHANCE else None)
             for one, chance in zip(found, chances, strict=True)]  # fmt: skip
     sums: defaultdict[str | None, float] = defaultdict(float)
     for _, chance, query in told:
         sums[query] += chance
-    told.sort(key=lambda one: (one[2] is None, -sums[one[2]], -one[1]))
+    told.sort(key=lambda one: (one[2] is None, -sums[one[2]],
+                               ranker.is_partial(one[0].features), -one[1]))  # fmt: skip
     return tuple(one for one, _, _ in told), tuple(chance for _, chance, _ in told)
 
 

@@ -79,11 +79,23 @@ def test_a_plain_question_is_answered_by_its_query(
         ("clients by owner, blocked ones excluded", "not (status eq 'Blocked')"),
         ("tickets created today or yesterday", "createdAt ge 2026-06-16"),
         ("tickets with high priority or above", "priority eq 'High' or priority eq 'Urgent'"),
+        ("clients that are blocked or have overdue invoices", "eq 'Blocked' or (Invoices/any("),
+        ("clients with open deals or overdue invoices", "eq 'Open') or (Invoices/any("),
+        ("invoices over 5000 or overdue", "(total gt 5000 or isOverdue)"),
+        ("Rechnungen über 5000 oder überfällig", "(total gt 5000 or isOverdue)"),
+        ("clients with no open deal but with at least 2 invoices", "and Invoices/$count("),
+        ("clients that bought for the first time this year", "a/issueDate lt 2026-01-01"),
+        ("Kunden, die dieses Jahr zum ersten Mal gekauft haben", "a/issueDate lt 2026-01-01"),
+        ("invoices not fully paid", "status in ('Sent','PartiallyPaid')"),
+        ("invoices paid before their due date", "date(paidAt) lt dueDate"),
+        ("invoices with an outstanding amount over 100", "'PartiallyPaid') and amountDue gt 100"),
+        ("revenue by month in April and May 2026", "groupby((year,month,currency)"),
     ],
 )  # fmt: skip
 def test_records_are_restricted_by_what_is_said(everybody: Flask, question: str, part: str) -> None:
-    plan = propose(question, NOW).understood.analyses[0].plan
-    assert plan is not None
+    told = propose(question, NOW)
+    plan = told.understood.analyses[0].plan
+    assert told.refusal is None and plan is not None
     assert part in unquote(compiled(plan).query.url)
 
 
@@ -96,6 +108,18 @@ def test_analyses_of_the_same_query_are_one_answer(everybody: Flask, question: s
     for one, chance in zip(understood.analyses, understood.chances, strict=True):
         sums[one.query] += chance
     assert understood.analyses[0].query == max(sums, key=sums.__getitem__)
+
+
+@pytest.mark.parametrize("question", [
+    "which client has the largest overdue invoice",
+    "welcher Kunde hat die größte überfällige Rechnung",
+])  # fmt: skip
+def test_of_analyses_that_ask_the_same_one_that_passes_over_nothing_is_told(
+    everybody: Flask, question: str
+) -> None:
+    told = propose(question, NOW)
+    assert told.refusal is None
+    assert told.understood.analyses[0].passed_over(told.understood.read, light=False) == 0
 
 
 @pytest.mark.parametrize("question", [

@@ -58,6 +58,8 @@ def _reason(told: Proposal) -> str:
         ("incomparable", "clients with more employees than revenue"),
         ("denied", "open deals with no tasks since May"),
         ("aside", "how many clients did not pay their last invoice"),
+        ("aside", "share of revenue by country"),
+        ("aside", "revenue growth by quarter since the start of 2025"),
         ("unreal", "how many clients could we have won"),
         ("needless", "invoices that don't have to be paid"),
         ("vague", "tickets solved quickly"),
@@ -163,6 +165,7 @@ def test_a_name_of_several_records_is_asked_back_with_each_of_them(everybody: Fl
         ("which are late?", ["Late invoices?"]),
         ("still to be done", ["Still to be done projects?"]),
         ("best customers", ["Best customers by revenue?", "Best customers by number of invoices?"]),
+        ("average amount", ["Average amount opportunities?", "Average amount payments?"]),
         ("Wie läuft es?", ["Umsatz?", "Tickets?"]),
     ],
 )
