@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 
 import pytest
 
 from app.odata.reading import statement
+from tests.conftest import Once
 from tests.contract.conftest import Api
 
 _MANY = 150
 
 
 @pytest.fixture
-def filled(admin: Api) -> Api:
-    """A hundred and fifty contacts and as many clients."""
+def filled(admin: Api, once: Once) -> Api:
+    """A hundred and fifty clients with two contacts each."""
+    once("clients with two contacts each", partial(_fill, admin))
+    return admin
+
+
+def _fill(admin: Api) -> None:
     for at in range(0, _MANY, 50):
         body = [
             {"name": f"C{at + each}", "Contacts": [{"lastName": "x"}, {"lastName": "y"}]}
@@ -26,7 +33,6 @@ def filled(admin: Api) -> Api:
         ]
         answer = admin.post("/odata/$batch", {"requests": requests})
         assert answer.status_code == 200, answer.text
-    return admin
 
 
 def test_the_number_of_all_combinations_is_a_product(filled: Api) -> None:

@@ -50,6 +50,7 @@ def test_answers_are_as_described(app: Flask, admin: Api, tag: str) -> None:
     _try_operations(app, admin, tag)
 
 
+@pytest.mark.costly(0)
 @pytest.mark.only_on("postgresql")
 def test_answers_of_the_other_database(app: Flask, admin: Api) -> None:
     _try_operations(app, admin, "Invoices")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
 
 
+@cache
 def marked() -> dict[str, list[str]]:
     """Number -> the tests marked with it, as pytest names them."""
     found: dict[str, list[str]] = defaultdict(list)

@@ -110,11 +110,14 @@ def test_random_values_come_from_secrets() -> None:
 
 @pytest.mark.requirement("INS-07")
 def test_nothing_is_evaluated_unpickled_or_given_to_a_shell() -> None:
+    last_words = {name.rpartition(".")[2] for name in FORBIDDEN}
     for name, tree in sources().items():
         for node in ast.walk(tree):
             if not isinstance(node, ast.Call):
                 continue
-            assert ast.unparse(node.func) not in FORBIDDEN, f"{name}:{node.lineno}"
+            last_word = getattr(node.func, "attr", getattr(node.func, "id", None))
+            if last_word in last_words:
+                assert ast.unparse(node.func) not in FORBIDDEN, f"{name}:{node.lineno}"
             for keyword in node.keywords:
                 shell = keyword.arg == "shell" and ast.unparse(keyword.value) != "False"
                 assert not shell, f"{name}:{node.lineno}"

@@ -44,6 +44,7 @@ def said(packet: ElementTree.Element, name: str) -> str | None:
     return found.text if inner is None else inner.text
 
 
+@pytest.mark.costly(3)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_same_document_gives_the_same_bytes(name: str) -> None:
     assert render_pdf(SAMPLES[name]()) == render_pdf(SAMPLES[name]())

@@ -91,6 +91,7 @@ def pages(client: Client, place: str, options: str) -> Iterator[list[int]]:
         url, names = found.get(LINK if name == "value" else f"{name}{LINK}", ""), ()
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("place", PLACES)
 def test_every_row_that_stays_is_shown_once_in_order(changing: Client, place: str) -> None:
     for order in ORDERS if place in ("top level", "expanded") else ORDERS[2::6]:

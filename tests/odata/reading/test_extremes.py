@@ -140,6 +140,7 @@ FIRST = [
 ]
 
 
+@pytest.mark.costly(3)
 @pytest.mark.parametrize(("kind", "given", "status"), FIRST)
 def test_the_first_parameter_is_checked(client: Client, kind: str, given: str, status: int) -> None:
     aliases = "&@two=2&@none=0&@text='x'"

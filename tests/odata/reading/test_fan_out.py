@@ -44,6 +44,7 @@ QUERIES = [
 ]
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("query", QUERIES)
 def test_more_than_the_limit_is_refused(
     client: Client, monkeypatch: pytest.MonkeyPatch, query: str

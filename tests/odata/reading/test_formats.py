@@ -137,8 +137,9 @@ def named(type_: edm.EdmType) -> str | None:
     return f"#{type_.name.removeprefix('Edm.')}"
 
 
-@pytest.mark.parametrize("name", list(model.ITEM.properties))
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("version", ["4.0", "4.01"])
+@pytest.mark.parametrize("name", list(model.ITEM.properties))
 def test_full_tells_the_type_of_every_value(client: Client, name: str, version: str) -> None:
     """JSON Format 4.6.3: enumerations, collections and complex values, too."""
     type_ = model.ITEM.properties[name].type

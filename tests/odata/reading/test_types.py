@@ -129,6 +129,7 @@ def test_functions_take_every_type_or_refuse_it(client: Client, portion: int, le
 # --- what the values are
 
 
+@pytest.mark.costly(3)
 @pytest.mark.parametrize("operator", ["gt", "ge", "lt", "le"])
 @pytest.mark.parametrize(
     "shape",
@@ -173,6 +174,7 @@ def test_booleans_are_compared_in_any_and_all(client: Client) -> None:
     assert found == [row["id"] for row in ROWS if row["id"] not in rest]
 
 
+@pytest.mark.costly(3)
 @pytest.mark.parametrize("name", [name for name in OPERANDS if name != "no type"])
 @pytest.mark.parametrize("operator", ["gt", "le", "eq", "ne"])
 def test_nothing_is_greater_or_less_than_null(client: Client, name: str, operator: str) -> None:
