@@ -20,12 +20,12 @@ def graph() -> Graph:
     Whoever imports ``app.models.client`` runs ``app.models`` first, and so imports both. The edge
     from a module to the packages that it lies in is left out: that is no circle of meaning.
     """
-    found: dict[str, set[str]] = {name: set() for name in sources()}
+    edges: dict[str, set[str]] = {name: set() for name in sources()}
     for each in imports():
         for imported in (each.imported, *_packages_of(each.imported)):
             if imported not in (each.importer, *_packages_of(each.importer)):
-                found[each.importer].add(imported)
-    return found
+                edges[each.importer].add(imported)
+    return edges
 
 
 def _packages_of(module: str) -> Iterator[str]:
@@ -78,9 +78,9 @@ def upward() -> list[str]:
         (_room(importer), _room(imported)) for importer in graph() for imported in graph()[importer]
     }
     return sorted(
-        f"{one} <-> {other}"
-        for one, other in rooms
-        if one and other and one < other and (other, one) in rooms
+        f"{room} <-> {other}"
+        for room, other in rooms
+        if room and other and room < other and (other, room) in rooms
     )
 
 
@@ -100,7 +100,10 @@ def private_names() -> Iterator[str]:
                 libraries |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
             elif isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("app"):
                 libraries |= {alias.asname or alias.name for alias in node.names}
-                for name in [*(node.module or "").split("."), *(one.name for one in node.names)]:
+                for name in [
+                    *(node.module or "").split("."),
+                    *(alias.name for alias in node.names),
+                ]:
                     if _is_private(name):
                         yield f"{module}:{node.lineno} {name}"
         for node in ast.walk(tree):

@@ -38,7 +38,7 @@ def module_name(path: Path) -> str:
 @cache
 def imports() -> tuple[Import, ...]:
     """Every import of one module of the application by another, also for the type checker alone."""
-    return tuple(found for name, tree in sources().items() for found in _imports_of(name, tree))
+    return tuple(each for name, tree in sources().items() for each in _imports_of(name, tree))
 
 
 def _imports_of(importer: str, tree: ast.Module) -> Iterator[Import]:

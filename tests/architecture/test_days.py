@@ -38,7 +38,7 @@ def nodes() -> tuple[tuple[str, ast.Call | ast.Attribute], ...]:
 
 
 def test_an_instant_becomes_a_day_in_one_place() -> None:
-    found = {
+    modules = {
         name
         for name, node in nodes()
         if isinstance(node, ast.Call)
@@ -46,7 +46,7 @@ def test_an_instant_becomes_a_day_in_one_place() -> None:
         and node.func.attr == "date"
         and not node.args
     }
-    assert found == set(CUTTING)
+    assert modules == set(CUTTING)
 
 
 def test_nobody_asks_another_clock_what_day_it_is() -> None:
@@ -63,22 +63,22 @@ def test_nobody_asks_another_clock_what_day_it_is() -> None:
 
 
 def test_no_statement_asks_the_database_what_day_it_is() -> None:
-    found = [
+    statements = [
         (name, text) for name, tree in sources().items() for text in _texts(tree)
         if _SQL_TODAY.search(text)
     ]  # fmt: skip
-    assert found == []
+    assert statements == []
 
 
 def test_the_zone_of_the_organisation_is_asked_for_in_one_place() -> None:
-    found = {
+    modules = {
         name
         for name, node in nodes()
         if isinstance(node, ast.Attribute)
         and node.attr == "time_zone"
         and ast.unparse(node.value).endswith("defaults")
     }
-    assert found == ASKS_ZONE
+    assert modules == ASKS_ZONE
 
 
 def _is_of_datetime(node: ast.expr) -> bool:

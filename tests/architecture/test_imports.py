@@ -29,7 +29,7 @@ HEAVY = {
 
 
 def test_only_what_is_heavy_is_imported_inside_a_function() -> None:
-    assert {found.imported for found in imports() if found.late} == HEAVY
+    assert {each.imported for each in imports() if each.late} == HEAVY
 
 
 def test_no_cycle() -> None:
@@ -47,9 +47,9 @@ def test_no_private_name_of_a_library_is_used() -> None:
 def test_models_know_no_request_and_no_service() -> None:
     allowed = ("app.models", "app.db.types", "app.extensions", "app.db.partial_index")
     assert [
-        found
-        for found in imports()
-        if inside(found.importer, "app.models") and not inside(found.imported, *allowed)
+        each
+        for each in imports()
+        if inside(each.importer, "app.models") and not inside(each.imported, *allowed)
     ] == []
 
 
@@ -63,29 +63,29 @@ def test_models_import_no_flask() -> None:
 def test_the_query_engine_knows_nothing_of_the_business() -> None:
     business = ("app.models", "app.container", "app.writing", *(f"app.{area}" for area in AREAS))
     assert [
-        found
-        for found in imports()
-        if inside(found.importer, "app.odata") and inside(found.imported, *business)
+        each
+        for each in imports()
+        if inside(each.importer, "app.odata") and inside(each.imported, *business)
     ] == []
 
 
 def test_only_routes_import_routes() -> None:
     edges = ("app.factory", "app.http.areas", "app.openapi")
     assert [
-        found
-        for found in imports()
-        if found.imported.rpartition(".")[2] == "routes"
-        and found.importer.rpartition(".")[2] != "routes"
-        and not inside(found.importer, *edges)
+        each
+        for each in imports()
+        if each.imported.rpartition(".")[2] == "routes"
+        and each.importer.rpartition(".")[2] != "routes"
+        and not inside(each.importer, *edges)
     ] == []
 
 
 def test_schemas_know_the_wire_and_not_the_database() -> None:
     assert [
-        found
-        for found in imports()
-        if found.importer.rpartition(".")[2] == "schemas"
-        and inside(found.imported, "app.db.records", "app.extensions", "app.db.engines")
+        each
+        for each in imports()
+        if each.importer.rpartition(".")[2] == "schemas"
+        and inside(each.imported, "app.db.records", "app.extensions", "app.db.engines")
     ] == []
 
 

@@ -26,19 +26,19 @@ _SUMMED = re.compile(rf"\b(?:{_AMOUNTS}) with (?:sum|average)\b")
 
 
 def test_no_other_module_adds_up_amounts() -> None:
-    found = []
+    sums = []
     for name, tree in sources().items():
         if name.startswith("app.odata."):
             continue  # the engine adds up what it is asked for
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _SUMMED.search(node.value):
-                    found.append(f"{name}:{node.lineno}")
+                    sums.append(f"{name}:{node.lineno}")
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "func.sum":
                 column = ast.unparse(node.args[0]).rpartition(".")[2]
                 if re.fullmatch(_COLUMNS, column):
-                    found.append(f"{name}:{node.lineno}")
-    assert found == []
+                    sums.append(f"{name}:{node.lineno}")
+    assert sums == []
 
 
 @pytest.mark.parametrize("path", sorted(APP.rglob("*.toml")), ids=lambda path: path.stem)
@@ -51,16 +51,16 @@ def test_a_word_for_such_an_amount_names_a_measure() -> None:
     data = tomllib.loads((APP / "bi/questions/model.toml").read_text(encoding="utf-8"))
     private = []
     for kind, entity in data.items():
-        for one in entity.get("measures", {}).values():
-            names = re.findall(rf"\b(?:{_AMOUNTS})\b", one.get("value", ""))
+        for measure in entity.get("measures", {}).values():
+            names = re.findall(rf"\b(?:{_AMOUNTS})\b", measure.get("value", ""))
             if set(names) - {"amountPaid", "discountTotal"}:
-                private.append((kind, one))
+                private.append((kind, measure))
     assert private == []
 
 
 def test_what_is_issued_and_what_is_owed_are_said_in_one_module() -> None:
     """As conditions of a query; the vocabularies say which words mean such a state."""
-    found = [
+    conditions = [
         f"{name}:{node.lineno}"
         for name, tree in sources().items()
         for node in ast.walk(tree)
@@ -69,7 +69,7 @@ def test_what_is_issued_and_what_is_owed_are_said_in_one_module() -> None:
         and (ISSUED in node.value or OWED in node.value)
         and name != "app.measures"
     ]
-    assert found == []
+    assert conditions == []
     reports = (APP / "bi/reports/builtin.toml").read_text(encoding="utf-8")
     assert ISSUED not in reports and OWED not in reports
 

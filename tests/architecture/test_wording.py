@@ -29,7 +29,7 @@ def texts(node: ast.expr) -> Iterator[str]:
             yield text
         case ast.JoinedStr(values=values):
             yield "".join(
-                str(one.value) if isinstance(one, ast.Constant) else "0" for one in values
+                str(part.value) if isinstance(part, ast.Constant) else "0" for part in values
             )
         case ast.IfExp(body=body, orelse=orelse):
             yield from texts(body)
@@ -57,7 +57,7 @@ def name_of(node: ast.expr) -> bool:
 
 
 def test_problems_follow_the_name_of_their_field() -> None:
-    found = [
+    problem_texts = [
         f"{module}:{node.lineno}: {text}"
         for module, tree in sources().items()
         if not module.startswith("app.console")
@@ -67,7 +67,7 @@ def test_problems_follow_the_name_of_their_field() -> None:
         for text in texts(problem)
         if text and not STYLE.fullmatch(text)
     ]
-    assert found == []
+    assert problem_texts == []
 
 
 @pytest.mark.parametrize("module", [wire_fields, wire_bounds])
@@ -89,13 +89,13 @@ def test_those_of_the_library_are_in_our_words(module: object) -> None:
 
 def test_schemas_are_made_of_them() -> None:
     ours = {"app.http.schema_fields", "app.http.schema_bounds", "app.http.areas"}
-    found = [
+    modules = [
         module
         for module, tree in sources().items()
         if module not in ours
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "marshmallow"
-        for one in node.names
-        if one.name in ("fields", "validate")
+        for alias in node.names
+        if alias.name in ("fields", "validate")
     ]
-    assert found == []
+    assert modules == []

@@ -25,8 +25,8 @@ CLIENTS: Any = Client.__table__
 
 @pytest.fixture
 def service(app: Flask) -> ODataService:
-    found: ODataService = odata_service.of(app)
-    return found
+    bound: ODataService = odata_service.of(app)
+    return bound
 
 
 def told(key: int, entity: str = "Client") -> dict[str, Any]:

@@ -42,7 +42,7 @@ def test_the_client_of_a_ticket_counts(tickets: list[int], search: str, places: 
         caller = make_user("Support")
     with acting_as(caller):
         rows = read_many("Tickets", search=search, orderby="id", select="id")
-    assert [row["id"] for row in rows] == [tickets[place] for place in places]
+    assert [row["id"] for row in rows] == [tickets[index] for index in places]
 
 
 def test_what_may_not_be_read_finds_nothing(tickets: list[int]) -> None:

@@ -252,9 +252,9 @@ def test_an_option_that_there_is_not_stops_the_start_in_one_line(
     ):
         with pytest.raises(ConfigError) as caught:
             make_app(**{setting: url})
-        told = str(caught.value)
-        assert told.startswith(f"{name} cannot be used: {problem}")
-        assert "\n" not in told and "pass-word" not in told
+        message = str(caught.value)
+        assert message.startswith(f"{name} cannot be used: {problem}")
+        assert "\n" not in message and "pass-word" not in message
 
 
 @pytest.mark.parametrize(

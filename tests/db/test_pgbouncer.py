@@ -59,9 +59,9 @@ def test_many_callers_share_few_connections(pooled: Flask) -> None:
         # More often than it takes until a driver would prepare its statements.
         for turn in range(ROUNDS):
             body = {"name": f"Client {number} {turn}"}
-            made = client.post("/odata/Clients", json=body, headers=headers)
-            statuses.append(made.status_code)
-            address = f"/odata/Clients({made.json['id']})"
+            created = client.post("/odata/Clients", json=body, headers=headers)
+            statuses.append(created.status_code)
+            address = f"/odata/Clients({created.json['id']})"
             statuses.append(client.patch(address, json={"notes": "x"}, headers=headers).status_code)
             statuses.append(client.get(address, headers=headers).status_code)
             page = client.get(f"/odata/Clients?$top=5&$skip={turn}&$count=true", headers=headers)
@@ -69,7 +69,7 @@ def test_many_callers_share_few_connections(pooled: Flask) -> None:
         return statuses
 
     with ThreadPoolExecutor(THREADS) as pool:
-        statuses = [status for found in pool.map(work, range(THREADS)) for status in found]
+        statuses = [status for each in pool.map(work, range(THREADS)) for status in each]
     assert statuses == [201, 200, 200, 200] * (THREADS * ROUNDS)
     with pooled.app_context(), read_engine().connect() as connection:
         driver = connection.connection.driver_connection

@@ -70,8 +70,8 @@ def bed(make_app: Callable[..., Flask]) -> Iterator[Bed]:
             refusals.attach(engine)
     body = {"username": "admin", "password": PASSWORD}
     answer = app.test_client().post("/api/auth/login", json=body)
-    made = Bed(app, refusals, {"Authorization": f"Bearer {answer.json['accessToken']}"})
-    yield made
+    new_bed = Bed(app, refusals, {"Authorization": f"Bearer {answer.json['accessToken']}"})
+    yield new_bed
     refusals.disarm()
 
 
@@ -149,17 +149,17 @@ class Step:
         if asked is None:
             assert status == self.usual
             return None
-        found: list[Any] = []
+        differences: list[Any] = []
         is_unchanged = bed.rows() == before
         # What nobody waits for may fail unseen; a read that takes too long is to be narrowed.
         expected = (503, 400) if name == "time limit" else (503,)
         if status != self.usual and not (status in expected and is_unchanged):
-            found.append((status, answer.text[:200], is_unchanged))
+            differences.append((status, answer.text[:200], is_unchanged))
         if bed.checked_out() != [0, 0]:
-            found.append(("kept", bed.checked_out()))
+            differences.append(("kept", bed.checked_out()))
         if (again := outcome(self.send(bed))) != self.usual:
-            found.append(("afterwards", again))
-        return [(name, number, asked[:80], *problem) for problem in found]
+            differences.append(("afterwards", again))
+        return [(name, number, asked[:80], *problem) for problem in differences]
 
 
 @pytest.mark.parametrize("lasts", [False, True], ids=["once", "lasting"])

@@ -60,7 +60,7 @@ def replicated(data_dir: Path) -> Iterator[Replicated]:
     ports = free_ports()
     with tempfile.TemporaryDirectory(prefix="replica-") as name:
         Path(name).chmod(0o755)
-        folders = [Path(name, one) for one in ("primary", "replica")]
+        folders = [Path(name, folder) for folder in ("primary", "replica")]
         for folder in folders:
             folder.mkdir()
         first = PostgreSQL(folders[0], next(ports))
@@ -69,7 +69,7 @@ def replicated(data_dir: Path) -> Iterator[Replicated]:
                 connection.execute("CREATE DATABASE platform")
             second = PostgreSQL(folders[1], next(ports), copied_from=first)
             with running(second):
-                primary, replica = (f"{one.url}/platform" for one in (first, second))
+                primary, replica = (f"{cluster.url}/platform" for cluster in (first, second))
                 app = create_app(
                     Config(
                         SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run",
@@ -80,9 +80,9 @@ def replicated(data_dir: Path) -> Iterator[Replicated]:
                 )  # fmt: skip
                 with app.app_context():
                     flask_migrate.upgrade()
-                made = Replicated(app, primary, replica)
-                made.catch_up()
-                yield made
+                pair = Replicated(app, primary, replica)
+                pair.catch_up()
+                yield pair
                 close_engines(app)
 
 
@@ -98,13 +98,13 @@ def test_a_lagging_replica_shows_old_lists_and_no_old_rights(replicated: Replica
     replicated.catch_up()
     replicated.lag()
 
-    made = client.post("/odata/Clients", json={"name": "New"}, headers=headers)
-    assert made.status_code == 201
+    created = client.post("/odata/Clients", json={"name": "New"}, headers=headers)
+    assert created.status_code == 201
     assert client.get("/odata/Clients", headers=headers).json["value"] == []
     # A change of what the replica has not yet got.
-    address = f"/odata/Clients({made.json['id']})"
+    address = f"/odata/Clients({created.json['id']})"
     changed = client.patch(
-        address, json={"notes": "x"}, headers={**headers, "If-Match": made.headers["ETag"]}
+        address, json={"notes": "x"}, headers={**headers, "If-Match": created.headers["ETag"]}
     )
     assert changed.status_code == 200
     assert changed.json["notes"] == "x"

@@ -16,10 +16,10 @@ from app.db.sqlite import LONG, MOST_LONG
 def engine(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Engine]:
     url = make_url(f"sqlite:///{tmp_path / 'a.db'}")
     create_engine(url).connect().close()
-    made = create_engine(**sqlite.options(url, reading=request.param))
-    sqlite.listen(made, reading=request.param)
-    yield made
-    made.dispose()
+    new_engine = create_engine(**sqlite.options(url, reading=request.param))
+    sqlite.listen(new_engine, reading=request.param)
+    yield new_engine
+    new_engine.dispose()
 
 
 def long_statement(number: int, characters: int) -> str:

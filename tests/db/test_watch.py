@@ -30,10 +30,10 @@ def cluster() -> Iterator[PostgreSQL]:
 @pytest.fixture
 def engine(cluster: PostgreSQL) -> Iterator[Engine]:
     url = make_url(database_url(f"{cluster.url}/postgres"))
-    made = create_engine(**postgresql.options(url, reading=True))
-    postgresql.listen(made, reading=True)
-    yield made
-    made.dispose()
+    new_engine = create_engine(**postgresql.options(url, reading=True))
+    postgresql.listen(new_engine, reading=True)
+    yield new_engine
+    new_engine.dispose()
 
 
 def answer(engine: Engine) -> int | None:

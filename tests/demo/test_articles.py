@@ -68,7 +68,7 @@ def test_translations_name_an_original_in_another_language() -> None:
 
 
 def test_originals_come_before_their_translations() -> None:
-    places = {article.key: place for place, article in enumerate(ARTICLES)}
+    places = {article.key: index for index, article in enumerate(ARTICLES)}
     for article in ARTICLES:
         if article.translation_of:
             assert places[article.translation_of] < places[article.key]

@@ -90,9 +90,9 @@ def test_nothing_happened_in_the_future() -> None:
     ids=["day", "night", "weekend"],
 )
 def test_nothing_is_crowded_into_the_moment_of_the_load(now: datetime) -> None:
-    made = make_year(now)
+    new_year = make_year(now)
     parts = [("Invoices", "Payments"), ("Tickets", "Comments"), ("Opportunities", "StageHistory")]
-    lists = {**made, **{name: [item for each in made[of] for item in each.get(name, ())]
+    lists = {**new_year, **{name: [item for each in new_year[of] for item in each.get(name, ())]
                         for of, name in parts}}  # fmt: skip
     for name, records in lists.items():
         moments = Counter(
@@ -107,10 +107,10 @@ def test_nothing_is_crowded_into_the_moment_of_the_load(now: datetime) -> None:
 
 
 def test_nothing_happened_before_its_client_was_there() -> None:
-    made = {client["id"]: client["createdAt"] for client in year()["Clients"]}
+    created_at = {client["id"]: client["createdAt"] for client in year()["Clients"]}
     for set_name in ("Contacts", "Opportunities", "Invoices", "Tickets", "Projects", "Documents"):
         for record in year()[set_name]:
-            assert record["createdAt"] >= made[record["clientId"]], (set_name, record["id"])
+            assert record["createdAt"] >= created_at[record["clientId"]], (set_name, record["id"])
 
 
 def test_numbers_of_invoices_have_no_gap() -> None:
@@ -128,8 +128,8 @@ def test_numbers_of_invoices_have_no_gap() -> None:
 
 
 def test_year_is_loaded_and_adds_up(app: Flask, session: Session) -> None:
-    told = app.test_cli_runner().invoke(args=["demo", "load"])
-    assert told.exit_code == 0, told.output
+    loaded = app.test_cli_runner().invoke(args=["demo", "load"])
+    assert loaded.exit_code == 0, loaded.output
     assert session.scalar(select(func.count()).select_from(Invoice)) == 3000
     paid = session.scalar(select(func.sum(Payment.amount)))
     assert paid == session.scalar(select(func.sum(Invoice.amount_paid)))

@@ -37,8 +37,10 @@ def test_a_field_is_written_read_filtered_and_described(admin: Api, client_id: i
     address = f"/odata/Clients({client_id})"
     assert admin.get(address).json["segment"] == "Public sector"
     assert admin.patch(address, {"segment": "Retail"}).status_code == 200
-    found = admin.get("/odata/Clients?$filter=segment eq 'Retail'&$select=id,segment").json["value"]
-    assert [(client["id"], client["segment"]) for client in found] == [(client_id, "Retail")]
+    clients = admin.get("/odata/Clients?$filter=segment eq 'Retail'&$select=id,segment").json[
+        "value"
+    ]
+    assert [(client["id"], client["segment"]) for client in clients] == [(client_id, "Retail")]
     metadata = admin.get("/odata/$metadata").text
     assert '<Property Name="segment" Type="Edm.String" MaxLength="50"' in metadata
     assert '"segment"' in admin.get("/openapi.json").text
@@ -48,8 +50,8 @@ def test_a_field_is_written_read_filtered_and_described(admin: Api, client_id: i
 
 def test_a_function_is_answered_and_offered(admin: Api, client_id: int) -> None:
     query = "$filter=replace(name,'-',' ') eq 'Hooli Nucleus'&$select=id"
-    found = admin.get(f"/odata/Clients?{query}").json["value"]
-    assert [client["id"] for client in found] == [client_id]
+    clients = admin.get(f"/odata/Clients?{query}").json["value"]
+    assert [client["id"] for client in clients] == [client_id]
     metadata = admin.get("/odata/$metadata").text
     offered = metadata.partition(FILTER_FUNCTIONS)[2].partition("</Annotation>")[0]
     assert "<String>replace</String>" in offered

@@ -54,10 +54,10 @@ def test_headings_that_are_nothing_are_problems(
 
 
 def plan(type_: str, *headings: str, rows: Sequence[Sequence[Cell]] = (), **options: Any) -> Plan:
-    made = Plan(headings, Options(type=type_, **options))
+    new_plan = Plan(headings, Options(type=type_, **options))
     for cells in rows:
-        made.see(cells)
-    return made
+        new_plan.see(cells)
+    return new_plan
 
 
 @pytest.fixture

@@ -173,9 +173,9 @@ def test_totals_are_computed_to_the_cent(run: Callable[..., Any], session: Sessi
 
 
 def test_issued_documents_name_their_parties(run: Callable[..., Any], session: Session) -> None:
-    given = deepcopy(FILE)
-    given["Invoices"][0]["buyer"] = {"name": "Acme (old name)"}
-    run(given)
+    content = deepcopy(FILE)
+    content["Invoices"][0]["buyer"] = {"name": "Acme (old name)"}
+    run(content)
     kept, filled = one(session, Invoice, 40), one(session, Invoice, 42)
     assert kept.buyer == {"name": "Acme (old name)"}
     assert filled.buyer["name"] == "Acme GmbH"

@@ -104,7 +104,9 @@ def test_all_or_nothing_fails_whole_and_says_where(
     done = progress(admin, job_id)
     assert (done["status"], count(session)) == ("Failed", 0)
     assert done["message"].startswith("1 problems; nothing was imported.")
-    assert [(one["row"], one["column"]) for one in done["outcome"]["problems"]] == [(42, "email")]
+    assert [(problem["row"], problem["column"]) for problem in done["outcome"]["problems"]] == [
+        (42, "email")
+    ]
 
 
 def test_bad_rows_are_left_out_and_a_dry_run_keeps_nothing(
@@ -176,9 +178,9 @@ def test_what_a_dead_worker_left_is_finished_by_another_once(
 
 def lease(session: Session) -> datetime:
     session.rollback()
-    found = session.scalars(select(ImportJob.leased_until)).one()
-    assert found is not None
-    return found
+    until = session.scalars(select(ImportJob.leased_until)).one()
+    assert until is not None
+    return until
 
 
 def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
@@ -298,14 +300,14 @@ def test_a_row_that_fails_unexpectedly_is_left_out_alone(
     admin.headers["X-Request-ID"] = "import-1"
     outcome = send(admin, rows=20, mode="skipBad").json
     assert (outcome["created"], outcome["skipped"], count(session)) == (18, 2, 18)
-    told = "could not be imported: an unexpected error, which is in the log of request import-1"
-    problems = [(one["row"], one["message"]) for one in outcome["problems"]]
-    assert problems == [(9, told), (11, told)]
+    message = "could not be imported: an unexpected error, which is in the log of request import-1"
+    problems = [(problem["row"], problem["message"]) for problem in outcome["problems"]]
+    assert problems == [(9, message), (11, message)]
     logged = "".join(capsys.readouterr())
     assert "row of an import failed" in logged and "import-1" in logged
     whole = send(admin, rows=20)
     assert (whole.status_code, count(session)) == (400, 18)
-    assert whole.json["error"]["details"][0] == {"field": "row 9", "message": told}
+    assert whole.json["error"]["details"][0] == {"field": "row 9", "message": message}
 
 
 def test_in_the_worker_too(app: Flask, admin: Api, session: Session, trap: None) -> None:

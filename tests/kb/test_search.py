@@ -23,8 +23,8 @@ Index = Callable[[], None]
 
 def make(api: Api, name: str, **values: Any) -> int:
     title, body = ARTICLES[name]
-    given = {"title": title, "body": body, "status": "Published", "visibility": "Public"}
-    answer = api.post("/odata/KbArticles", given | values)
+    defaults = {"title": title, "body": body, "status": "Published", "visibility": "Public"}
+    answer = api.post("/odata/KbArticles", defaults | values)
     assert answer.status_code == 201, answer.text
     return int(answer.json["id"])
 
@@ -44,9 +44,9 @@ def ids(answer: dict[str, Any]) -> list[int]:
 @pytest.fixture
 def articles(api: Api, index: Index) -> dict[str, int]:
     """The articles, published and found."""
-    made = {name: make(api, name) for name in ARTICLES}
+    keys = {name: make(api, name) for name in ARTICLES}
     index()
-    return made
+    return keys
 
 
 def test_short_forms_find_what_they_stand_for(api: Api, index: Index) -> None:
@@ -155,8 +155,8 @@ def test_behind_the_best_that_are_not_to_be_read_others_are_found(
     assert sorted(order) == keys
     for key in order[:2]:  # the index still has them
         assert api.patch(f"/odata/KbArticles({key})", {"status": "Archived"}).status_code == 200
-    found = search(api, "reset password", limit=4)
-    assert (ids(found), found["total"]) == (order[2:], 2)
+    page = search(api, "reset password", limit=4)
+    assert (ids(page), page["total"]) == (order[2:], 2)
 
 
 def test_filters_by_category_and_language(api: Api, index: Index) -> None:
@@ -202,12 +202,12 @@ def test_every_role_finds_published_articles(
 def test_a_role_of_ones_own_finds_its_own_articles_only(
     api: Api, articles: dict[str, int], sign_in: Callable[..., Api], index: Index
 ) -> None:
-    made = api.post(
+    created = api.post(
         "/api/admin/roles",
         {"name": "Author", "permissions": {"kb:read": "own", "kb:create": "all",
                                             "kb:publish": "all"}},
     )  # fmt: skip
-    if made.status_code != 201:
+    if created.status_code != 201:
         pytest.skip("the administration of roles has another form")
     author = sign_in("Author")
     assert search(author, "password")["total"] == 0

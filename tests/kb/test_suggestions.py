@@ -132,24 +132,24 @@ def test_a_ticket_becomes_a_draft_without_persons(api: Api) -> None:
         "/api/kb/from-ticket", {"ticketId": ticket["id"], "title": "Offline printers"}
     )
     assert answer.status_code == 201, answer.text
-    made = answer.json
-    assert answer.headers["Location"] == f"/odata/KbArticles({made['id']})" == made["url"]
-    assert (made["title"], made["status"], made["category"], made["sourceTicketId"]) == (
+    draft = answer.json
+    assert answer.headers["Location"] == f"/odata/KbArticles({draft['id']})" == draft["url"]
+    assert (draft["title"], draft["status"], draft["category"], draft["sourceTicketId"]) == (
         "Offline printers", "Draft", "Devices", ticket["id"],
     )  # fmt: skip
-    assert made["body"] == (
+    assert draft["body"] == (
         "## Question\n\nCall me: (phone number) or (e-mail address).\n\n"
         "## Answer\n\nRestart the print server.\n"
     )
     linked = api.get(f"/odata/Tickets({ticket['id']})/KbArticles?$select=id").json["value"]
-    assert [row["id"] for row in linked] == [made["id"]]
+    assert [row["id"] for row in linked] == [draft["id"]]
 
 
 def test_a_draft_is_in_the_language_of_its_ticket(api: Api) -> None:
     ticket = make(api, "Tickets", subject="Drucker", language="de")
     solve(api, ticket, "Den Druckdienst neu starten.")
-    made = api.post("/api/kb/from-ticket", {"ticketId": ticket["id"]}).json
-    assert made["language"] == "de"
+    draft = api.post("/api/kb/from-ticket", {"ticketId": ticket["id"]}).json
+    assert draft["language"] == "de"
 
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "a." * 10_000, "a@" * 10_000, "+1" * 10_000])
@@ -180,8 +180,8 @@ def test_without_a_resolution_the_last_public_answer_of_an_agent_is_taken(api: A
         note = {"body": body, "isInternal": is_internal}
         answer = api.post(f"/odata/Tickets({ticket['id']})/Comments", note)
         assert answer.status_code == 201, answer.text
-    made = api.post("/api/kb/from-ticket", {"ticketId": ticket["id"]}).json
-    assert made["body"] == ("## Question\n\n_To be written._\n\n## Answer\n\nIs it plugged in?\n")
+    draft = api.post("/api/kb/from-ticket", {"ticketId": ticket["id"]}).json
+    assert draft["body"] == ("## Question\n\n_To be written._\n\n## Answer\n\nIs it plugged in?\n")
 
 
 @pytest.mark.parametrize("resolution", ["Done", "fixed it", "eva@acme.example"])
@@ -195,8 +195,8 @@ def test_a_word_is_no_answer(api: Api, resolution: str) -> None:
     assert detail["field"] == "body"
     assert detail["message"].endswith("which answers nobody: give the text yourself.")
     assert api.get("/odata/KbArticles/$count").text == "0"
-    made = api.post("/api/kb/from-ticket", {**wish, "body": "Restart the print server."})
-    assert (made.status_code, made.json["body"]) == (201, "Restart the print server.")
+    draft = api.post("/api/kb/from-ticket", {**wish, "body": "Restart the print server."})
+    assert (draft.status_code, draft.json["body"]) == (201, "Restart the print server.")
 
 
 def test_a_dry_run_leaves_nothing(api: Api) -> None:
@@ -218,8 +218,8 @@ def test_a_link_belongs_to_one_ticket_in_filters_and_expansions(
 ) -> None:
     path = f"/odata/Tickets({refunds['asking']})/KbArticles/$ref"
     api.post(path, {"@odata.id": f"KbArticles({refunds['article']})"})
-    found = api.get("/odata/Tickets?$filter=KbArticles/any()&$select=id").json["value"]
-    assert [row["id"] for row in found] == [refunds["asking"]]
+    tickets = api.get("/odata/Tickets?$filter=KbArticles/any()&$select=id").json["value"]
+    assert [row["id"] for row in tickets] == [refunds["asking"]]
     expanded = api.get("/odata/Tickets?$select=id&$expand=KbArticles($select=id)").json["value"]
     assert {row["id"]: len(row["KbArticles"]) for row in expanded} == {
         refunds["solved"]: 0, refunds["open"]: 0, refunds["asking"]: 1,

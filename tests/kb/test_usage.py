@@ -97,11 +97,11 @@ def test_questions_that_led_nowhere_are_reported(api: Api, index: Index) -> None
     index()
     for question in ("holiday requests", "Requests for a holiday?", "reset password"):
         search(api, question)
-    found = {row["question"]: row["times"] for row in missing(api)["searches"]}
-    assert found == {"holiday requests": 2, "reset password": 1}
+    times = {row["question"]: row["times"] for row in missing(api)["searches"]}
+    assert times == {"holiday requests": 2, "reset password": 1}
     api.get(f"/api/kb/articles/{key}/html").close()
-    found = {row["question"]: row["times"] for row in missing(api)["searches"]}
-    assert "reset password" not in found
+    times = {row["question"]: row["times"] for row in missing(api)["searches"]}
+    assert "reset password" not in times
 
 
 def test_tickets_solved_without_an_article_are_reported(api: Api) -> None:

@@ -27,12 +27,12 @@ def rules() -> list[dict[str, Any]]:
 
 def names_and_labels(expression: str) -> list[tuple[str, set[str]]]:
     """The numbers of an expression, each with the labels that it asks for in braces."""
-    found = []
+    pairs = []
     plain = re.sub(r"\b(?:by|on)\s*\([^)]*\)", " ", expression)
     for name, braces in re.findall(r"\b([a-z_]{2,}[a-z])\b(\{[^}]*\})?(?![^{]*\})", plain):
         if name not in _NOT_OURS:
-            found.append((name, set(re.findall(r"(\w+)\s*[=!]~?", braces))))
-    return found
+            pairs.append((name, set(re.findall(r"(\w+)\s*[=!]~?", braces))))
+    return pairs
 
 
 @pytest.fixture
@@ -45,11 +45,11 @@ def given(make_app: Callable[..., Flask]) -> dict[str, set[str]]:
     for _ in range(3):
         client.get("/docs", environ_base={"REMOTE_ADDR": "192.0.2.1"})
     text = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text
-    found: dict[str, set[str]] = {}
+    labels_of: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
-            found.setdefault(sample.name, set()).update(sample.labels)
-    return found
+            labels_of.setdefault(sample.name, set()).update(sample.labels)
+    return labels_of
 
 
 def test_every_rule_can_be_read_and_says_what_to_do() -> None:

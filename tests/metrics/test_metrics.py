@@ -34,22 +34,22 @@ def read(app: Flask) -> str:
 
 
 def number(text: str, series: str) -> float:
-    found = re.search(rf"^{re.escape(series)} (\S+)$", text, re.MULTILINE)
-    assert found is not None, series
-    return float(found[1])
+    match = re.search(rf"^{re.escape(series)} (\S+)$", text, re.MULTILINE)
+    assert match is not None, series
+    return float(match[1])
 
 
 def samples(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
     """What Prometheus' own reader makes of the text; each series is there once."""
-    found: dict[Any, float] = {}
+    values: dict[Any, float] = {}
     for family in text_string_to_metric_families(text):
         assert family.type != "unknown", family.name
         assert family.documentation, family.name
         for sample in family.samples:
             name = (sample.name, frozenset(sample.labels.items()))
-            assert name not in found, name
-            found[name] = sample.value
-    return found
+            assert name not in values, name
+            values[name] = sample.value
+    return values
 
 
 def test_without_a_token_set_there_is_no_such_address(client: FlaskClient) -> None:
@@ -114,9 +114,9 @@ def test_prometheus_reads_every_series(monitored: Flask) -> None:
 
 @pytest.mark.only_on("postgresql")
 def test_connections_of_all_processes_are_told(monitored: Flask) -> None:
-    told = samples(read(monitored))
-    assert told["database_connections", frozenset({("state", "active")})] >= 1
-    assert told["database_connections_max", frozenset()] > 1
+    values = samples(read(monitored))
+    assert values["database_connections", frozenset({("state", "active")})] >= 1
+    assert values["database_connections_max", frozenset()] > 1
 
 
 def test_refusals_are_counted_by_whose_limit_it_was(make_app: Callable[..., Flask]) -> None:
@@ -158,7 +158,7 @@ def test_without_the_database_the_requests_are_told_all_the_same(data_dir: Path)
     )  # fmt: skip
     app = create_app(config)
     app.test_client().get("/healthz")
-    told = samples(read(app))
-    assert told["database_up", frozenset()] == 0
+    values = samples(read(app))
+    assert values["database_up", frozenset()] == 0
     assert ("http_requests_total", frozenset({("method", "GET"), ("route", "/healthz"),
-                                              ("status", "200")})) in told  # fmt: skip
+                                              ("status", "200")})) in values  # fmt: skip

@@ -26,10 +26,10 @@ def test_answers_and_tokens_are_counted(make_app: Callable[..., Flask]) -> None:
     health = ai_provider.of(app).health
     with health.answering():
         health.count(100, 20)
-    shown = numbers(app)
-    assert 'ai_answers_total{outcome="answered"} 1.0' in shown
-    assert 'ai_tokens_total{kind="input"} 100.0' in shown
-    assert "ai_provider_failing 0.0" in shown
+    text = numbers(app)
+    assert 'ai_answers_total{outcome="answered"} 1.0' in text
+    assert 'ai_tokens_total{kind="input"} 100.0' in text
+    assert "ai_provider_failing 0.0" in text
     for _ in range(FAILURES):
         with pytest.raises(ProviderError), health.answering():
             raise ProviderError(FAILED)

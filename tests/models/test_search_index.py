@@ -111,8 +111,8 @@ def check(connection: Connection) -> None:
     for word in WORDS:
         plain = search_text(word)
         expected = {
-            one.id for one in rows
-            if plain in search_text(one.name) or plain in search_text(one.email or "")
+            row.id for row in rows
+            if plain in search_text(row.name) or plain in search_text(row.email or "")
         }  # fmt: skip
         assert found(connection, plain) == expected, word
 

@@ -125,7 +125,7 @@ def test_both_databases_agree_on_every_character(app: Flask) -> None:
         if plain_part(chr(code)) is not None and plain != search_text(f" {chr(code)} \n")
     ]  # fmt: skip
     assert apart == []
-    assert [chr(code) for code, plain, made in kept if made != plain] == []
+    assert [chr(code) for code, plain, by_database in kept if by_database != plain] == []
 
 
 _FIELD = st.none() | _HOSTILE.map(lambda text: text.replace("\0", "")) | st.sampled_from(TEXTS)
@@ -150,12 +150,12 @@ def test_the_function_of_a_table_makes_what_the_long_expression_makes(
         @example(("Straße, ΟΔΟΣ",) * len(columns))
         @example(("PLAIN \\ [ascii]^_`~\x1f\x7f",) * len(columns))
         def check(texts: tuple[str | None, ...]) -> None:
-            spelled, made = connection.exec_driver_sql(query, texts).one()
-            assert made == spelled
+            spelled, by_function = connection.exec_driver_sql(query, texts).one()
+            assert by_function == spelled
             if all(plain_part(text or "") is not None for text in texts):
                 row = dict(zip(columns, texts, strict=True))
                 whole = (" ".join(row[name] or "" for name in field) for field in fields)
-                assert made == search_text("".join(f" {text} \n" for text in whole))
+                assert by_function == search_text("".join(f" {text} \n" for text in whole))
 
         check()
 
@@ -171,10 +171,10 @@ def test_the_column_calls_the_function_and_the_function_needs_no_path(app: Flask
             assert expression == postgresql_call(table, fields)
         connection.exec_driver_sql("SET LOCAL search_path = ''")
         for text in ("Acme, Ltd.", "Øre & Straße"):
-            made = connection.exec_driver_sql(
+            by_function = connection.exec_driver_sql(
                 f"SELECT public.{function_name('opportunities')}(%s)", (text,)
             ).scalar_one()
-            assert made == search_text(f" {text} \n")
+            assert by_function == search_text(f" {text} \n")
 
 
 def test_what_contains_looks_through_is_in_the_plain_form() -> None:

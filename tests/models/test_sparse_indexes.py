@@ -69,25 +69,25 @@ def index_of(connection: Connection, col: Column[Any]) -> str:
 
 def leads(col: Column[Any], index: Index | UniqueConstraint) -> bool:
     """Whether what ``index`` holds begins with ``col``."""
-    return [one.name for one in index.columns][:1] == [col.name]
+    return [column.name for column in index.columns][:1] == [col.name]
 
 
 def condition(index: Index) -> str:
     """What the rows of an index have in common, empty for all rows."""
-    found = {
+    conditions = {
         str(index.dialect_options[name]["where"])
         for name in ("sqlite", "postgresql")
         if index.dialect_options[name]["where"] is not None
     }
-    return " ".join(sorted(found))
+    return " ".join(sorted(conditions))
 
 
 @pytest.mark.parametrize("col", KEYS, ids=str)
 def test_a_foreign_key_has_an_index_of_each_row_that_refers(col: Column[Any]) -> None:
-    conditions = [condition(one) for one in col.table.indexes if leads(col, one)]
+    conditions = [condition(each) for each in col.table.indexes if leads(col, each)]
     unique = [
-        one for one in col.table.constraints
-        if isinstance(one, UniqueConstraint) and leads(col, one)
+        constraint for constraint in col.table.constraints
+        if isinstance(constraint, UniqueConstraint) and leads(col, constraint)
     ]  # fmt: skip
     assert unique or {"", f"{col.name} IS NOT NULL"}.intersection(conditions)
 
@@ -108,7 +108,7 @@ def test_the_check_of_a_deletion_finds_the_index(connection: Connection, col: Co
     (key,) = col.foreign_keys
     if connection.dialect.name == "sqlite":
         # Its plan tells of the checks.
-        found = plan(connection, f"DELETE FROM {key.column.table.name} WHERE id = 1")
+        steps = plan(connection, f"DELETE FROM {key.column.table.name} WHERE id = 1")
     else:
         connection.exec_driver_sql("SET LOCAL plan_cache_mode = force_generic_plan")
         # The statement of the trigger (ri_triggers.c), which it prepares.
@@ -116,9 +116,9 @@ def test_the_check_of_a_deletion_finds_the_index(connection: Connection, col: Co
             f"PREPARE sparse(bigint) AS SELECT 1 FROM ONLY {col.table.name} x"
             f" WHERE $1 OPERATOR(pg_catalog.=) {col.name} FOR KEY SHARE OF x"
         )
-        found = plan(connection, "EXECUTE sparse(1)")
+        steps = plan(connection, "EXECUTE sparse(1)")
         connection.exec_driver_sql("DEALLOCATE sparse")
-    assert index_of(connection, col) in found
+    assert index_of(connection, col) in steps
 
 
 @pytest.mark.parametrize(

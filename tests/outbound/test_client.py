@@ -17,15 +17,15 @@ from tests.receivers import Receiver, receiver, status
 
 @pytest.fixture
 def there() -> Iterator[Receiver]:
-    with receiver() as made:
-        yield made
+    with receiver() as target:
+        yield target
 
 
 @pytest.fixture
 def client() -> Iterator[Client]:
-    made = Client(allow_private=True)
-    yield made
-    made.close()
+    new_client = Client(allow_private=True)
+    yield new_client
+    new_client.close()
 
 
 def post(client: Client, url: str, **options: Any) -> Answer:
@@ -132,11 +132,11 @@ def resolve_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[str
         if not host.endswith(".example.com"):  # other threads go on meanwhile
             return real(host, port, *places, **options)
         asked.append(host)
-        found = queue.pop(0) if len(queue) > 1 else queue[0]
+        addresses = queue.pop(0) if len(queue) > 1 else queue[0]
         return [
             (socket.AF_INET6 if ":" in text else socket.AF_INET, socket.SOCK_STREAM, 6, "",
              (text, port))
-            for text in found
+            for text in addresses
         ]  # fmt: skip
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)

@@ -63,8 +63,8 @@ def main() -> int:
         document, count, first = line.split("\t")
         as_it_should = (count != "0") == document.startswith("damaged")
         failed = failed or not as_it_should
-        found = "valid" if count == "0" else f"{count} problems, the first at {first[:160]}"
-        print(f"{'pass' if as_it_should else 'FAIL'} {document:24} {found}")
+        outcome = "valid" if count == "0" else f"{count} problems, the first at {first[:160]}"
+        print(f"{'pass' if as_it_should else 'FAIL'} {document:24} {outcome}")
     return int(failed or len(lines) != len(documents))
 
 

@@ -25,10 +25,10 @@ def main(schemas: Path, documents: list[Path]) -> None:
     options = jsonschema_rs.RegexOptions(size_limit=REGEX_BYTES)
     csdl_json = jsonschema_rs.Draft7Validator(text, pattern_options=options)
     for document in documents:
-        found = list(
+        problems = list(
             _of_xml(xml, document) if document.suffix == ".xml" else _of_json(csdl_json, document)
         )
-        print(document.name, len(found), found[0] if found else "", sep="\t")
+        print(document.name, len(problems), problems[0] if problems else "", sep="\t")
 
 
 def _of_xml(schema: xmlschema.XMLSchema11, document: Path) -> Iterator[str]:

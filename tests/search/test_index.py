@@ -19,8 +19,8 @@ from app.search.snippets import Marker
 
 
 def entry(key: int, text: str, *, title: str = "", vectors: Any = None) -> Entry:
-    made = make_entry(title, text, "en", None)
-    return Entry(key, key, "en", None, made.terms, made.length, vectors)
+    columns = make_entry(title, text, "en", None)
+    return Entry(key, key, "en", None, columns.terms, columns.length, vectors)
 
 
 def scores(index: Index, question: str, vector: Any = None) -> dict[int, float]:
@@ -30,20 +30,20 @@ def scores(index: Index, question: str, vector: Any = None) -> dict[int, float]:
 
 def test_words_are_scored_by_bm25() -> None:
     index = Index([Segment([entry(1, "red apple apple"), entry(2, "green pear", title="Apple")])])
-    found = scores(index, "apples")
+    by_key = scores(index, "apples")
     rarity = math.log(1 + 0.5 / 2.5)
     mean = (3 + 3) / 2
     for key, count in ((1, 2), (2, TITLE_WEIGHT)):
         norm = K1 * (1 - B + B * 3 / mean)
-        assert found[key] == pytest.approx(rarity * count * (K1 + 1) / (count + norm), rel=1e-5)
+        assert by_key[key] == pytest.approx(rarity * count * (K1 + 1) / (count + norm), rel=1e-5)
 
 
 def test_changes_replace_add_and_remove() -> None:
     index = Index([Segment([entry(1, "apple"), entry(2, "pear"), entry(3, "plum")])])
     changed = index.with_changes([entry(2, "apple"), entry(4, "apple")], [1, 2, 4])
     assert len(changed) == 3
-    found = scores(changed, "apple pear plum")
-    assert found.keys() == {1, 2, 4}
+    by_key = scores(changed, "apple pear plum")
+    assert by_key.keys() == {1, 2, 4}
     assert scores(changed, "pear")[2] == 0
 
 
@@ -75,8 +75,8 @@ def test_scores_lie_between_0_and_1_and_go_down(mode: Any) -> None:
     texts = ["Resetting a password", "Paying an invoice", "Cleaning the scanner", "Password rules"]
     entries = []
     for key, text in enumerate(texts):
-        made = make_entry(text, text, "en", model)
-        entries.append(Entry(key, key, "en", None, made.terms, made.length, made.vectors))
+        columns = make_entry(text, text, "en", model)
+        entries.append(Entry(key, key, "en", None, columns.terms, columns.length, columns.vectors))
     hits = Index([Segment(entries)]).search(
         query_terms("forgot password", ["en"]), model.embed(["forgot password"])[0]
     )
@@ -203,8 +203,8 @@ def test_the_index_tells_what_is_around_the_nearest_text() -> None:
 
 def test_a_question_says_nothing_in_the_languages_of_other_articles() -> None:
     english = entry(1, "how to reset a password")
-    made = make_entry("", "Rechnungen bezahlen", "de", None)
-    german = Entry(2, 2, "de", None, made.terms, made.length, None)
+    columns = make_entry("", "Rechnungen bezahlen", "de", None)
+    german = Entry(2, 2, "de", None, columns.terms, columns.length, None)
     question = query_terms("reset password", ["de", "en"])
     alone = Index([Segment([english, entry(2, "pay invoices")])]).search(question, None)
     both = Index([Segment([english, german])]).search(question, None)

@@ -65,13 +65,13 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture
 def app(address: str, tmp_path: Path) -> Iterator[Flask]:
     """An application on it, with articles that are indexed in memory."""
-    made = create_app(
+    new_app = create_app(
         Config(
             SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run", DATA_DIR=tmp_path,
             SQLALCHEMY_DATABASE_URI=address, TESTING=True,
         )
     )  # fmt: skip
-    with made.app_context(), acting_as(system_caller("test")):
+    with new_app.app_context(), acting_as(system_caller("test")):
         with db.engine.begin() as connection:
             connection.execute(text("DROP SCHEMA public CASCADE"))
             connection.execute(text("CREATE SCHEMA public"))
@@ -81,8 +81,8 @@ def app(address: str, tmp_path: Path) -> Iterator[Flask]:
             add(title, body)
         while index_articles():
             pass
-        yield made
-    close_engines(made)
+        yield new_app
+    close_engines(new_app)
 
 
 def add(title: str, body: str) -> int:

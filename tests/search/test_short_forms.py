@@ -24,8 +24,8 @@ def index() -> Index:
     """The texts, by words alone."""
     entries = []
     for key, (title, text) in TEXTS.items():
-        made = make_entry(title, text, "en", None)
-        entries.append(Entry(key, key, "en", None, made.terms, made.length, None))
+        columns = make_entry(title, text, "en", None)
+        entries.append(Entry(key, key, "en", None, columns.terms, columns.length, None))
     return Index([Segment(entries)])
 
 

@@ -17,14 +17,14 @@ def texts(count: int, passages: int = 1) -> list[Any]:
     """Texts around common subjects, as real ones are."""
     random = numpy.random.default_rng(7)
     subjects = random.standard_normal((max(count // 20, 1), DIMENSION))
-    found = []
+    blocks = []
     for number in range(count):
         near = subjects[number % len(subjects)]
         block = near + random.standard_normal((1 + number % passages, DIMENSION))
-        found.append(
+        blocks.append(
             (block / numpy.linalg.norm(block, axis=1, keepdims=True)).astype(numpy.float32)
         )
-    return found
+    return blocks
 
 
 def question(block: Any) -> Any:
@@ -41,8 +41,8 @@ def test_signs_choose_what_all_would_give(monkeypatch: pytest.MonkeyPatch, passa
     monkeypatch.setattr(vectors, "CHOSEN", 150)
     few = Vectors(blocks)
     nothing = numpy.zeros(0, dtype=numpy.int64)
-    for place in range(0, 3000, 151):
-        asked = question(blocks[place])
+    for number in range(0, 3000, 151):
+        asked = question(blocks[number])
         exact, quick = every.nearness(asked, nothing), few.nearness(asked, nothing)
         best = numpy.argsort(-exact, kind="stable")[:10]
         assert numpy.argsort(-quick, kind="stable")[:10].tolist() == best.tolist()
@@ -54,15 +54,15 @@ def test_what_is_asked_for_is_compared_in_any_case(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(vectors, "ALL_UP_TO", 10)
     monkeypatch.setattr(vectors, "CHOSEN", 5)
     blocks = texts(400)
-    found = Vectors(blocks)
+    kept = Vectors(blocks)
     asked = question(blocks[0])
-    far = int(numpy.argmin(found.matrix @ asked))
-    near = found.nearness(asked, numpy.array([far]))
+    far = int(numpy.argmin(kept.matrix @ asked))
+    near = kept.nearness(asked, numpy.array([far]))
     assert near[far] == pytest.approx(float(blocks[far][0] @ asked), abs=1e-5)
 
 
 def test_a_dimension_that_fills_no_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vectors, "ALL_UP_TO", 1)
-    blocks = [numpy.eye(70, dtype=numpy.float32)[[place]] for place in range(70)]
+    blocks = [numpy.eye(70, dtype=numpy.float32)[[number]] for number in range(70)]
     near = Vectors(blocks).nearness(blocks[69][0], numpy.zeros(0, dtype=numpy.int64))
     assert int(numpy.argmax(near)) == 69

@@ -193,5 +193,5 @@ def test_whose_contact_it_is_is_not_told(admin: Caller) -> None:
     for key in (hidden, hidden + 1_000):
         with acting_as(narrow), pytest.raises(ValidationError) as refused:
             make_ticket(contact_id=key)
-        problems = [(one.field, one.message) for one in refused.value.details]
+        problems = [(detail.field, detail.message) for detail in refused.value.details]
         assert problems == [("contactId", f"there is no contact {key}")]

@@ -40,18 +40,24 @@ def traced(make_app: Callable[..., Flask], collector: Receiver) -> Iterator[Flas
 def spans(app: Flask, collector: Receiver) -> list[Span]:
     """Everything that was sent."""
     traces.of(app).force_flush()
-    found: list[Span] = []
+    all_spans: list[Span] = []
     for taken in collector.at("/v1/traces"):
         request = ExportTraceServiceRequest.FromString(taken.body)
         for resource in request.resource_spans:
-            names = {one.key: one.value.string_value for one in resource.resource.attributes}
+            names = {
+                attribute.key: attribute.value.string_value
+                for attribute in resource.resource.attributes
+            }
             assert names["service.name"] == "business-platform"
-            found += [span for scope in resource.scope_spans for span in scope.spans]
-    return found
+            all_spans += [span for scope in resource.scope_spans for span in scope.spans]
+    return all_spans
 
 
 def attributes(span: Span) -> dict[str, str | int]:
-    return {one.key: one.value.string_value or one.value.int_value for one in span.attributes}
+    return {
+        attribute.key: attribute.value.string_value or attribute.value.int_value
+        for attribute in span.attributes
+    }
 
 
 def key_of(app: Flask) -> str:
@@ -64,16 +70,16 @@ def test_a_request_is_a_span_and_its_statements_are_its_children(
 ) -> None:
     headers = {"X-API-Key": key_of(traced), "traceparent": PARENT}
     client = traced.test_client()
-    made = client.post("/odata/Clients", json={"name": "Very Secret Ltd"}, headers=headers)
-    assert made.status_code == 201
+    created = client.post("/odata/Clients", json={"name": "Very Secret Ltd"}, headers=headers)
+    assert created.status_code == 201
     sent = spans(traced, collector)
     request = next(span for span in sent if span.name == "POST /odata/Clients")
     assert request.trace_id.hex() == TRACE
     assert request.parent_span_id.hex() == PARENT.split("-")[2]
-    told = attributes(request)
-    assert told["http.route"] == "/odata/Clients"
-    assert told["http.response.status_code"] == 201
-    assert told["request.id"] == made.headers["X-Request-ID"]
+    request_attributes = attributes(request)
+    assert request_attributes["http.route"] == "/odata/Clients"
+    assert request_attributes["http.response.status_code"] == 201
+    assert request_attributes["request.id"] == created.headers["X-Request-ID"]
     children = {span.name for span in sent if span.parent_span_id == request.span_id}
     assert "INSERT clients" in children, children
     assert "INSERT events" in children, children

@@ -46,4 +46,4 @@ def test_two_that_are_made_to_follow_each_other_at_once_do_not(
 
     with ThreadPoolExecutor(2) as pool:
         first, second = pool.map(follow, (0, 1))
-    assert [one + other for one, other in zip(first, second, strict=True)] == [1] * pairs
+    assert [left + other for left, other in zip(first, second, strict=True)] == [1] * pairs

@@ -22,7 +22,7 @@ def scattered(draw: st.DrawFn, between: str, texts: tuple[str, ...]) -> tuple[st
     """A text, and the same with signs between its characters and another case."""
     text = draw(st.sampled_from(texts))
     signs = [draw(st.sampled_from(("", "", *between))) for _ in text]
-    written = "".join(one + sign for one, sign in zip(text, signs, strict=True))
+    written = "".join(letter + sign for letter, sign in zip(text, signs, strict=True))
     return text, written.lower() if draw(st.booleans()) else written
 
 

@@ -100,8 +100,8 @@ def test_a_field_refuses_what_it_cannot_keep(
     rules, name = field
     wire = rules.wire(name)
     for value in bad_values(rules.table.c[name]):
-        found = problem_fields(rules, valid[rules.name] | {name: value})
-        assert wire in found, f"{value!r:.60} was taken for {wire}"
+        fields = problem_fields(rules, valid[rules.name] | {name: value})
+        assert wire in fields, f"{value!r:.60} was taken for {wire}"
 
 
 @pytest.mark.parametrize(
@@ -160,8 +160,8 @@ def test_text_is_kept_to_the_character(
                          ids=lambda rules: rules.name)  # fmt: skip
 def test_every_problem_is_listed_at_once(admin: Caller, rules: EntityRules) -> None:
     values: dict[str, Any] = dict.fromkeys(rules.all_writable, object())
-    found = problem_fields(rules, values | {"no_such_thing": 1})
-    assert found >= {rules.wire(name) for name in rules.all_writable} | {"noSuchThing"}
+    fields = problem_fields(rules, values | {"no_such_thing": 1})
+    assert fields >= {rules.wire(name) for name in rules.all_writable} | {"noSuchThing"}
 
 
 @pytest.mark.parametrize("rules", [service.rules for service in SERVICES.values()],

@@ -123,10 +123,10 @@ def in_state(entity: str, state: str) -> int:
 def step(entity: str, source: str, target: str) -> int:
     """Try a step by a change of the attribute."""
     key = in_state(entity, source)
-    given = dict(COMPANIONS.get((entity, target), {}))
+    companions = dict(COMPANIONS.get((entity, target), {}))
     if entity == "Ticket" and source == "New" and target in ("Open", "Solved"):
-        given["assignee_id"] = stored(entity, key)["owner_id"]
-    update(entity, key, **{MACHINES[entity].attribute: target}, **given)
+        companions["assignee_id"] = stored(entity, key)["owner_id"]
+    update(entity, key, **{MACHINES[entity].attribute: target}, **companions)
     return key
 
 
@@ -222,8 +222,8 @@ def test_an_operation_leads_from_the_listed_states_and_from_no_others(
     states = {state for pair in machine.steps for state in pair}
     for target in states:
         listed = BY_OPERATION[entity, operation].get(target, set())
-        found = {source for source in states if machine.find(source, target, operation)}
-        assert found == listed, target
+        sources = {source for source in states if machine.find(source, target, operation)}
+        assert sources == listed, target
 
 
 @pytest.mark.parametrize("entity", ["Lead", "Ticket"])

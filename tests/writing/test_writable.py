@@ -10,10 +10,10 @@ from app.writing.services import SERVICES
 
 @pytest.mark.parametrize("entity", SERVICES)
 def test_a_column_is_writable_where_its_property_is(entity: str) -> None:
-    shown = container().set_of_type[entity].type.properties.values()
+    properties = container().set_of_type[entity].type.properties.values()
     offered = {
         column
-        for shown_property in shown
+        for shown_property in properties
         if not shown_property.computed
         for column in (shown_property.columns or {"": shown_property.attribute}).values()
     }

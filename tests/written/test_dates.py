@@ -31,11 +31,11 @@ def test_a_day_is_read_or_asked_for(day: date, sign: str) -> None:
         (DAY_FIRST, f"{day.day}{sign}{day.month:02}{sign}{day.year:04}"),
         (MONTH_FIRST, f"{day.month}{sign}{day.day}{sign}{day.year:04}"),
     ):
-        found = set(date_readings(text).values())
+        days = set(date_readings(text).values())
         if sign == "." and order == MONTH_FIRST:
             continue
         assert read_date(text, order) == day
-        if len(found) == 2:
+        if len(days) == 2:
             with pytest.raises(AmbiguousDateError, match="could be two dates: write "):
                 read_date(text)
         else:

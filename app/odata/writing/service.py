@@ -41,8 +41,6 @@ from app.odata.writing.rights import require_right, require_some_right
 from app.odata.writing.rows import is_of, require_entity
 from app.odata.writing.targets import Link, Target, find_plain_target, resolve_target
 
-WRITES = ("POST", "PATCH", "PUT", "DELETE")
-
 
 def write(request: WriteRequest) -> Response:
     """Do what a POST, PATCH, PUT or DELETE asks for.

@@ -43,8 +43,8 @@ def misspelt(word: str) -> list[str]:
 @pytest.mark.parametrize("word", ["berlin", "muller", "schmidt", "maschinenbau", "nordwind"])
 def test_a_word_with_one_error_is_a_candidate(word: str) -> None:
     for typed in misspelt(word):
-        found = [holds(pattern, f" acme {word} gmbh \n") for pattern in nearly(read_query(typed))]
-        assert any(found), typed
+        matches = [holds(pattern, f" acme {word} gmbh \n") for pattern in nearly(read_query(typed))]
+        assert any(matches), typed
 
 
 def test_short_words_and_numbers_forgive_nothing() -> None:
