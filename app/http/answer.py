@@ -40,12 +40,13 @@ class Finisher:
 
     def leave(self, response: Response) -> Response:
         """After the view, or after the handler of its error."""
-        if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in request.environ:
-            read_rest(request.environ["wsgi.input"])
+        environ = request.environ
+        if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in environ:
+            read_rest(environ["wsgi.input"])
         response = end_transaction(response)
-        exchange = exchange_of(request.environ)
-        add_headers(response, request.environ, exchange)
-        self._write(response.status_code, request.environ, exchange)
+        exchange = exchange_of(environ)
+        add_headers(response, environ, exchange)
+        self._write(response.status_code, environ, exchange)
         return response
 
     def _write(self, status: int, environ: dict[str, Any], exchange: Exchange) -> None:
@@ -78,14 +79,17 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
     """What each answer has; a page may frame or refer by its own."""
     headers = response.headers
     names = tuple([name for name, _ in headers])
-    headers.extend(_added(version_of(environ["PATH_INFO"]).name, names))
-    headers["X-Request-ID"] = exchange.request_id
+    added = [
+        *_added(version_of(environ["PATH_INFO"]).name, names),
+        ("X-Request-ID", exchange.request_id),
+    ]
     if environ["wsgi.url_scheme"] == "https":
-        headers.add(*TRANSPORT_SECURITY)
+        added.append(TRANSPORT_SECURITY)
     if (standing := rate_limits.current.standing()) is not None:
-        headers["RateLimit-Limit"] = str(standing.limit)
-        headers["RateLimit-Remaining"] = str(standing.remaining)
-        headers["RateLimit-Reset"] = str(standing.reset)
+        added.append(("RateLimit-Limit", str(standing.limit)))
+        added.append(("RateLimit-Remaining", str(standing.remaining)))
+        added.append(("RateLimit-Reset", str(standing.reset)))
+    headers.extend(added)
 
 
 @lru_cache(maxsize=256)

@@ -77,6 +77,9 @@ class Tracker:
         """Whether a GET could be about tracking; the others are not looked at."""
         if "deltatoken" in request.query.lower():
             return True
+        # One header is a look into a dictionary; all of a name goes through every header.
+        if "Prefer" not in request.headers:
+            return False
         prefer = request.headers.getlist("Prefer")
         named = any("track-changes" in header.lower() for header in prefer)
         return named and parse_preferences(prefer).track_changes
