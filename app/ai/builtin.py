@@ -82,6 +82,8 @@ def _routed(ask: Ask) -> Iterator[Part]:
     is_told = not is_command(said.text) or is_name_of_property(said)
     parts = requested or (_of_record(said, is_named=mentioned is not None) if is_told else None)
     if parts is not None:
+        if mentioned is not None:
+            yield mentioned.context  # "they" in the next message are the ones named here
         yield from parts
         return
     if is_command(text):

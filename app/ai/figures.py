@@ -45,6 +45,7 @@ TWO_LANGUAGES = (
 _THEM = re.compile(
     r"\b(?:(?:this|that) (?:client|customer|company|account)|they|them|their)\b", re.I
 )
+_IHNEN = re.compile(r"(?<=\s)(?:sie|ihnen)\b")  # in small letters: "Sie" may be whoever is asked
 # Beside a client, such records are the client's ...
 _OF_ONE = re.compile(
     r"^\W*how much (?:is|are|was) (?:still )?(?:overdue|unpaid|open|late)\b"
@@ -89,7 +90,9 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     question = _question(ask)
     if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
         return
-    told = tell(question, ask.standing, limit=MOST_ROWS)
+    # What is put for "they" says whose records are meant, whatever was asked before.
+    before = ask.standing if question == ask.text else None
+    told = tell(question, before, limit=MOST_ROWS)
     figures, status = told.answer, told.answer["status"]
     if status == "needsClarification":
         yield from _choices(question, figures)
@@ -110,6 +113,8 @@ def _question(ask: Ask) -> str:
     name = context.title
     if _OF_ONE.search(ask.text) and not _THEM.search(ask.text) and not _OF_ALL.search(ask.text):
         return f"{ask.text.rstrip(' ?!.')} of {name}"
+    if _IHNEN.search(ask.text):
+        return _IHNEN.sub(name, ask.text)
     return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
 
 

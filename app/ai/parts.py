@@ -25,6 +25,11 @@ class Context:
     title: str | None = None
 
     @property
+    def kept(self) -> dict[str, Any]:
+        """As a message keeps it."""
+        return {"module": self.module, "entityId": self.key, "title": self.title}
+
+    @property
     def path(self) -> str:
         """The record's path below the OData service root."""
         return f"{self.entity_set}({self.key})"
@@ -117,4 +122,5 @@ class Served:
     output_tokens: int = 0
 
 
-Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Standing
+# A record among the parts is what the conversation is about from now on.
+Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Standing | Context

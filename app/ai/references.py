@@ -28,8 +28,12 @@ _NUMBERED: Mapping[str, tuple[str, str]] = {
 _INVOICES = ("Invoices", "number")
 _ABOUT = re.compile(
     r"^\W*(?:(?:please|can you|could you)\s+)*(?:tell me (?:more )?about|describe|brief me on"
-    r"|(?:give me |show me )?(?:a |an |the )?(?:summary|overview|recap)(?: of| for| on| about)"
-    r"|summari[sz]e|what do we know about|who is)\s+"
+    r"|(?:give me |show me )?(?:a |an |the )?(?:(?:quick|short|brief) )?"
+    r"(?:summary|overview|recap)(?: of| for| on| about)"
+    r"|summari[sz]e|what do we know about|who is"
+    r"|erz(?:\u00e4|ae)hle? mir (?:etwas |mehr )?(?:von|\u00fcber|zu)"
+    r"|was wissen wir (?:von|\u00fcber)"
+    r"|(?:gib mir )?(?:eine )?(?:kurze )?zusammenfassung (?:von|zu|\u00fcber))\s+"
     rf"{_KINDS}(?P<name>\S.{{1,199}}?)[?!\s]*$",
     re.IGNORECASE,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from typing import Any
 
 from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
@@ -21,7 +21,8 @@ _POLITE = r"^\W*(?:(?:please|can you|could you|would you|kindly|i want you to|le
 _TASK = re.compile(
     _POLITE + r"(?:(?:create|add|make|set up|open)\s+(?:a |an |me a )?(?:new )?(?:follow[- ]?up )?"
     r"(?:task|to-?do|reminder)\b\W*(?:to |for me to |about |called |named |that |for )?"
-    r"|remind me (?:to |about |that )?)(?P<rest>.+)",
+    r"|remind me (?:to |about |that )?|erinner(?:e|n sie)? mich(?: bitte)?(?: daran)?\W+)"
+    r"(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _NOTE = re.compile(
@@ -33,18 +34,30 @@ _NOTE = re.compile(
 _MAIL = re.compile(
     _POLITE + r"(?:draft|write|compose|prepare)\s+(?:a |an |me an? )?(?:e-?mail|mail|message|letter"
     r"|reply|reminder)\b(?:\s+to\s+(?:the |this )?(?:client|customer|contact|requester|ticket"
-    r"|him|her|them|it|this)\b)?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)",
+    r"|him|her|them|it|this)\b)?\W*(?:about |regarding |on |that |saying )?(?P<rest>.*)"
+    r"|^\W*(?:bitte )?(?:schreibe?|verfasse?|entwirf)\s+(?:ihnen|ihm|ihr|dem kunden)?\s*(?:eine )?"
+    r"(?:e-?mail|mail|nachricht)(?: an (?:sie|ihn|den kunden))?\W*"
+    r"(?:\u00fcber |zu |wegen )?(?P<german>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _DUE = re.compile(
-    r"[\s,]*\b(?:(?:by|on|due|until|for|before)\s+)*(?:(?P<relative>today|tomorrow)"
-    r"|in (?P<count>\d{1,3}) (?P<unit>day|week)s?"
-    r"|(?:next |this )?(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
+    r"[\s,]*\b(?:(?:by|on|due|until|for|before|am|bis|zum)\s+)*"
+    r"(?:(?P<relative>today|tomorrow|heute|morgen)"
+    r"|in (?P<count>\d{1,3}) (?P<unit>day|week|tag|woche)(?:s|e?n|e)?"
+    r"|(?:next |this |n\u00e4chsten |kommenden )?"
+    r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)"
     r"|(?P<iso>\d{4}-\d\d-\d\d))\b",
     re.IGNORECASE,
 )
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-NEEDS_RECORD = "Say which record: send its module and entityId in the context."
+_TIME = re.compile(
+    r"[\s,]*\b(?:at|um)\s+(?P<hour>\d{1,2})(?=[:.]\d\d|\s*(?:[ap]\.?m\b|o'clock|uhr))"
+    r"(?:[:.](?P<minute>\d\d))?\s*(?:(?P<half>[ap])\.?m\b\.?|o'clock|uhr)?",
+    re.IGNORECASE,
+)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+             "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag",
+             "sonntag")  # fmt: skip
+NEEDS_RECORD = "Say which record is meant: name it, or ask on its page."
 _TITLE_LENGTH = 255
 
 
@@ -79,12 +92,12 @@ def due_date(text: str, now: date) -> tuple[str, date | None]:
         return text, None
     due: date | None = None
     if match["relative"]:
-        due = now + timedelta(days=match["relative"].lower() == "tomorrow")
+        due = now + timedelta(days=match["relative"].lower() in ("tomorrow", "morgen"))
     elif match["count"]:
-        days = int(match["count"]) * (7 if match["unit"].lower() == "week" else 1)
+        days = int(match["count"]) * (7 if match["unit"].lower() in ("week", "woche") else 1)
         due = now + timedelta(days=days)
     elif match["weekday"]:
-        ahead = (_WEEKDAYS.index(match["weekday"].lower()) - now.weekday() - 1) % 7 + 1
+        ahead = (_WEEKDAYS.index(match["weekday"].lower()) % 7 - now.weekday() - 1) % 7 + 1
         due = now + timedelta(days=ahead)
     else:
         try:
@@ -94,6 +107,19 @@ def due_date(text: str, now: date) -> tuple[str, date | None]:
         if not EARLIEST_YEAR <= due.year <= LATEST_YEAR:
             return text, None  # no task could keep it
     return (text[: match.start()] + text[match.end() :]).strip(), due
+
+
+def due_time(text: str) -> tuple[str, time | None]:
+    """A text without its time of day, and the time: ``call Eva at 3 pm`` -> ``call Eva``."""
+    match = _TIME.search(text)
+    if match is None:
+        return text, None
+    hour, minute = int(match["hour"]), int(match["minute"] or 0)
+    half = (match["half"] or "").lower()
+    if hour > (12 if half else 23) or minute > 59 or (half and not hour):
+        return text, None
+    hour = hour % 12 + 12 * (half == "p") if half else hour
+    return (text[: match.start()] + text[match.end() :]).strip(), time(hour, minute)
 
 
 def _checked(parts: Iterator[Part]) -> Iterator[Part]:
@@ -114,6 +140,7 @@ def _checked(parts: Iterator[Part]) -> Iterator[Part]:
 
 def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     text, due = due_date(_clean(match["rest"]), today())
+    text, at = due_time(text) if due is not None else (text, None)
     title = _clean(text)
     if not title:
         yield Text("Say what the task is, such as: create a task to call Eva tomorrow.")
@@ -122,8 +149,10 @@ def _propose_task(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     arguments: dict[str, Any] = {"title": title[:_TITLE_LENGTH]}
     summary = f"Create the task {quoted(arguments['title'])}"
     if due is not None:
-        arguments["dueAt"] = iso_instant(start_of(due, NOON))
+        hour, minute = (NOON, 0) if at is None else (at.hour, at.minute)
+        arguments["dueAt"] = iso_instant(start_of(due, hour) + timedelta(minutes=minute))
         summary += f", due on {day_text(due.isoformat())}"
+        summary += "" if at is None else f" at {at:%H:%M}"
     if _has_record(ask.context):
         assert ask.context is not None
         arguments |= {"relatedType": ask.context.entity, "relatedId": ask.context.key}
@@ -147,7 +176,7 @@ def _propose_note(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
 
 def _propose_mail(ask: Ask, match: re.Match[str]) -> Iterator[Part]:
     context = ask.context
-    about = _clean(match["rest"])
+    about = _clean(match["rest"] or match["german"] or "")
     if about.lower() in ("it", "this"):
         about = ""
     if not _has_record(context):

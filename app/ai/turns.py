@@ -24,6 +24,7 @@ from app.ai.answering import answer, longest_seconds, model_for
 from app.ai.parts import (
     Ask,
     Citation,
+    Context,
     Mark,
     Part,
     Proposal,
@@ -84,6 +85,7 @@ class Turn:
     actions: list[dict[str, Any]] = field(default_factory=list)
     served: Served | None = None
     standing: Standing | None = None
+    context: Context | None = None
 
     @property
     def usage(self) -> dict[str, int]:
@@ -120,6 +122,8 @@ class Turn:
             yield from self._add(part.text)
         elif isinstance(part, Standing):
             self.standing = part
+        elif isinstance(part, Context):
+            self.context = part
         else:
             self.served = part
 
@@ -168,6 +172,8 @@ class Turn:
         }
         if self.standing is not None:
             row["standing"] = written(self.standing)
+        if self.context is not None:
+            row["context"] = self.context.kept
         served = self.served
         if served is None:
             return row
@@ -184,11 +190,7 @@ def begin_turn(
         session: the conversation that goes on; None begins one.
     Returns: the conversation, and the message of the answer, ``in_progress`` when ``streamed``.
     """
-    context = None
-    if ask.context is not None:
-        context = {
-            "module": ask.context.module, "entityId": ask.context.key, "title": ask.context.title,
-        }  # fmt: skip
+    context = None if ask.context is None else ask.context.kept
     # What is not streamed is made before anything is written: a transaction that waits for a model
     # would keep all others from writing to SQLite.
     parts = None if streamed else list(answer(ask))

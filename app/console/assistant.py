@@ -15,7 +15,7 @@ from markupsafe import Markup, escape
 
 from app.ai import store
 from app.ai.actions import confirm, reject
-from app.ai.context import read_context
+from app.ai.context import continued_context, read_context
 from app.ai.parts import Ask
 from app.ai.schemas import LONGEST_MESSAGE
 from app.ai.shapes import describe_session
@@ -111,7 +111,12 @@ def _ask(known: Mapping[str, Any] | None) -> str:
         )
     dialogue = store.dialogue_of(known["id"]) if known else []
     standing = store.standing_of(known["id"]) if known else None
-    ask = Ask(text, read_context(_about(form)), standing, dialogue)
+    about = _about(form)
+    if about is None and known:
+        context = continued_context(store.last_context_of(known["id"]))
+    else:
+        context = read_context(about)
+    ask = Ask(text, context, standing, dialogue)
     found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
     return str(found["key"])
 

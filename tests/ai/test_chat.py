@@ -284,6 +284,45 @@ def test_the_steps_of_an_article_are_quoted_one_below_the_other(api: Api, index:
     assert "\n1. Close the valve. [1]" in reply and "\n2. Take the filter out. [1]" in reply
 
 
+@pytest.mark.parametrize(("about", "question", "answer"), [
+    ("tell me about ACME", "how many open invoices do they have", "client Acme"),
+    ("give me a quick summary of ACME", "what do they owe", "Acme is 200.00 EUR"),
+    ("tell me about ACME", "show their tickets", "Noise"),
+    ("Erz\u00e4hl mir von ACME", "Wie viele offene Rechnungen haben sie?", "Kunde Acme"),
+])  # fmt: skip
+def test_they_are_the_record_that_was_told_of(
+    api: Api, acme: int, about: str, question: str, answer: str
+) -> None:
+    first = chat(api, about)
+    assert first["citations"], first["reply"]
+    assert answer in chat(api, question, sessionId=first["sessionId"])["reply"]
+
+
+@pytest.mark.parametrize(("message", "title", "hour"), [
+    ("remind me to call them at 3 pm on Friday", "Call them", "15:00"),
+    ("remind me to call them tomorrow at 9:30", "Call them", "09:30"),
+    ("remind me to call them on Friday at 12 am", "Call them", "00:00"),
+    ("Erinnere mich, sie am Freitag um 15 Uhr anzurufen", "Sie anzurufen", "15:00"),
+    ("remind me to look at 3 offers on Friday", "Look at 3 offers", None),
+])  # fmt: skip
+def test_a_task_for_those_who_were_told_of_keeps_its_time(
+    api: Api, acme: int, message: str, title: str, hour: str | None
+) -> None:
+    first = chat(api, "tell me about ACME")
+    answer = chat(api, message, sessionId=first["sessionId"])
+    (action,) = answer["pendingActions"]
+    assert action["arguments"]["title"] == title
+    assert action["arguments"]["relatedId"] == acme
+    assert (f" at {hour}" in action["summary"]) if hour else (" at 1" not in action["summary"])
+
+
+def test_a_mail_to_them_is_to_those_who_were_told_of(api: Api, acme: int) -> None:
+    first = chat(api, "tell me about ACME")
+    for message in ("draft a mail to them", "Schreib ihnen eine Mail"):
+        answer = chat(api, message, sessionId=first["sessionId"])
+        assert "entityId" not in answer["reply"] and "Say which record" not in answer["reply"]
+
+
 @pytest.mark.parametrize(("question", "answer"), [
     ("and last year?", "Number of tickets"), ("list them", "1 ticket"),
     ("by priority", "Number of tickets"),
