@@ -19,6 +19,7 @@ from app.crm.contacts import CONTACT
 from app.crm.leads import LEAD
 from app.db.types import ExactDecimal, UtcDateTime
 from app.errors import ValidationError
+from app.importing.full_names import split_name
 from app.importing.units import unit_code
 from app.invoices.lines import UNKNOWN_UNIT
 from app.invoices.products import PRODUCT
@@ -44,6 +45,9 @@ CLIENT_EXTERNAL_ID = "clientExternalId"
 CUSTOM = "customFields."
 # The name of a contact's client, where there is one client of that name.
 CLIENT_NAME = "clientName"
+# First and last name of a person in one cell; columns of their own go before it.
+FULL_NAME = "fullName"
+_NAMES = {"firstName": "first_name", "lastName": "last_name"}
 # What becomes of a column that is not recognised.
 REFUSE, IGNORE = "refuse", "ignore"
 UNKNOWN_COLUMNS = (REFUSE, IGNORE)
@@ -141,7 +145,9 @@ def properties_of(type_: str) -> Mapping[str, str]:
     """Property on the wire -> attribute, of all that a file may give."""
     rules = RULES[type_]
     names = {rules.wire(name): name for name in rules.all_writable if name != "custom_fields"}
-    more = (CLIENT_EXTERNAL_ID, CLIENT_NAME) if type_ == "contact" else ()
+    more: tuple[str, ...] = (CLIENT_EXTERNAL_ID, CLIENT_NAME) if type_ == "contact" else ()
+    if type_ in ("contact", "lead"):
+        more += (FULL_NAME,)
     return names | {name: name for name in more}
 
 
@@ -221,12 +227,16 @@ class Plan:
         values: dict[str, Any] = {}
         problems: list[tuple[str, str]] = []
         amounts: dict[str, tuple[str, ...]] = {}
+        full_name = ""
         for at, (column, cell) in enumerate(zip(self.columns, cells, strict=False)):
             if column.target is None or cell == "":
                 continue
             if column.target.startswith(CUSTOM):
                 fields = values.setdefault("custom_fields", {})
                 fields[column.target.removeprefix(CUSTOM)] = cell_text(cell)
+                continue
+            if column.target == FULL_NAME:
+                full_name = cell_text(cell)
                 continue
             attribute = self._known[column.target]
             written, currencies = self._without_currency(at, cell)
@@ -236,14 +246,20 @@ class Plan:
                 values[attribute] = self._value(at, attribute, written)
             except CellError as error:
                 problems.append((column.target, str(error)))
+        for attribute, text in zip(_NAMES.values(), split_name(full_name), strict=True):
+            if text:
+                values.setdefault(attribute, text)
         problems += _take_currency(values, amounts)
         return values, problems
 
     def shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row as texts, by property in the order of the columns."""
         texts: dict[str, Any] = {}
-        for column in self.columns:
-            name = column.target or ""
+        targets = [column.target or "" for column in self.columns]
+        if FULL_NAME in targets:
+            at = targets.index(FULL_NAME)
+            targets[at : at + 1] = [name for name in _NAMES if name not in targets]
+        for name in targets:
             value = values.get(self._known.get(name, ""))
             if name.startswith(CUSTOM):
                 value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))

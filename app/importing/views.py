@@ -14,7 +14,7 @@ from app.db.types import iso_instant, json_text
 from app.http.body_stream import BodyStream, maximum_upload
 from app.http.multipart import read_form
 from app.http.security import current_caller, streamed
-from app.importing.columns import RULES, Options, properties_of
+from app.importing.columns import FULL_NAME, RULES, Options, properties_of
 from app.importing.form import read_import
 from app.importing.jobs import describe_outcome, read_job
 from app.importing.rows import Outcome
@@ -93,7 +93,7 @@ def import_progress(job_id: int) -> dict[str, Any]:
 def import_template(query: dict[str, Any]) -> Response:
     """A CSV file with all columns and an example row, for spreadsheets."""
     kind = query["type"]
-    names = list(properties_of(kind))
+    names = [name for name in properties_of(kind) if name != FULL_NAME]
     example = _EXAMPLES[kind]
     text = io.StringIO()
     writer = csv.writer(text)

@@ -58,6 +58,16 @@ EXPORTS = [
         ["firstName", "lastName", "clientName", "email", "mobile"],
     ),
     (
+        "contact",
+        ["Person - Name", "Person - Organisation", "Person - Email - Work"],
+        ["fullName", "clientName", "email"],
+    ),
+    (
+        "client",
+        ["Organisation - ID", "Organisation - Name", "Organisation - Address"],
+        ["externalId", "name", "billingAddress.street"],
+    ),
+    (
         "client",
         ["Kunden-Nr.", "Firma", "Straße", "PLZ", "Ort", "Land", "USt-IdNr.", "Telefon",
          "E-Mail-Adresse", "Umsatz", "Währung", "Zahlungsziel (Tage)", "Bemerkungen"],
