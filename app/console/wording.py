@@ -38,8 +38,7 @@ _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban
          "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
 # Names that say their unit, where the page shows another, or that nobody writes as one word.
 _CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
-           "unitCode": marked("Unit"), "lineNet": marked("Net"),
-           "fullName": marked("Full name, to be split")}  # fmt: skip
+           "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
 # Codes of the kinds of tax in e-invoices (UNCL 5305), with what they stand for.
 _TAX_KINDS = {
     "S": marked("S standard"), "Z": marked("Z zero rate"), "E": marked("E exempt"),
