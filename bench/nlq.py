@@ -3,18 +3,21 @@
     python -m bench.nlq [--questions FILE ...] [--part kept] [--misses] [--database postgresql://...]
     python -m bench.nlq --store tests/bi/ratchet.json
     python -m bench.nlq --explain "overdue invoices by client"
+    python -m bench.nlq --restated [--sample 300] [--misses]
 
 Every question is put to the demonstration as it stands at a fixed moment; the expected rows come
 from the OData query written beside it. An answer with other rows is wrong; a question that is sent
 back (unsupported, or a choice) is missed. The file says what its notation means. ``--part`` asks
 only those that ``bench.nlq_split`` keeps, or fits; a ``.tsv`` has translations of some. ``--store``
 writes the counts of each set, which ``tests/bi/test_questions.py`` holds. ``--sample`` asks so many
-of the questions, the same each time.
+of the questions, the same each time. ``--restated`` says how many meanings of the fitting part are
+read again from how the answer tells them. Each ends with the lines of Python that understand.
 """
 
 from __future__ import annotations
 
 import argparse
+import inspect
 import json
 import random
 import statistics
@@ -38,8 +41,11 @@ from flask import Flask
 from app.bi.answering import answer_question, standing_after
 from app.bi.answers import Answer
 from app.bi.periods.calendar import calendar
+from app.bi.plans.phrasing import restated
 from app.bi.query import Query, run
 from app.bi.questions.explaining import explained
+from app.bi.questions.ranker import fitted
+from app.bi.questions.understanding import understanding_of
 from app.bi.reports.saving import read_url
 from app.clock import utc_now
 from app.config import Config, database_url
@@ -78,6 +84,12 @@ def main() -> int:
         if options.explain:
             print(explained(options.explain, calendar(utc_now())))
             return 0
+        if options.restated:
+            told = restatements(options.sample)
+            for one in told if options.misses else ():
+                print(one.text if one.is_read_again else f"not read again: {one.text}")
+            print(f"{sum(one.is_read_again for one in told)} of {len(told)} are read again")
+            return 0
         for name, case in cases:
             verdict = judge(case)
             verdicts.setdefault(name, []).append(verdict)
@@ -87,6 +99,7 @@ def main() -> int:
         print(f"{name:13} {_line(found)}")
     everything = [one for found in verdicts.values() for one in found]
     print(f"{'all':13} {_line(everything)}\n{_times(everything)}\n{reliability(everything)}")
+    print(f"app/bi/questions: {python_lines()} lines of Python")
     if options.store:
         stored = {name: counts(found) for name, found in verdicts.items()}
         options.store.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
@@ -101,6 +114,36 @@ def _chosen(path: Path, part: str) -> Iterator[Case]:
         return read_cases(path)
     wanted = {one.number for one in split() if one.set_name == path.stem and one.part == part}
     return (case for number, case in enumerate(read_cases(path)) if number in wanted)
+
+
+@dataclass(frozen=True)
+class Restatement:
+    """How a meaning is told, and whether that is read as a question that asks the same."""
+
+    text: str
+    is_read_again: bool
+
+
+def restatements(sample: int) -> list[Restatement]:
+    """The likeliest meanings of questions of the fitting part; runs inside the demonstration."""
+    now, language = calendar(utc_now()), understanding_of("en")
+    weights = fitted().weights
+    asked = [one.case.question for one in split() if one.part == "fitted" and not one.case.before]
+    found: dict[str, Restatement] = {}
+    for question in random.Random(5).sample(asked, sample) if sample else asked:
+        best = language.understand(question, now, weights).analyses[0]
+        if best.plan is None or best.query in found:
+            continue
+        text = f"{restated(best.plan)}."
+        again = language.understand(text, now, weights).analyses[0]
+        found[best.query] = Restatement(text, again.query == best.query)
+    return list(found.values())
+
+
+def python_lines() -> int:
+    """Lines of the modules that understand questions."""
+    folder = Path(inspect.getfile(understanding_of)).parent
+    return sum(len(one.read_text("utf-8").splitlines()) for one in folder.glob("**/*.py"))
 
 
 def counts(verdicts: Sequence[Verdict]) -> dict[str, int]:
@@ -248,6 +291,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--store", type=Path, help="write the counts of each set into this file")
     parser.add_argument("--explain", help="how the grammar reads this question")
     parser.add_argument("--sample", type=int, default=0, help="ask so many of the questions")
+    parser.add_argument("--restated", action="store_true", help="what is told, read again")
     parser.add_argument("--misses", action="store_true", help="show what was not right")
     parser.add_argument("--database", help="an empty PostgreSQL database instead of SQLite")
     return parser.parse_args()

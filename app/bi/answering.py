@@ -10,7 +10,7 @@ from app.bi.answers import EXAMPLES, KINDS, Answer, answered, blank, confidence_
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import Calendar
 from app.bi.plans.compiling import compiled
-from app.bi.plans.phrasing import interpretation
+from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
 from app.bi.questions.stored import Standing
 from app.bi.reports.builtin import built_in
@@ -79,7 +79,7 @@ def _answer(proposal: Proposal, limit: int) -> Answer:
             sent_back["status"] = "needsClarification"
         return _with_report(say, sent_back, proposal.report)
     if not proposal.is_answered:
-        readings = proposal.questions or [interpretation(plan) for plan in proposal.plans]
+        readings = proposal.questions or [f"{restated(plan)}." for plan in proposal.plans]
         sent_back = {"status": "needsClarification", "confidence": round(proposal.confidence, 2),
                      "answer": proposal.reason, "alternatives": list(readings)}  # fmt: skip
         return _with_report(say, sent_back, proposal.report)

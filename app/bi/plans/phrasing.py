@@ -28,6 +28,15 @@ GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
 def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
     say = plan.say
+    read = (say("“{was}” read as “{now}”", was=was, now=now) for was, now in plan.repaired)
+    return (
+        restated(plan) + "".join(f". {capital(note)}" for note in (*plan.assumptions, *read)) + "."
+    )
+
+
+def restated(plan: Plan) -> str:
+    """What the query asks, as a question that asks the same."""
+    say = plan.say
     parts = [_subject(plan)]
     parts += [say("and {figure}", figure=figure_label(plan, figure)) for figure in plan.figures]
     if plan.sides:
@@ -48,18 +57,18 @@ def interpretation(plan: Plan) -> str:
     if plan.threshold is not None:
         chosen = "- how many have {limit}" if plan.is_counted else "- those with {limit}"
         parts.append(say(chosen, limit=threshold_words(say, plan.threshold)))
-    if plan.is_within:
+    if plan.is_within and plan.kind == "list":
+        parts.append(say("of each {group}", group=_within_words(plan)))
+    elif plan.is_within:
         each = ("- the first of each {group}, {order}" if plan.limit == 1
                 else "- the first {limit} of each {group}, {order}")  # fmt: skip
         parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=_way(plan)))
-    elif plan.order_words or plan.ranked or plan.sort:
+    elif plan.ranked and plan.limit is not None:
+        end = "- top {limit}" if plan.ranked == "desc" else "- bottom {limit}"
+        parts.append(say(end, limit=plan.limit))
+    elif (plan.order_words and plan.limit is None) or plan.sort:
         parts.append(f"- {_way(plan)}")
-    text = " ".join(parts)
-    if plan.limit is not None and not plan.is_within:
-        first = ", only the first" if plan.limit == 1 else ", the first {limit}"
-        text += say(first, limit=plan.limit)
-    read = (say("“{was}” read as “{now}”", was=was, now=now) for was, now in plan.repaired)
-    return text + "".join(f". {capital(note)}" for note in (*plan.assumptions, *read)) + "."
+    return " ".join(parts)
 
 
 def _way(plan: Plan) -> str:
@@ -88,6 +97,10 @@ def threshold_words(say: Speech, threshold: Threshold) -> str:
 
 def _subject(plan: Plan) -> str:
     say, many = plan.say, plan.entity.many
+    if plan.kind == "list" and plan.limit is not None and plan.order_words:
+        few = "The {order} {one}" if plan.limit == 1 else "The {limit} {order} {many}"
+        return say(few, limit=plan.limit, order=say(plan.order_words.removesuffix(" first")),
+                   one=say.named(plan.entity.one), many=say.named(many))  # fmt: skip
     if plan.kind == "list":
         return say.capital(many)
     if plan.kind == "share" and plan.share_of is not None:
@@ -102,7 +115,10 @@ def _subject(plan: Plan) -> str:
     if plan.kind == "mean":
         return say("Average number of {many}", many=say.named(many))
     if plan.kind == "measure" and plan.measure is not None:
-        return capital(say(_METHODS[plan.method], figure=say.named(plan.measure.label)))
+        figure = say.named(plan.measure.label)
+        if plan.method != "sum":
+            figure = say.inside(plan.measure.label)
+        return capital(say(_METHODS[plan.method], figure=figure))
     return plan.number_of
 
 
@@ -121,7 +137,12 @@ def _dated(plan: Plan, period: Period) -> str:
     is_open = period.start is None or period.end is None
     if not (is_open or period.label.startswith("from ")):
         dates = _within(plan.say, period)
-    return plan.say("with {date} {period}", date=plan.say.named(words.strip()), period=dates)
+    date = plan.say.named(words.strip())
+    # "created in May", as people say it; other dates are nouns: "with issue date in May".
+    event = date.removesuffix(" at")
+    if event != date:
+        return f"{event} {dates}"
+    return plan.say("with {date} {period}", date=date, period=dates)
 
 
 def _within(say: Speech, period: Period) -> str:

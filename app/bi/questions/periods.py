@@ -120,6 +120,13 @@ class Periods:
             return self._joined(head, rest)
         return self._read(when.words)
 
+    def are_alike(self, one: When, other: When) -> bool:
+        """Whether two periods are the same days."""
+        first, second = self.resolve(one), self.resolve(other)
+        if first is None or second is None:
+            return False
+        return (first.start, first.end, first.hours) == (second.start, second.end, second.hours)
+
     def _read(self, words: str) -> Period | None:
         """The period that some words are as a whole; read once for all that is made of it."""
         if words not in self._known:

@@ -13,7 +13,7 @@ from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
 from app.bi.questions.lexicon import LONGEST_PHRASE, Entry, Lexicon
 from app.bi.questions.names import Name, Names
-from app.bi.questions.periods import Periods
+from app.bi.questions.periods import Periods, Spoken
 from app.bi.questions.rules import Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
@@ -234,13 +234,26 @@ class Reader:
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
         ends: dict[int, int] = {}
-        for one in self._periods.find(tokens):
+        for one in self._with_days(tokens, list(self._periods.find(tokens))):
             features = ("leaf period", *(("longer phrase",) * (one.end - one.start - 1)))
             ends[one.start] = max(one.end, ends.get(one.start, 0))
             yield Leaf(one.start, one.end, "period", one.when, features)
         for start, end, grain in self._periods.grains(tokens):
             if end >= ends.get(start, 0):  # "a month ago" is not by month
                 yield Leaf(start, end, "grain", grain, ("leaf grain",))
+
+    def _with_days(self, tokens: Sequence[Token], said: Sequence[Spoken]) -> Iterator[Spoken]:
+        """Periods, those with their days behind them (``last month (2026-05-01 to 2026-05-31)``, as
+        answers tell them) as one."""
+        days = {one.start: one for one in reversed(said) if tokens[one.start].mark == "("}
+        again: set[int] = set()
+        for one in said:
+            other = days.get(one.end)
+            if other is not None and self._periods.are_alike(one.when, other.when):
+                again.update(range(other.start, other.end))
+                yield replace(one, end=other.end)
+            elif one.start not in again:
+                yield one
 
     def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, token in enumerate(tokens):

@@ -53,7 +53,10 @@ class Saying:
             case Tagged(tag):
                 return say("tagged “{tag}”", tag=tag)
             case Dated(when, date):
-                return f"{self._of(date or kind.date)} {self._period(when)}"
+                return f"{self._of(date or kind.date).removesuffix(' at')} {self._period(when)}"
+            case Not(Known(path)):
+                named = self._path(kind, path) or self._of(path)
+                return say("without {property}", property=named)
             case Not(of):
                 return say("not {words}", words=self.restriction(kind, of))
             case All(parts):
@@ -76,7 +79,8 @@ class Saying:
         else:
             is_property = kind.is_number(one.number)
             limit = self._of(one.number) if is_property else say.digits(one.number)
-        unit = f"{one.unit}s" if one.unit else (measure.unit or "") if measure else ""
+        own = (measure.unit or "") if measure is not None and not one.factor else ""
+        unit = f"{one.unit}s" if one.unit else own
         if one.unit == "%":
             limit = say("{number}%", number=limit)
         elif unit:

@@ -33,7 +33,7 @@ CHANNEL = Dimension("channel", "channel", "channel")
         (
             "count",
             {"dimensions": (CHANNEL,), "ranked": "desc", "limit": 3},
-            "Number of tickets by channel - largest first, the first 3.",
+            "Number of tickets by channel - top 3.",
         ),
         ("list", {"assumptions": ("“x” is left aside",)}, "Tickets. “x” is left aside."),
         ("list", {"repaired": (("tikets", "ticket"),)}, "Tickets. “tikets” read as “ticket”."),
