@@ -211,7 +211,8 @@ def _show(run_id: int, problem: ApiError | None = None) -> Response:
 def _told(wanted: Page, action: Mapping[str, Any]) -> str:
     """What a run does, in words."""
     if action["name"] != "set":
-        return translated(_DONE[action["name"]]).format(value=action.get("value", ""))
+        done = _DONE[action["name"]]
+        return translated(done).format(value=action.get("value", ""))
     name = wanted.entity_set.type.by_attribute[action["attribute"]].name
     value = action.get("shown") or action["value"]
     return f"{wording.label(name)}: {wording.words(str(value))}"
