@@ -91,15 +91,15 @@ def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
     if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
         return
     # What is put for "they" says whose records are meant, whatever was asked before.
-    before = ask.standing if question == ask.text else None
+    before = ask.kept if question == ask.text else None
     told = tell(question, before, limit=MOST_ROWS)
     figures, status = told.answer, told.answer["status"]
     if status == "needsClarification":
         yield from _choices(question, figures)
-        yield told.standing
+        yield told.kept
     elif status == "answered" and figures["confidence"] >= (SURE_ENOUGH if told.goes_on else least):
         yield from _answer(question, figures, told.say)
-        yield told.standing
+        yield told.kept
     elif status == "unsupported" and figures["interpretation"]:
         # Understood, and not for this caller: an article would be no answer.
         yield Text(str(figures["answer"]))
@@ -135,7 +135,7 @@ def refusal_of_figures(ask: Ask) -> str | None:
         return None
     if not allowed(current_caller(), "bi:query"):
         return speech_of(ask.text)("You may not ask for figures.")
-    figures = answer_question(_question(ask), ask.standing, limit=1)
+    figures = answer_question(_question(ask), ask.kept, limit=1)
     return str(figures["answer"]) if figures["status"] == "unsupported" else None
 
 

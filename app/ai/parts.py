@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.bi.questions.stored import Standing
+from app.bi.answers import Kept
 
 BUILT_IN = "built-in"
 
@@ -39,13 +39,13 @@ class Context:
 class Ask:
     """A message, what it is about, and the messages before it in the conversation.
 
-    ``dialogue`` has who (``user`` or ``assistant``) said what; ``standing`` is what the last of the
+    ``dialogue`` has who (``user`` or ``assistant``) said what; ``kept`` is what the last of the
     questions about figures meant.
     """
 
     text: str
     context: Context | None
-    standing: Standing | None = None
+    kept: Kept | None = None
     dialogue: Sequence[tuple[str, str]] = ()
 
 
@@ -123,4 +123,4 @@ class Served:
 
 
 # A record among the parts is what the conversation is about from now on.
-Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Standing | Context
+Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Kept | Context

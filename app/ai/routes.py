@@ -56,8 +56,8 @@ def chat(body: dict[str, Any]) -> Any:
     else:
         context = read_context(body.get("context"))
     dialogue = store.dialogue_of(known_session["id"]) if known_session else []
-    standing = store.standing_of(known_session["id"]) if known_session else None
-    ask = Ask(body["message"], context, standing, dialogue)
+    kept = store.kept_of(known_session["id"]) if known_session else None
+    ask = Ask(body["message"], context, kept, dialogue)
     session, message = begin_turn(ask, known_session, streamed=body["stream"])
     return describe_chat(session, message), 202 if body["stream"] else 200
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
-from app.bi.questions.stored import Standing, read
+from app.bi.answers import Kept
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
@@ -171,7 +171,7 @@ def dialogue_of(session_id: int) -> list[tuple[str, str]]:
         return [(row.role, row.body) for row in connection.execute(statement)][::-1]
 
 
-def standing_of(session_id: int) -> Standing | None:
+def kept_of(session_id: int) -> Kept | None:
     """What the last question about figures meant, read outside of any transaction."""
     statement = (
         select(AiMessage.standing)
@@ -180,8 +180,8 @@ def standing_of(session_id: int) -> Standing | None:
         .limit(1)
     )
     with primary_engine().connect() as connection:
-        kept = connection.execute(statement).scalar()
-        return None if kept is None else read(kept)
+        value = connection.execute(statement).scalar()
+        return None if value is None else Kept(value)
 
 
 def last_context_of(session_id: int) -> dict[str, Any] | None:

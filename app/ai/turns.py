@@ -34,7 +34,7 @@ from app.ai.parts import (
     ToolResult,
     Words,
 )
-from app.bi.questions.stored import Standing, written
+from app.bi.answers import Kept
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.db.types import iso_instant
@@ -84,7 +84,7 @@ class Turn:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
     served: Served | None = None
-    standing: Standing | None = None
+    meant: Kept | None = None
     context: Context | None = None
 
     @property
@@ -120,8 +120,8 @@ class Turn:
             yield from self._add(f"[{number}]")
         elif isinstance(part, Words):
             yield from self._add(part.text)
-        elif isinstance(part, Standing):
-            self.standing = part
+        elif isinstance(part, Kept):
+            self.meant = part
         elif isinstance(part, Context):
             self.context = part
         else:
@@ -170,8 +170,8 @@ class Turn:
             "citations": self.citations,
             "tool_calls": self.tool_calls,
         }
-        if self.standing is not None:
-            row["standing"] = written(self.standing)
+        if self.meant is not None:
+            row["standing"] = self.meant.value
         if self.context is not None:
             row["context"] = self.context.kept
         served = self.served

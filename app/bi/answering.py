@@ -6,13 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.bi.answers import EXAMPLES, KINDS, Answer, answered, blank, confidence_of, unread
+from app.bi.answers import (
+    EXAMPLES,
+    KINDS,
+    Answer,
+    Kept,
+    answered,
+    blank,
+    confidence_of,
+    unread,
+)
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import Calendar
 from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
-from app.bi.questions.stored import Standing
 from app.bi.reports.builtin import built_in
 from app.bi.words.speech import Speech
 from app.clock import utc_now
@@ -36,19 +44,19 @@ class Told:
 
     answer: Answer
     say: Speech
-    standing: Standing
+    kept: Kept
     goes_on: bool
     is_final: bool
 
 
 def answer_question(
-    question: str, before: Standing | None = None, *, limit: int = ANSWER.default
+    question: str, before: Kept | None = None, *, limit: int = ANSWER.default
 ) -> Answer:
     """The answer to a question alone: ``tell``."""
     return tell(question, before, limit=limit).answer
 
 
-def tell(question: str, before: Standing | None = None, *, limit: int = ANSWER.default) -> Told:
+def tell(question: str, before: Kept | None = None, *, limit: int = ANSWER.default) -> Told:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
     Args:
@@ -62,9 +70,10 @@ def tell(question: str, before: Standing | None = None, *, limit: int = ANSWER.d
     text, now = check_question(question), utc_now()
     proposal = _proposed(text, calendar(now), before)
     answer = blank(text, iso_instant(now)) | _answer(proposal, limit)
-    understood, refusal = proposal.understood, proposal.refusal
+    refusal = proposal.refusal
     is_final = refusal is not None and refusal.is_final
-    return Told(answer, proposal.say, understood.standing, understood.goes_on, is_final)
+    kept = Kept(proposal.kept)
+    return Told(answer, proposal.say, kept, proposal.understood.goes_on, is_final)
 
 
 def _answer(proposal: Proposal, limit: int) -> Answer:
@@ -108,20 +117,19 @@ def plan_of(question: str, now: Calendar) -> Plan | None:
     return proposal.plans[0] if proposal.is_answered else None
 
 
-def standing_after(questions: Iterable[str]) -> Standing | None:
+def kept_after(questions: Iterable[str]) -> Kept | None:
     """What goes on from questions that were asked one after the other, where only they are kept."""
-    standing = None
+    kept = None
     for question in questions:
-        proposal = _proposed(check_question(question), calendar(utc_now()), standing)
-        standing = proposal.understood.standing
-    return standing
+        kept = Kept(_proposed(check_question(question), calendar(utc_now()), kept).kept)
+    return kept
 
 
-def address_of(standing: Standing) -> str:
+def address_of(before: Kept) -> str:
     """The address of what was asked before; empty where nothing was understood."""
-    from app.bi.questions.answering import plan_before  # large: loaded with the first question
+    from app.bi.questions.answering import plan_kept  # large: loaded with the first question
 
-    plan = plan_before(standing, calendar(utc_now()))
+    plan = plan_kept(before.value, calendar(utc_now()))
     return "" if plan is None else compiled(plan).query.url
 
 
@@ -132,10 +140,10 @@ def speech_of(text: str) -> Speech:
     return speech_of_text(text)
 
 
-def _proposed(question: str, now: Calendar, before: Standing | None) -> Proposal:
-    from app.bi.questions.answering import propose  # large: loaded with the first question
+def _proposed(question: str, now: Calendar, before: Kept | None) -> Proposal:
+    from app.bi.questions.answering import propose, propose_after  # large: as above
 
-    return propose(question, now, before)
+    return propose(question, now) if before is None else propose_after(before.value, question, now)
 
 
 def check_question(question: str) -> str:

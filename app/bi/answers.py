@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -27,6 +27,13 @@ KINDS = (
     " tickets, tasks, projects, articles and documents."
 )
 Answer = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What the next question of a session goes on from, as JSON that bi.questions.stored reads."""
+
+    value: Any
 
 
 def blank(question: str, as_of: str) -> Answer:

@@ -8,9 +8,8 @@ from typing import Any
 from sqlalchemy import select
 
 from app.bi.answering import address_of, tell
-from app.bi.answers import Answer
+from app.bi.answers import Answer, Kept
 from app.bi.proposing import proposed
-from app.bi.questions.stored import read, written
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
@@ -25,7 +24,7 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
     session = None if session_id is None else _session(session_id)
-    before = None if session is None else read(session["standing"])
+    before = None if session is None else Kept(session["standing"])
     reply = tell(question, before, limit=limit)
     answer = reply.answer
     if answer["status"] == "unsupported" and not reply.is_final:
@@ -33,7 +32,7 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
         answer |= proposed(answer["question"], address, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
     if not reply.is_final:
-        session_id = _remember(session, written(reply.standing))
+        session_id = _remember(session, reply.kept)
     return answer | {"sessionId": session_id}
 
 
@@ -49,10 +48,10 @@ def _session(key: str) -> dict[str, Any]:
     return dict(row)
 
 
-def _remember(session: dict[str, Any] | None, standing: dict[str, Any]) -> str:
+def _remember(session: dict[str, Any] | None, kept: Kept) -> str:
     now = utc_now()
     if session is not None:
-        records.update(QuestionSession, session["id"], {"standing": standing, "updated_at": now})
+        records.update(QuestionSession, session["id"], {"standing": kept.value, "updated_at": now})
         return str(session["key"])
     key = f"bis_{secrets.token_hex(16)}"
     row = {
@@ -60,7 +59,7 @@ def _remember(session: dict[str, Any] | None, standing: dict[str, Any]) -> str:
         "key": key,
         "user_id": current_caller().user_id,
         "questions": [],
-        "standing": standing,
+        "standing": kept.value,
         "updated_at": now,
     }
     records.insert(QuestionSession, row)

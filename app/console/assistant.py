@@ -110,13 +110,13 @@ def _ask(known: Mapping[str, Any] | None) -> str:
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
         )
     dialogue = store.dialogue_of(known["id"]) if known else []
-    standing = store.standing_of(known["id"]) if known else None
+    kept = store.kept_of(known["id"]) if known else None
     about = _about(form)
     if about is None and known:
         context = continued_context(store.last_context_of(known["id"]))
     else:
         context = read_context(about)
-    ask = Ask(text, context, standing, dialogue)
+    ask = Ask(text, context, kept, dialogue)
     found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
     return str(found["key"])
 

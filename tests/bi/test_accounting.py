@@ -36,7 +36,7 @@ def test_what_may_be_meant_otherwise_is_less_sure(ask: Ask, sure: str, less_sure
 
 def test_how_long_is_a_time(ask: Ask) -> None:
     answer = ask("how long are deals open on average")
-    assert "Days since creation (open)" in answer["interpretation"]
+    assert "days since creation (open)" in answer["interpretation"]
 
 
 def test_the_biggest_of_each_month_is_not_counted(ask: Ask) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from app.bi.currencies import in_one_currency
 from app.bi.periods.spans import Calendar
@@ -17,7 +18,7 @@ from app.bi.questions.refusing import (
     report_of,
     unread,
 )
-from app.bi.questions.stored import Standing
+from app.bi.questions.stored import Standing, read, written
 from app.bi.questions.understanding import (
     LEAST_CHANCE,
     Analysis,
@@ -89,6 +90,11 @@ class Proposal:
         lexicon = understanding_of(self.understood.language).lexicon
         return report_of(self.understood.read, lexicon)
 
+    @property
+    def kept(self) -> dict[str, Any]:
+        """What the next question goes on from, as a session keeps it."""
+        return written(self.understood.standing)
+
 
 def propose(question: str, now: Calendar, before: Standing | None = None) -> Proposal:
     """Understand a question under the rights of the caller.
@@ -125,6 +131,16 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     except ForbiddenError:
         return Proposal((), 0.0, understood, Refusal("forbidden"))
     return Proposal(plans, confidence, understood, refusal)
+
+
+def propose_after(kept: object, question: str, now: Calendar) -> Proposal:
+    """``propose``, after what a session keeps."""
+    return propose(question, now, read(kept))
+
+
+def plan_kept(kept: object, now: Calendar) -> Plan | None:
+    """The plan of what a session keeps; None where nothing was understood."""
+    return plan_before(read(kept), now)
 
 
 def plan_before(standing: Standing, now: Calendar) -> Plan | None:
