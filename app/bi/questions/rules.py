@@ -661,6 +661,11 @@ class Grammar:
         against = draft.against or Against()
         return draft._replace(against=against).flagged("compared")
 
+    def in_percent(self, draft: Draft, _: str) -> Draft | None:
+        if draft.leftward or "compared" not in draft.flags or "in percent" in draft.flags:
+            return None
+        return draft.flagged("in percent")
+
     def two_values(self, first: Options, second: Options) -> Options | None:
         by_kind = {}
         for kind, one in first.by_kind.items():
