@@ -23,7 +23,7 @@ from app.factory import create_app
 from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, new_database
 from tests.forms import FORMS, divide, few_examples
-from tests.made_once import make_once
+from tests.made_once import embed_once
 from tests.measured import measure_what_tests_start
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
@@ -48,7 +48,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("form") == "short":
         few_examples()
     measure_what_tests_start()
-    make_once()
+    embed_once()
     keep_temporary_files_in_memory()
     if depth := config.getoption("costs"):
         config.pluginmanager.register(Costs(depth), "costs")

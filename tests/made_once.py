@@ -1,50 +1,32 @@
-"""Values of libraries that are the same every time: the tests work them out once in a process.
-
-A service makes one application, and the tests a hundred: each compiles two functions for each of
-its 400 addresses, which takes longer than the rest of it. And the same few articles are taken into
-the index for many tests.
-"""
+"""The same few articles are taken into the index for many tests: a process embeds a text once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
-
-from werkzeug.routing import Rule
 
 from app.search.embedding import EmbeddingModel
 
 
-def make_once() -> None:
+def embed_once() -> None:
     """For the whole run."""
-    _compile_addresses_once()
-    _embed_once()
+    embed = EmbeddingModel.embed
+    vectors: dict[str, Any] = {}
 
+    def from_kept(
+        model: EmbeddingModel,
+        texts: Sequence[str],
+        before_each: Callable[[], object] | None = None,
+    ) -> Any:
+        import numpy
 
-def _compile_addresses_once() -> None:
-    """What writes an address is made of the parts of the rule, and gets the rule when called."""
-    compile_builder = Rule._compile_builder
-    builders: dict[Hashable, Callable[..., tuple[str, str]]] = {}
+        rows = []
+        for text in texts:
+            if before_each is not None:
+                before_each()
+            if text not in vectors:
+                vectors[text] = embed(model, [text])
+            rows.append(vectors[text])
+        return numpy.concatenate(rows) if rows else embed(model, [])
 
-    def compile_once(rule: Rule, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
-        if rule.defaults:  # they are in what is made, as the converters write them
-            return compile_builder(rule, append_unknown)
-        key = (rule.rule, *rule._trace, append_unknown)
-        if key not in builders:
-            builders[key] = compile_builder(rule, append_unknown)
-        return builders[key]
-
-    Rule._compile_builder = compile_once  # type: ignore[method-assign]
-
-
-def _embed_once() -> None:
-    run = EmbeddingModel._run
-    vectors: dict[tuple[int, ...], Any] = {}
-
-    def run_once(model: EmbeddingModel, numbers: Sequence[int]) -> Any:
-        key = tuple(numbers)
-        if key not in vectors:
-            vectors[key] = run(model, numbers)
-        return vectors[key]
-
-    EmbeddingModel._run = run_once  # type: ignore[method-assign]
+    EmbeddingModel.embed = from_kept  # type: ignore[method-assign]
