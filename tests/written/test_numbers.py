@@ -82,6 +82,12 @@ def test_what_is_no_number_is_refused(text: str) -> None:
         read_number(text)
 
 
+def test_a_large_number_is_read_as_each_locale_writes_it() -> None:
+    number = Decimal(10**9)
+    written = {locale: format_decimal(number, locale=locale) for locale in LOCALES}
+    assert {read_number(text, signs_of(locale)) for locale, text in written.items()} == {number}
+
+
 @settings(max_examples=3 * settings().max_examples)
 @given(NUMBERS, st.sampled_from(LOCALES), st.sampled_from(("latn", "default")))
 def test_what_a_locale_writes_is_read_in_that_locale(
