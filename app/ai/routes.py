@@ -8,8 +8,6 @@ from flask import Response, request
 
 from app.ai import store
 from app.ai.actions import confirm, describe_action, reject
-from app.ai.context import continued_context, read_context
-from app.ai.parts import Ask
 from app.ai.schemas import (
     AiActionSchema,
     AnswerSchema,
@@ -22,7 +20,7 @@ from app.ai.schemas import (
 from app.ai.shapes import describe_chat, describe_message, describe_session
 from app.ai.streams import open_stream
 from app.ai.tickets import use_ticket
-from app.ai.turns import begin_turn, cancel_turn
+from app.ai.turns import ask_in, begin_turn, cancel_turn
 from app.errors import ValidationError, naming
 from app.http.areas import Area
 from app.http.schema_parts import PageQuerySchema
@@ -51,13 +49,8 @@ def chat(body: dict[str, Any]) -> Any:
     known = body.get("session_id")
     with naming("sessionId"):
         known_session = store.find_session(caller, known) if known else None
-    if known_session and "context" not in body:
-        context = continued_context(store.last_context_of(known_session["id"]))
-    else:
-        context = read_context(body.get("context"))
-    dialogue = store.dialogue_of(known_session["id"]) if known_session else []
-    kept = store.kept_of(known_session["id"]) if known_session else None
-    ask = Ask(body["message"], context, kept, dialogue)
+    about, stays = body.get("context"), "context" not in body
+    ask = ask_in(known_session, body["message"], about, stays=stays)
     session, message = begin_turn(ask, known_session, streamed=body["stream"])
     return describe_chat(session, message), 202 if body["stream"] else 200
 

@@ -21,6 +21,7 @@ from flask import Flask, Response, after_this_request
 from app.ai import store
 from app.ai.actions import propose
 from app.ai.answering import answer, longest_seconds, model_for
+from app.ai.context import continued_context, read_context
 from app.ai.parts import (
     Ask,
     Citation,
@@ -179,6 +180,25 @@ class Turn:
             return row
         provider = {"status": served.status, "reason": served.reason}
         return {**row, "model": served.model[:100], "provider": provider}
+
+
+def ask_in(
+    session: Mapping[str, Any] | None, text: str, about: Mapping[str, Any] | None, *, stays: bool
+) -> Ask:
+    """A message of a conversation, with what the messages before it were about.
+
+    Args:
+        session: the conversation that goes on; None begins one.
+        about: ``read_context``, unless it ``stays`` with the record of the message before.
+    Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
+    """
+    if session is None:
+        return Ask(text, read_context(about))
+    if stays:
+        context = continued_context(store.last_context_of(session["id"]))
+    else:
+        context = read_context(about)
+    return Ask(text, context, store.kept_of(session["id"]), store.dialogue_of(session["id"]))
 
 
 def begin_turn(

@@ -151,9 +151,8 @@ def chart_of(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> dict[s
         title = plan.say.capital(GRAIN_WORDS.get(plan.grain, plan.grain))
         chart = Chart(shape, "period", figure, series, title, "")
     else:
-        currency = (
-            compiled_plan.currency if plan.own is None else None
-        )  # the bars are of one currency
+        # The bars are of one currency where all was converted.
+        currency = compiled_plan.currency if plan.own is None else None
         x, series = groups[0], groups[1].name if len(groups) > 1 else currency
         values = values[:MOST_BARS]
         chart = Chart("bar", x.name, figure, series, x.label, "")

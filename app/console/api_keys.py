@@ -78,13 +78,9 @@ def _page(**values: Any) -> Response:
             for role in roles
         },
         chosen=request.form,
-        problems={} if problem is None else _by_field(problem),
+        problems=engine.problems_by_field(problem),
         **values,
     )
-
-
-def _by_field(problem: ApiError) -> dict[str, str]:
-    return {name.partition("[")[0]: text for name, text in engine.problems_of(problem).items()}
 
 
 def _name(text: str) -> str:

@@ -15,12 +15,11 @@ from markupsafe import Markup, escape
 
 from app.ai import store
 from app.ai.actions import confirm, reject
-from app.ai.context import continued_context, read_context
-from app.ai.parts import Ask
+from app.ai.context import read_context
 from app.ai.schemas import LONGEST_MESSAGE
 from app.ai.shapes import describe_session
 from app.ai.streams import open_stream
-from app.ai.turns import begin_turn, cancel_turn
+from app.ai.turns import ask_in, begin_turn, cancel_turn
 from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
@@ -109,14 +108,8 @@ def _ask(known: Mapping[str, Any] | None) -> str:
         raise ValidationError(
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
         )
-    dialogue = store.dialogue_of(known["id"]) if known else []
-    kept = store.kept_of(known["id"]) if known else None
     about = _about(form)
-    if about is None and known:
-        context = continued_context(store.last_context_of(known["id"]))
-    else:
-        context = read_context(about)
-    ask = Ask(text, context, kept, dialogue)
+    ask = ask_in(known, text, about, stays=about is None)
     found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
     return str(found["key"])
 

@@ -72,3 +72,10 @@ def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
     found = {detail.field: said(detail.message) for detail in error.details}
     return found or {"": said(error.message)}
+
+
+def problems_by_field(error: ApiError | None) -> dict[str, str]:
+    """``problems_of``, those of an item at the field that has the list; none without an error."""
+    if error is None:
+        return {}
+    return {name.partition("[")[0]: text for name, text in problems_of(error).items()}

@@ -209,7 +209,7 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
         message=message,
         number=number,
         problem=problem,
-        problems=_by_field(problem),
+        problems=engine.problems_by_field(problem),
     )
 
 
@@ -235,9 +235,3 @@ def _named(key: int) -> dict[str, Any]:
 def _addresses(name: str) -> tuple[str, ...]:
     parts = request.form.get(name, "").replace(";", ",").split(",")
     return tuple(part.strip() for part in parts if part.strip())
-
-
-def _by_field(problem: ApiError | None) -> dict[str, str]:
-    if problem is None:
-        return {}
-    return {name.partition("[")[0]: text for name, text in engine.problems_of(problem).items()}

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
-from babel.dates import format_date, format_datetime
+from babel.dates import format_datetime
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
@@ -88,7 +88,7 @@ def _shown(column: ReportColumn, value: Any, *, has_days: bool) -> Any:
 
 def _day_text(column: ReportColumn, value: str) -> str:
     if column.type == "date":
-        return format_date(date.fromisoformat(value), "medium", page_language())
+        return wording.day_text(date.fromisoformat(value))
     moment = datetime.fromisoformat(value)
     return format_datetime(moment, "medium", zone(), page_language())
 

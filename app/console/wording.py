@@ -272,17 +272,18 @@ def _enumerated() -> frozenset[str]:
 def instant(value: str | datetime) -> Markup:
     """``21 Nov 2026, 08:15`` in UTC; the reader's own time is the page's script's to show."""
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
-    text = f"{_day_text(moment)}, {moment:%H:%M}"
+    text = f"{day_text(moment)}, {moment:%H:%M}"
     return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text)
 
 
 def day(value: date) -> Markup:
     """``21 Nov 2026``; the page's script writes it as the reader's language does."""
-    text = _day_text(value)
+    text = day_text(value)
     return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
 
 
-def _day_text(value: date) -> str:
+def day_text(value: date) -> str:
+    """``21 Nov 2026``, as text alone."""
     if page_language() == SOURCE:
         return f"{value.day} {value:%b %Y}"
     return format_date(value, "medium", page_language())
