@@ -82,9 +82,9 @@ def merge_clients(client_id: int, source_id: int) -> Merge:
     moved = move_references(CLIENT, source_id, client_id)
     balances = {name: getattr(client, name) + getattr(source, name) for name in BALANCES}
     # The balances have gone over: nothing is lost with the row.
-    CLIENTS.roll_up(source_id, dict.fromkeys(BALANCES, Decimal(0)))
+    CLIENTS.roll_up(CLIENTS.stored(source_id), dict.fromkeys(BALANCES, Decimal(0)))
     CLIENTS.remove(source_id, CLIENTS.stored(source_id))
-    CLIENTS.roll_up(client_id, balances)
+    CLIENTS.roll_up(CLIENTS.stored(client_id), balances)
     # There may be nothing to fill, and without a change there would be no event.
     CLIENTS.apply(client_id, {**filled, "last_activity_at": utc_now()}, "client.merged")
     names = tuple(dict.fromkeys(CLIENT.wire(name).partition(".")[0] for name in filled))

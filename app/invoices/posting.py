@@ -55,7 +55,7 @@ def post(before: Invoice | None, after: Invoice) -> None:
     moved = {
         name: getattr(client, name) + getattr(new, name) - getattr(old, name) for name in BALANCES
     }
-    CLIENTS.roll_up(client.id, moved | {"last_activity_at": utc_now()})
+    CLIENTS.roll_up(client, moved | {"last_activity_at": utc_now()})
 
 
 def use_credit(invoice: Invoice, amount: Decimal) -> bool:
@@ -68,5 +68,5 @@ def use_credit(invoice: Invoice, amount: Decimal) -> bool:
     left = client.credit_balance - rounded(amount * factor, client.currency)
     if amount > 0 and left < 0:
         return False
-    CLIENTS.roll_up(client.id, {"credit_balance": left})
+    CLIENTS.roll_up(client, {"credit_balance": left})
     return True

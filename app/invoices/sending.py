@@ -68,11 +68,12 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     require(caller, "invoices:send", invoice)
     require_operation("Invoice", "invoice", "send", invoice)
     is_draft = invoice.status == "Draft"
-    document = issue_invoice(invoice_id) if is_draft else read_document(invoice_id)
     if is_draft:
+        document, invoice = issue_invoice(invoice_id)
         _require_number(document.number, letter.number)
-    after = INVOICES.stored(invoice_id)
-    mail = None if letter.mark_only else _mail_about(after, document, letter)
+    else:
+        document = read_document(invoice_id)
+    mail = None if letter.mark_only else _mail_about(invoice, document, letter)
     twin = None
     if mail is not None and not is_draft and not letter.key:
         twin = find_same(mail, utc_now() - ONCE_WITHIN)
@@ -80,12 +81,12 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     if delivery is not None and twin is None:
         audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
         if not is_draft:  # issue has said so already
-            emit("invoice.sent", "Invoice", invoice_id, sequence=after.version)
+            emit("invoice.sent", "Invoice", invoice_id, sequence=invoice.version)
     return {
         "id": invoice_id,
-        "number": after.number,
-        "status": after.status,
-        "sentAt": after.sent_at,
+        "number": invoice.number,
+        "status": invoice.status,
+        "sentAt": invoice.sent_at,
         "issued": is_draft,
         "delivery": delivery,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.clock import utc_now
 from app.errors import ValidationError
@@ -24,20 +24,24 @@ REASON = RowRules(
 )
 
 
-def issue_invoice(invoice_id: int, *, by: str = "send") -> InvoiceDocument:
+class Issued(NamedTuple):
+    """A document as it was issued, and its row."""
+
+    document: InvoiceDocument
+    invoice: Invoice
+
+
+def issue_invoice(invoice_id: int, *, by: str = "send") -> Issued:
     """Issue a draft: it gets its number and is frozen.
 
     Args:
         by: ``send``, after which the document counts as sent, or ``payment``.
-    Returns: the document as it was issued.
     Raises: NotFoundError; ForbiddenError; InvalidStateError; ValidationError, what is missing.
     """
     _allowed(invoice_id, "Sent", by)
     events = ("invoice.sent",) if by == "send" else ()
-    document: InvoiceDocument = INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by).work[
-        "document"
-    ]
-    return document
+    change = INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by)
+    return Issued(change.work["document"], change.after())
 
 
 def void_invoice(invoice_id: int, reason: Any) -> None:

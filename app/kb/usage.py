@@ -80,13 +80,13 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
     if known is not None:
         counts[_counter(known.is_helpful)] -= 1
     counts[_counter(is_helpful)] += 1
-    KB_ARTICLES.roll_up(article_id, counts)
+    version = KB_ARTICLES.roll_up(article, counts)
     _note_opened(article_id, caller.principal)
     after = {"helpful": is_helpful, "comment": comment}
     audit.record("kb_article.feedback_received", "KbArticle", article_id, after=after)
     emit(
         "kb_article.feedback_received", "KbArticle", article_id,
-        sequence=KB_ARTICLES.stored(article_id).version,
+        sequence=version,
         previous={
             "helpfulCount": article.helpful_count,
             "notHelpfulCount": article.not_helpful_count,

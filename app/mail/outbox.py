@@ -63,10 +63,11 @@ def queue_mail(
         "entity_id": entity_id,
         "next_attempt_at": now,
     }
+    row = records.with_defaults(OutgoingMail, row)
     mail_id = records.insert(OutgoingMail, row)
     # Heard after the commit or not: the loop looks every second anyhow.
     wake(running_app(), LOOP)
-    return records.get(OutgoingMail, mail_id)
+    return OutgoingMail(id=mail_id, **row)
 
 
 def find_mail(key: str) -> OutgoingMail | None:

@@ -27,8 +27,9 @@ def recount(*project_ids: int | None) -> None:
     """Bring the counters of these projects up to date; in the order of their keys, once each."""
     for project_id in sorted({key for key in project_ids if key is not None}):
         # The lock comes first: two tasks that end at the same time both see each other then.
-        if records.read(Project, project_id, lock=True) is not None:
-            PROJECTS.roll_up(project_id, _counts(project_id))
+        project = records.read(Project, project_id, lock=True)
+        if project is not None:
+            PROJECTS.roll_up(project, _counts(project_id))
 
 
 def count_tasks(tasks: Sequence[Change[Task]]) -> dict[str, Decimal | int]:

@@ -12,6 +12,8 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Connection
 
 from app.clock import local_day, local_start, utc_now
+from app.db.transactions import has_begun
+from app.extensions import db
 from app.settings.store import organisation, read_organisation
 
 # When a task is due for which a day was said and no time.
@@ -40,4 +42,6 @@ def start_of(day: date, hour: int = 0) -> datetime:
 
 def day_on(connection: Connection, instant: datetime) -> date:
     """As ``day_of``, by the settings that ``connection`` reads: for who holds one already."""
-    return local_day(instant, ZoneInfo(read_organisation(connection).defaults.time_zone))
+    is_own = has_begun() and connection is db.session.connection()
+    settings = organisation() if is_own else read_organisation(connection)
+    return local_day(instant, ZoneInfo(settings.defaults.time_zone))

@@ -100,6 +100,8 @@ class Change(Generic[E_co]):
         """The record as it will be; no row of the database."""
         values = {column.name: self.get(column.name) for column in self.rules.table.c}
         values.update(id=self.key, created_at=values["created_at"] or self.now)
+        if self.before is not None:
+            values["version"] = self.before.version + 1
         return self.rules.model(**values)
 
     def changes(self, *attributes: str) -> bool:

@@ -22,9 +22,9 @@ from app.errors import (
     PreconditionFailedError,
     ValidationError,
 )
-from app.events import EVENT_NAMES, emit, represent
+from app.events import EVENT_NAMES, emit, represent, row_of as event_row
 from app.http.security import Caller, current_caller
-from app.models.event import AuditRecord
+from app.models.event import AuditRecord, Event
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.amounts import check_amounts
 from app.writing.bulk_rows import insert_rows
@@ -245,13 +245,20 @@ class EntityService(Generic[E]):
         self._save(change)
         return change
 
-    def roll_up(self, key: int, values: Mapping[str, Any]) -> None:
-        """Keep totals that follow from other rows: a new version, but no event of its own."""
-        before = self.stored(key)
+    def roll_up(self, before: E, values: Mapping[str, Any]) -> int:
+        """Keep totals that follow from other rows: a new version, but no event of its own.
+
+        Args:
+            before: the record as it is, locked.
+        Returns: its row version.
+        """
         changed = {name: value for name, value in values.items() if getattr(before, name) != value}
-        if changed:
-            stamps = {"updated_at": utc_now(), "version": before.version + 1}
-            records.update(self.rules.table, key, changed | stamps)
+        if not changed:
+            return before.version
+        version = before.version + 1
+        stamps = {"updated_at": utc_now(), "version": version}
+        records.update(self.rules.table, before.id, changed | stamps)
+        return version
 
     def remove(self, key: int, before: E) -> None:
         """Delete a record whose deletion is allowed, with all that goes along."""
@@ -485,8 +492,11 @@ class EntityService(Generic[E]):
         name = self.rules.name
         audited = audit.row_of(announcement.general, name, change.key, before=previous, after=after)
         records.append(AuditRecord, audited)
-        for event in announcement.names:
-            emit(
+        events = [
+            event_row(
                 event, name, change.key,
                 sequence=sequence, representation=announcement.representation, previous=previous,
-            )  # fmt: skip
+            )
+            for event in announcement.names
+        ]  # fmt: skip
+        records.insert_all(Event, events)

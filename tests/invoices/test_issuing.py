@@ -10,17 +10,20 @@ from typing import Any
 import pytest
 import time_machine
 from flask import Flask
+from sqlalchemy import event
 
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
+from app.extensions import db
 from app.http.security import Caller, acting_as, system_caller
 from app.invoices import service
 from app.invoices.drawing import draw_pdf
 from app.invoices.freezing import frozen_file, key_of
 from app.invoices.reading import read_document
+from app.invoices.sending import Letter, send_invoice
 from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
 from app.models.event import Setting
 from app.models.invoice import Invoice, LineItem
@@ -40,6 +43,15 @@ from tests.factories import (
     stored,
     update,
 )
+
+
+def test_others_wait_for_the_number_during_sixteen_statements_at_most(admin: Caller) -> None:
+    key = make_invoice()
+    statements: list[str] = []
+    event.listen(db.engine, "before_cursor_execute", lambda *given: statements.append(given[2]))
+    send_invoice(key, Letter(to=("a@example.com",)))
+    first = next(index for index, text in enumerate(statements) if "counters" in text)
+    assert len(statements[first:]) <= 16, statements[first:]
 
 
 @time_machine.travel("2026-03-05T23:30:00Z", tick=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.formats import Formats
@@ -26,7 +27,7 @@ class Paper:
         self.texts: Texts = texts_for(document.language)
         self.formats = Formats(document)
         countries = (document.buyer.address.country, document.seller.address.country)
-        self.set = Typesetter(Shaper(fonts.han_face(document.language, *countries)))
+        self.set = Typesetter(_shaper(fonts.han_face(document.language, *countries)))
         self.pages: list[Page] = []
         self.top = 0.0
         self.start_page: Callable[[Paper], None] = lambda paper: None
@@ -50,3 +51,8 @@ class Paper:
         """Go to the next page unless ``height`` fits on this one."""
         if height > self.room:
             self.new_page()
+
+
+@cache
+def _shaper(han: int) -> Shaper:
+    return Shaper(han)

@@ -20,7 +20,7 @@ _KANA = re.compile("[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 _FOLLOWING = frozenset("\u200c\u200d\ufe0e\ufe0f")  # joiners and variation selectors
 _FEATURES = {"liga": False, "clig": False}  # "fi" stays two letters for whoever copies the text
-_CACHE_LIMIT = 20_000
+_CACHE_LIMIT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Shaped:
 
 
 class Shaper:
-    """Shapes the texts of one document; the same text is shaped once."""
+    """Shapes texts; one that came before is not shaped again, of another document either."""
 
     def __init__(self, han: int = fonts.SIMPLIFIED) -> None:
         self._han = han
