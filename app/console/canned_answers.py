@@ -11,7 +11,7 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http.security import requires
 from app.settings import change_settings, organisation
-from app.settings.canned_answers import LONGEST_ANSWER, LONGEST_NAME, PLACES
+from app.settings.canned_answers import PLACES
 from app.settings.store import version_of
 
 _BLANK_ROWS = 2
@@ -59,7 +59,6 @@ def _page(problem: ApiError | None) -> Response:
         group="answers",
         canned=[*known, *[("", "")] * _BLANK_ROWS],
         places=PLACES,
-        longest=(LONGEST_NAME, LONGEST_ANSWER),
         version=request.form.get("version") or version_of(_GROUP, settings),
         problem=problem,
         problems={name.removeprefix("answers."): text for name, text in problems.items()},

@@ -11,7 +11,7 @@ from flask import Response, request
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.columns import Column, column_of, key_of
-from app.console.form_fields import Field, field_of, text_of, value_of, writable
+from app.console.form_fields import Field, field_of, suggestions, text_of, value_of, writable
 from app.console.language import translated
 from app.console.references import NoReferenceError
 from app.console.sets import Page, page_of
@@ -124,6 +124,7 @@ def _form(
     actions = record.get("allowedActions") or []
     if UPDATE not in actions and error is None:
         problem = translated("cannot be changed: the record is not yours to change as it stands")
+    field = _narrowed(field_of(wanted, name, text, problem), actions)
     return page(
         "cell.html",
         200 if error is None else error.status,
@@ -131,7 +132,8 @@ def _form(
         key=key,
         column=column,
         title=_title(wanted, record),
-        field=_narrowed(field_of(wanted, name, text, problem), actions),
+        field=field,
+        suggestions=suggestions(wanted, [field]),
         version=record.get("@odata.etag", ""),
         query=request.form.get("query", request.query_string.decode()),
     )

@@ -15,6 +15,7 @@ from app.clock import day_after
 from app.console import wording
 from app.console.columns import choosable, key_of
 from app.console.language import marked, translated
+from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
 from app.console.references import KINDS, Kind, NoReferenceError, find, kind_of, named
 from app.console.sets import Page
@@ -161,6 +162,8 @@ class Condition:
             return ", ".join(wording.words(each) for each in self.value.split(","))
         if self.of.reference is not None:
             return named(self.of.reference, int(self.value))
+        if list_of(self.of.name):
+            return code_name(self.of.name, self.value)
         return wording.grouped(Decimal(self.value)) if self.of.kind == "number" else self.value
 
     @property
@@ -329,6 +332,8 @@ def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str
             value = str(find(of.reference, value))
         elif value and of.kind == "number":
             value = decimal_text(typed_number(value))
+        elif value and list_of(name):
+            value = typed_code(name, value)
     except (NoReferenceError, NoNumberError) as error:
         raise ValidationError([("value", str(error))]) from None
     if not value or len(value) > _LONGEST or not _is_value(of, value):

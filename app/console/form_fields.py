@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -10,12 +10,11 @@ from typing import Any
 
 from app.console import engine, wording
 from app.console.language import translated
+from app.console.named_codes import UNIT, code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
 from app.console.references import NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.db.types import iso_instant
-from app.importing.units import unit_code
-from app.invoices.texts import units
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
@@ -25,7 +24,6 @@ from app.written.numbers import NoNumberError
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
 _HIDDEN = ("allowedActions", "customFields", "externalId")
-UNIT = "unitCode"
 _NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
 
 
@@ -34,8 +32,8 @@ class Field:
     """A field of a form. ``name`` is that of the property, ``billingAddress.city`` inside one.
 
     ``choices`` is the list that suggests records, for a field that names one; ``stored`` what
-    somebody else has put into it meanwhile, where that is to be chosen; ``suggested`` are texts
-    that may be chosen in place of typing another.
+    somebody else has put into it meanwhile, where that is to be chosen; ``suggested`` names the
+    texts of ``suggestions`` that may be chosen in place of typing another.
     """
 
     name: str
@@ -45,11 +43,10 @@ class Field:
     options: tuple[str, ...] = ()
     choices: str = ""
     required: bool = False
-    maximum: int | None = None
     hint: str = ""
     problem: str = ""
     stored: str = ""
-    suggested: Sequence[str] = ()
+    suggested: str = ""
 
 
 def fields_of(
@@ -173,7 +170,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
         return int(number)
     if property_.type == edm.DATETIME:
         return _instant(text)
-    return unit_code(text) or text if property_.name == UNIT else text
+    return typed_code(property_.name, text) if list_of(property_.name) else text
 
 
 def _places(property_: edm.Property, currency: str | None) -> int | None:
@@ -199,7 +196,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | N
     if isinstance(value, Decimal):
         is_amount = property_.currency_property is not None
         return number_text(written(value, currency) if is_amount and currency else value)
-    return wording.unit(value) if property_.name == UNIT else str(value)
+    return code_name(property_.name, value) if list_of(property_.name) else str(value)
 
 
 def known(record: Mapping[str, Any], name: str) -> Any:
@@ -223,24 +220,22 @@ def _field(
         options=_options(property_),
         choices="" if reference is None else reference.set_name.lower(),
         required=property_.required,
-        maximum=property_.max_length if name != UNIT else None,  # names are longer than codes
         hint=_hint(property_),
         problem=problem,
         stored=stored,
-        suggested=_units(wanted) if name == UNIT else (),
+        suggested=list_of(name),
     )
 
 
-def _units(wanted: Page) -> list[str]:
-    """The units that the records have by now, and then the others that have a name."""
-    used = engine.read(wanted.set_name, apply="groupby((unitCode))").rows
-    names = [wording.unit(row["unitCode"]) for row in used]
-    return list(dict.fromkeys([*sorted(names), *named_units()]))
-
-
-def named_units() -> list[str]:
-    """What people write for a unit, where it has a name in the language of the page."""
-    return [name for code in units() if (name := wording.unit(code)) != code]
+def suggestions(
+    wanted: Page, fields: Iterable[Field], besides: Iterable[str] = ()
+) -> dict[str, list[str]]:
+    """What may be chosen in the fields, by ``suggested``; the units that records have first."""
+    names = {field.suggested for field in fields} - {""}
+    used = engine.read(wanted.set_name, apply="groupby((unitCode))").rows if UNIT in names else []
+    return {
+        name: code_names(name, [row[UNIT] for row in used]) for name in sorted({*names, *besides})
+    }
 
 
 def _kind(property_: edm.Property) -> str:

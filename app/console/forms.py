@@ -18,7 +18,7 @@ from flask import Response, request
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.both_versions import TAKEN, BothVersions, chosen, joined, seen_in
-from app.console.form_fields import body_of, fields_of, named_units, texts_at_first, texts_of
+from app.console.form_fields import body_of, fields_of, suggestions, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
     LINES,
@@ -40,6 +40,7 @@ from app.console.invoice_lines import (
     with_products,
 )
 from app.console.language import translated
+from app.console.named_codes import UNIT
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
@@ -233,7 +234,7 @@ def _form(
         labels={each.name: translated(each.label) for each in FIELDS} if lines else {},
         line_problems=line_problems({**in_lines, **problems}),
         tax_rate=organisation().defaults.tax_rate,
-        units=named_units() if lines else [],
+        suggestions=suggestions(wanted, (*main, *more), [UNIT] if lines else ()),
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
         seen=(None if both else request.form.get("seen")) or _seen(wanted, known, shown),
         problem=error,

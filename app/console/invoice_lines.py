@@ -14,12 +14,11 @@ from decimal import Decimal
 from typing import Any
 
 from app.console.language import marked
+from app.console.named_codes import UNIT, code_name, typed_code
 from app.console.numbers import number_text, typed_number
 from app.console.references import KINDS, NoReferenceError, all_named, find
-from app.console.wording import unit
 from app.db import records
 from app.errors import ApiError
-from app.importing.units import unit_code
 from app.invoices.lines import LINE_ITEM, complete, line_totals
 from app.invoices.products import other_price, values_of
 from app.models.invoice import TAX_CATEGORIES
@@ -57,7 +56,7 @@ class LineField:
         return self.places is not None
 
 
-PRODUCT, UNIT = "productId", "unitCode"
+PRODUCT = "productId"
 FIELDS = (
     LineField(PRODUCT, marked("Product"), choices="products"),
     LineField("description", marked("Description"), required=True),
@@ -293,7 +292,7 @@ def _value(column: LineField, text: str) -> Any:
     if column.is_number:
         return typed_number(text, column.places)
     if column.name == UNIT:
-        return unit_code(text) or text
+        return typed_code(UNIT, text)
     return find(KINDS["Product"], text) if column.choices else text
 
 
@@ -404,7 +403,7 @@ def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
     if name == UNIT:
-        return unit(value)
+        return code_name(UNIT, value)
     if name == "unitPrice":
         return number_text(max(value.normalize(), value.quantize(_CENTS), key=_decimals))
     return number_text(value.normalize()) if isinstance(value, Decimal) else str(value)

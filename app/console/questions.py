@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from app.bi.answering import LONGEST_QUESTION, answer_question, kept_after
+from app.bi.answering import answer_question, kept_after
 from app.bi.answers import EXAMPLES
 from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
@@ -72,7 +72,6 @@ def _page(problem: ApiError | None = None) -> Response:
         following=[*before, question][-REMEMBERED:] if answer is not None else before,
         others=[(text, _link(text, before)) for text in answer["alternatives"]] if answer else [],
         examples=[(text, _link(text, [])) for text in map(translated, EXAMPLES)],
-        longest=LONGEST_QUESTION,
         name=request.form.get("name", question)[:200],
         problem=problem,
         problems={} if problem is None else engine.problems_of(problem),

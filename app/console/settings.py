@@ -19,6 +19,7 @@ from werkzeug.datastructures import MultiDict
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.language import marked, translated
+from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
 from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
@@ -59,7 +60,6 @@ _HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it
 _LABELS = {
     "taxId": marked("Tax identifier"),
     "email": "E-mail",
-    "country": marked("Country code"),
     "eInvoiceScheme": marked("E-invoice scheme"),
     "eInvoiceId": marked("E-invoice address"),
     "iban": "IBAN",
@@ -79,7 +79,7 @@ class Field:
     value: Any
     about: str
     options: tuple[str, ...] = ()
-    maximum: int | None = None
+    suggested: str = ""
 
 
 @console.get("/settings")
@@ -180,6 +180,7 @@ def _form(group: str, problem: ApiError | None = None) -> Response:
         title=translated(TITLES[group]),
         fields=fields,
         rates=rates,
+        suggestions={name: code_names(name) for each in fields if (name := each.suggested)},
         at=[field.name for field in fields] + [_RATE.format(at) for at in range(len(rates or ()))],
         currency=settings.defaults.currency,
         version=request.form.get("version") or version_of(group, settings),
@@ -212,9 +213,9 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
                 label,
                 _kind(name, schema),
                 _typed(name, value, typed),
-                "" if about == label else about,
+                "" if about == label or list_of(name) else about,
                 tuple(sorted(available_timezones())) if name == "timeZone" else (),
-                schema.get("maxLength"),
+                list_of(name),
             )
         )  # fmt: skip
     return fields
@@ -233,12 +234,14 @@ def _kind(name: str, schema: Mapping[str, Any]) -> str:
 def _typed(name: str, value: Any, typed: Mapping[str, str] | None) -> Any:
     if typed is not None:
         return typed.get(name, "")
-    return value if isinstance(value, bool) else _text(value)
+    return value if isinstance(value, bool) else _text(name, value)
 
 
-def _text(value: Any) -> str:
+def _text(name: str, value: Any) -> str:
     if value is None:
         return ""
+    if list_of(name):
+        return code_name(name, value)
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
     return number_text(value) if isinstance(value, Decimal) else str(value)
@@ -268,19 +271,21 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
         if type_ == "boolean":
             if (text == "true") != value:
                 changes[name] = text == "true"
-        elif text != _text(value):
+        elif text != _text(name, value):
             try:
-                changes[name] = _given(text, type_) if text else None
+                changes[name] = _given(name, text, type_) if text else None
             except NoNumberError as error:
                 problems.append((name, str(error)))
     return changes, problems
 
 
-def _given(text: str, type_: Any) -> Any:
+def _given(name: str, text: str, type_: Any) -> Any:
     """A field as a JSON value; what is no whole number stays text, and is refused by its check.
 
     Raises: NoNumberError.
     """
+    if list_of(name):
+        return typed_code(name, text)
     if type_ == "integer":
         return _whole(text)
     if type_ == "array":
@@ -320,5 +325,5 @@ def _rate_rows(
 ) -> list[tuple[str, str]]:
     if typed is not None:
         return _typed_rates(typed)
-    known = [(code, _text(rate)) for code, rate in sorted(rates.items())]
+    known = [(code, number_text(rate)) for code, rate in sorted(rates.items())]
     return [*known, *[("", "")] * _BLANK_RATES]

@@ -316,7 +316,7 @@ def _pipeline(currency: str) -> Chart:
                 translated("%(number)s open", number=rows.get(stage, {}).get("number", 0)),
             )
             for stage in stages
-            if not stage.startswith("Closed")
+            if rows and not stage.startswith("Closed")
         ]
     )
     title = translated("%(label)s by stage", label=translated(measure.label))
@@ -363,6 +363,7 @@ def _ages() -> Chart:
     values = [
         (age, Decimal(counts[name]), "tickets/?view=Open&sort=createdAt", "")
         for name, (age, _) in zip(names, _AGES, strict=True)
+        if any(counts.values())
     ]
     query = engine.address("Tickets", apply=apply)
     return Chart(translated("Open tickets by age"), "", _bars(values), query)

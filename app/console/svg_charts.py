@@ -11,7 +11,9 @@ from decimal import Decimal
 from typing import Any
 
 from app.console.language import translated
+from app.console.numbers import page_signs
 from app.console.wording import grouped, value_words
+from app.written.numbers import grouped_number
 
 # Colours of the style sheet; further series begin again.
 COLOURS = 6
@@ -36,8 +38,9 @@ class Axis:
 
     @property
     def labels(self) -> Sequence[str]:
-        """The ticks as they are read."""
-        return [_text(tick) for tick in self.ticks]
+        """The ticks as they are read, with as many decimals each."""
+        least = max(0, *(-int(tick.normalize().as_tuple().exponent) for tick in self.ticks))
+        return [grouped_number(tick, page_signs(), least) for tick in self.ticks]
 
     @property
     def grid(self) -> str:

@@ -24,11 +24,10 @@ from app.console.language import (
     translated_as,
     translated_count,
 )
+from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
 from app.console.service_messages import called, is_known, said
 from app.http.sizes import readable_size
-from app.importing.units import unit_code
-from app.invoices.texts import units
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
 from app.written.numbers import ENGLISH, grouped_number
@@ -139,8 +138,8 @@ def shown(
         return f"{plain(Decimal(value))} %"
     if isinstance(value, Decimal) and property_ is not None and property_.name == "quantity":
         return plain(value)
-    if property_ is not None and property_.name == "unitCode":
-        return unit(value)
+    if property_ is not None and list_of(property_.name):
+        return code_name(property_.name, value)
     if isinstance(value, Decimal):
         is_money = property_ is not None and property_.scale == MOST_DIGITS
         return amount(value, currency if is_money else None)
@@ -173,12 +172,6 @@ def is_state(property_: edm.Property) -> bool:
     return len(property_.allowed or ()) > 1 or isinstance(property_.type, edm.EnumType)
 
 
-def unit(code: str) -> str:
-    """``h`` for ``HUR``, where that is read as the same unit again: ``pc.`` is one of several."""
-    text = units(page_language()).get(code, code)
-    return text if unit_code(text) == code else code
-
-
 def reached_at(name: str, value: Any) -> str:
     """The address that writes to, calls or opens what a property names; empty for others."""
     if not isinstance(value, str) or not value:
@@ -194,7 +187,10 @@ def nested(value: Any) -> str:
     """A list or a complex value: one part a line where the parts have names."""
     if isinstance(value, dict):
         parts = ((name, part) for name, part in value.items() if part not in (None, "", []))
-        return "\n".join(f"{label(name)}: {_inline(part)}" for name, part in parts)
+        return "\n".join(
+            f"{label(name)}: {code_name(name, part) if list_of(name) else _inline(part)}"
+            for name, part in parts
+        )
     if any(isinstance(item, dict) for item in value):
         return "\n".join(nested(item).replace("\n", ", ") for item in value)
     return ", ".join(_inline(item) for item in value)

@@ -30,12 +30,21 @@ def country_code(text: str) -> str | None:
 
 
 @cache
+def country_names(language: str) -> Mapping[str, str]:
+    """The codes of countries with their names in a language."""
+    return {
+        code: name
+        for code, name in Locale(language).territories.items()
+        if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES
+    }
+
+
+@cache
 def _names() -> Mapping[str, str]:
     names = dict(_USUAL)
     for language in LANGUAGES:
-        for code, name in Locale(language).territories.items():
-            if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
-                names.setdefault(_plain(name), code)
+        for code, name in country_names(language).items():
+            names.setdefault(_plain(name), code)
     return names
 
 

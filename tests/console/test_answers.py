@@ -171,6 +171,7 @@ def test_charts_of_no_figures_are_none_and_lines_have_their_ends() -> None:
 def test_an_axis_has_even_steps_around_what_it_shows(values: list[str], ticks: str) -> None:
     numbers = [Decimal(value) for value in values]
     axis = axis_of(numbers)
+    assert len({label.partition(".")[2].__len__() for label in axis.labels}) == 1
     assert axis.ticks == [Decimal(tick) for tick in ticks.split()]
     assert (axis.place(axis.ticks[0]), axis.place(axis.ticks[-1])) == (0, HEIGHT)
     assert all(0 <= axis.place(number) <= HEIGHT for number in numbers)

@@ -58,6 +58,12 @@ def test_it_is_said_how_amounts_in_other_currencies_are_counted(
     assert "converted into EUR at the rate kept with each record" in page
 
 
+def test_a_chart_of_nothing_says_so_and_draws_nothing(sign_in: SignIn) -> None:
+    text = sign_in("Admin").get("").text
+    charts = text.count('class="card chart"')
+    assert charts == text.count("Nothing yet.") == 6 and "<svg" not in text
+
+
 def test_clients_are_counted(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     browser.make("clients", name="Acme")
