@@ -19,7 +19,9 @@ from sqlalchemy.orm import Session
 
 from app.config import Config
 from app.db.engines import read_engine, transaction
+from app.extensions import configuration
 from app.factory import create_app
+from app.http.limits import rate_limits
 from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, new_database
 from tests.forms import FORMS, divide, few_examples
@@ -267,12 +269,24 @@ def kept_apps(
 
 
 @pytest.fixture
-def keep_app(app: Flask, kept_apps: KeepApp) -> KeepApp:
+def keep_app(app: Flask, kept_apps: KeepApp) -> Iterator[KeepApp]:
     """More applications on the same database that are made once: a test leaves but rows in them.
 
     ``keep_app(add_views, 2, BASE_URL="https://x")`` is the second with these views and settings.
+    Requests that earlier tests made count for no limit.
     """
-    return kept_apps
+    used: list[Flask] = []
+
+    def keep(
+        prepare: Callable[[Flask], None] | None = None, number: int = 1, **settings: Any
+    ) -> Flask:
+        used.append(kept_apps(prepare, number, **settings))
+        return used[-1]
+
+    yield keep
+    for application in used:
+        if configuration.of(application).REDIS_URL is None:
+            rate_limits.of(application).limiter.reset()
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ Value = TypeVar("Value")
 _NEXT_EPOCH = "UPDATE security_epochs SET value = value + 1"
 _STAYS = {"roles": "is_builtin", "security_epochs": "true"}
 _LONGEST_COPIED = timedelta(minutes=1)
+# The address of a database whose server takes no connection.
+AWAY = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
 @contextmanager

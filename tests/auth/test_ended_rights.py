@@ -13,6 +13,7 @@ from sqlalchemy.exc import OperationalError
 from app.auth.epoch import DatabaseEpoch, bump_epoch
 from app.db.engines import read_engine, transaction
 from app.models.user import Role, Session, UserRole
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 
 ONLY_POSTGRESQL = pytest.mark.only_on("postgresql")
@@ -87,9 +88,9 @@ def test_the_rights_are_those_of_now(app: Flask, admin: Api) -> None:
 
 
 def test_a_request_whose_rights_have_changed_counts_once(
-    make_app: Callable[..., Flask], sign_in: Callable[..., Api]
+    keep_app: KeepApp, sign_in: Callable[..., Api]
 ) -> None:
-    app = make_app(RATE_LIMIT_USER="100/minute")  # nobody else counts there
+    app = keep_app(RATE_LIMIT_USER="100/minute")  # nobody else counts there
     user = sign_in("Viewer", app)
 
     def remaining() -> int:

@@ -15,11 +15,11 @@ from flask import Flask
 from app.auth.tokens import LEEWAY_SECONDS, LIFETIME_SECONDS
 from app.config import Config
 from app.sealing import derived_keys
+from tests.conftest import KeepApp
 from tests.contract.conftest import PASSWORD, Api
 
 pytestmark = pytest.mark.only_on("sqlite")
 
-MakeApp = Callable[..., Flask]
 SECRET = "not-a-secret-only-for-the-tests-of-this-run"
 KEY = derived_keys(Config(SECRET_KEY=SECRET), "access-token")[0]
 HEADER = {"alg": "HS256", "typ": "at+jwt", "kid": KEY.id}
@@ -162,10 +162,10 @@ def test_any_changed_character_breaks_the_signature(app: Flask, token: str) -> N
 
 @pytest.mark.requirement("OPS-19")
 def test_a_new_key_reads_the_tokens_of_the_one_before(
-    app: Flask, make_app: MakeApp, token: str
+    app: Flask, keep_app: KeepApp, token: str
 ) -> None:
-    changed = {"SECRET_KEY": "n" * 40, "SECRET_KEY_PREVIOUS": (SECRET,)}
-    successor = make_app(**changed)
+    secret = "another secret of the next year, long"
+    successor = keep_app(SECRET_KEY=secret, SECRET_KEY_PREVIOUS=(SECRET,))
     assert outcome(successor, token) == (200, "")
     assert outcome(app, new_token(successor)) == REFUSED
-    assert outcome(make_app(SECRET_KEY="n" * 40), token) == REFUSED
+    assert outcome(keep_app(SECRET_KEY=secret), token) == REFUSED

@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.models.event import AuditRecord, Event, OutgoingMail
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 from tests.contract.test_rest_mail import make
 from tests.contract.test_rest_money import refusal
@@ -329,34 +330,33 @@ def test_the_host_is_not_told_back(admin: Api) -> None:
 
 
 def test_in_production_mail_names_the_service_by_its_setting_alone(
-    make_app: Callable[..., Flask], sign_in: Callable[..., Api]
+    keep_app: KeepApp, sign_in: Callable[..., Api]
 ) -> None:
-    settings = {"PRODUCTION": True, "RATE_LIMIT_USER": "1000000/minute"}
-    nameless = sign_in("Admin", make_app(**settings))
+    nameless = sign_in("Admin", keep_app(PRODUCTION=True))
     key = make(nameless)["id"]
     assert "/s/i/" not in nameless.post(f"/api/invoices/{key}/preview", {}).json["text"]
-    named = make_app(**settings, BASE_URL="https://bills.example")
+    named = keep_app(PRODUCTION=True, BASE_URL="https://bills.example")
     api = Api(named.test_client(), nameless.headers)
     text = api.post(f"/api/invoices/{key}/preview", {}).json["text"]
     assert "View online: https://bills.example/s/i/" in text
 
 
-def test_links_outlive_a_change_of_the_secret(admin: Api, make_app: Callable[..., Flask]) -> None:
+def test_links_outlive_a_change_of_the_secret(admin: Api, keep_app: KeepApp) -> None:
     key, path = issue(admin)
     before = "not-a-secret-only-for-the-tests-of-this-run"
     secret = "another secret of the next year, long"
-    after = make_app(SECRET_KEY=secret, SECRET_KEY_PREVIOUS=(before,))
+    after = keep_app(SECRET_KEY=secret, SECRET_KEY_PREVIOUS=(before,))
     assert after.test_client().get(path, headers=BROWSER).status_code == 200
-    without = make_app(SECRET_KEY=secret)
+    without = keep_app(SECRET_KEY=secret)
     assert without.test_client().get(path, headers=BROWSER).status_code == 404
     assert key
 
 
-def test_guessing_is_slowed(admin: Api, make_app: Callable[..., Flask]) -> None:
+def test_guessing_is_slowed(admin: Api, keep_app: KeepApp) -> None:
     _, path = issue(admin)
-    visitor = make_app(RATE_LIMIT_USER="5/minute").test_client()
-    answers = [visitor.get(path + "x", headers=BROWSER).status_code for _ in range(6)]
-    assert answers == [404] * 5 + [429]
+    visitor = keep_app(RATE_LIMIT_USER="3/minute").test_client()
+    answers = [visitor.get(path + "x", headers=BROWSER).status_code for _ in range(4)]
+    assert answers == [404] * 3 + [429]
 
 
 def test_the_page_has_the_lines_and_a_code_to_pay(admin: Api) -> None:

@@ -6,12 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from pypdf import PdfReader
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -181,12 +181,11 @@ def test_hostile_text_is_printed_and_sent_as_text(
 
 @pytest.mark.costly(0)
 def test_only_the_documents_sent_before_a_kill_are_sent(
-    admin: Api, session: Session, make_app: Callable[..., Any], tmp_path: Path
+    admin: Api, session: Session, app: Flask, tmp_path: Path
 ) -> None:
     """A bulk send is cut off half-way: what was sent is whole, the rest is untouched; repeated
     with the same key, each document goes out once."""
     keys = [draft(admin)["id"] for _ in range(6)]
-    app = make_app()
     script = tmp_path / "send.py"
     script.write_text(SENDING)
     process = subprocess.Popen(

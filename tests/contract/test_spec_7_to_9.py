@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Flask
-
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 
 
@@ -34,9 +33,9 @@ def test_a_bad_query_names_the_position(admin: Api) -> None:
 
 
 def test_exactly_100_requests_a_minute_for_a_user(
-    make_app: Callable[..., Flask], sign_in: Callable[..., Api]
+    keep_app: KeepApp, sign_in: Callable[..., Api]
 ) -> None:
-    viewer = sign_in("Viewer", make_app(RATE_LIMIT_USER="100/minute"))
+    viewer = sign_in("Viewer", keep_app(RATE_LIMIT_USER="100/minute"))
     answers = [viewer.get("/api/auth/me") for _ in range(105)]
     assert [answer.status_code for answer in answers] == [200] * 100 + [429] * 5
     assert [answers[0].headers["RateLimit-Limit"], answers[0].headers["RateLimit-Remaining"]] == [

@@ -20,7 +20,8 @@ from app.db.engines import READ, read_engine, transaction
 from app.extensions import db
 from app.models.event import Counter
 from app.models.user import UserRole
-from tests.databases import close_engines
+from tests.conftest import KeepApp
+from tests.databases import AWAY, close_engines
 
 pytestmark = pytest.mark.both_databases
 
@@ -201,8 +202,8 @@ def test_prepared_statements_are_for_direct_connections_alone(
 
 @pytest.mark.requirement("OUT-02")
 @pytest.mark.only_on("sqlite")
-def test_server_that_is_away_is_an_error_within_seconds(make_app: Callable[..., Flask]) -> None:
-    away = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:9/nothing")
+def test_server_that_is_away_is_an_error_within_seconds(keep_app: KeepApp) -> None:
+    away = keep_app(SQLALCHEMY_DATABASE_URI=AWAY)
     began = time.monotonic()
     with pytest.raises(OperationalError), away.app_context(), read_engine().connect():
         pass

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from werkzeug.test import TestResponse
 
 from app.extensions import Model
+from tests.conftest import KeepApp
 from tests.contract.conftest import Api
 from tests.documents.conftest import PDF, TEXT, Files
 
@@ -363,11 +364,9 @@ def test_looking_costs_nothing(files: Files, key: int) -> None:
     assert files.api.client.head(address).status_code == 404
 
 
-def test_visitors_are_counted_by_their_address(
-    make_app: Callable[..., Flask], files: Files, key: int
-) -> None:
+def test_visitors_are_counted_by_their_address(keep_app: KeepApp, files: Files, key: int) -> None:
     made = share(files, key)
-    client = make_app(RATE_LIMIT_USER="3/minute").test_client()
+    client = keep_app(RATE_LIMIT_USER="3/minute").test_client()
     statuses = [client.get(f"/s/{made['token']}").status_code for _ in range(4)]
     assert statuses == [200, 200, 200, 429]
 

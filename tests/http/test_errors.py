@@ -76,10 +76,16 @@ def _add_probes(app: Flask) -> None:
         "unavailable": lambda: abort(503),
         "form": lambda: request.form["missing"],
         "text": lambda: "text",
+        "unique": insert_twice,
+        "check": update_users(status="asleep"),
+        "not-null": update_users(updated_at=None),
+        "range": insert_client(payment_terms_days=999),
+        "reference": refer_to_nobody,
     }
     for name, view in views.items():
         app.add_url_rule(f"/api/probe/{name}", f"api-{name}", view, methods=["GET", "POST"])
         app.add_url_rule(f"/odata/probe/{name}", f"odata-{name}", view)
+    app.add_url_rule("/api/probe/role", view_func=drop_role, methods=["DELETE"])
     app.add_url_rule("/api/broken", view_func=counted("free")(public(_raise(KeyError("x")))))
 
 
@@ -258,50 +264,39 @@ def insert_client(**values: Any) -> Callable[[], None]:
     return lambda: records.insert(Client.__table__, row) and None
 
 
+def drop_role() -> None:
+    role = Role.__table__
+    records.connection().execute(role.delete().where(role.c.name == "Viewer"))
+
+
+def refer_to_nobody() -> None:
+    records.insert(UserRole.__table__, {"user_id": 10**9, "role_id": 10**9})
+
+
 @pytest.mark.parametrize(
     ("write", "status", "code", "fields"),
     [
-        (insert_twice, 409, "DUPLICATE", ["name"]),
-        (update_users(status="asleep"), 400, "VALIDATION_ERROR", ["status"]),
-        (update_users(updated_at=None), 400, "VALIDATION_ERROR", ["updatedAt"]),
-        (insert_client(payment_terms_days=999), 400, "VALIDATION_ERROR", ["paymentTermsDays"]),
+        ("unique", 409, "DUPLICATE", ["name"]),
+        ("check", 400, "VALIDATION_ERROR", ["status"]),
+        ("not-null", 400, "VALIDATION_ERROR", ["updatedAt"]),
+        ("range", 400, "VALIDATION_ERROR", ["paymentTermsDays"]),
     ],
-    ids=["unique", "check", "not null", "range"],
 )
 def test_what_the_database_refuses_names_its_field(
-    write: Callable[[], None], status: int, code: str, fields: list[str],
-    make_app: Callable[..., Flask], sign_in: SignIn,
-) -> None:  # fmt: skip
-    app = make_app()
-    app.add_url_rule("/api/probe", view_func=lambda: str(write()))
-    answer = sign_in("Viewer", app).get("/api/probe")
+    probes: Api, write: str, status: int, code: str, fields: list[str]
+) -> None:
+    answer = probes.get(f"/api/probe/{write}")
     assert answer.status_code == status
     error = shape(answer)
     assert error["code"] == code
     assert [detail["field"] for detail in error["details"]] == fields
 
 
-def test_a_reference_to_nowhere_is_400_and_one_that_stays_409(
-    make_app: Callable[..., Flask], sign_in: SignIn
-) -> None:
-    app = make_app()
-
-    def drop_role() -> str:
-        role = Role.__table__
-        records.connection().execute(role.delete().where(role.c.name == "Viewer"))
-        return ""
-
-    def reference() -> str:
-        records.insert(UserRole.__table__, {"user_id": 10**9, "role_id": 10**9})
-        return ""
-
-    app.add_url_rule("/api/reference", view_func=reference)
-    app.add_url_rule("/api/role", view_func=drop_role, methods=["DELETE"])
-    user = sign_in("Viewer", app)
-    assert shape(user.get("/api/reference"))["code"] == "VALIDATION_ERROR"
-    kept = user.delete("/api/role")
+def test_a_reference_to_nowhere_is_400_and_one_that_stays_409(probes: Api) -> None:
+    assert shape(probes.get("/api/probe/reference"))["code"] == "VALIDATION_ERROR"
+    kept = probes.delete("/api/probe/role")
     assert (kept.status_code, shape(kept)["code"]) == (409, "IN_USE")
-    assert user.get("/api/auth/me").json["roles"] == ["Viewer"]
+    assert probes.get("/api/auth/me").json["roles"] == ["Viewer"]
 
 
 @pytest.mark.parametrize(

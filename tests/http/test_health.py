@@ -13,7 +13,8 @@ from flask.testing import FlaskClient
 
 from app.clock import utc_now
 from app.jobs.schedule import LATE_AFTER, beat
-from tests.databases import close_engines
+from tests.conftest import KeepApp
+from tests.databases import AWAY
 from tests.services import SERVICES
 
 MakeApp = Callable[..., Flask]
@@ -75,8 +76,8 @@ def test_a_store_that_cannot_be_written_degrades(make_app: MakeApp, tmp_path: Pa
 
 @pytest.mark.requirement("OUT-04")
 @pytest.mark.only_on("sqlite")
-def test_without_the_database_nothing_is_ready_and_the_process_lives(make_app: MakeApp) -> None:
-    app = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+def test_without_the_database_nothing_is_ready_and_the_process_lives(keep_app: KeepApp) -> None:
+    app = keep_app(SQLALCHEMY_DATABASE_URI=AWAY)
     client = app.test_client()
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -84,13 +85,12 @@ def test_without_the_database_nothing_is_ready_and_the_process_lives(make_app: M
     assert (answer.json["status"], answer.json["checks"]["database"]) == ("unavailable", "away")
     assert "127.0.0.1" not in answer.text
     assert client.get("/healthz").status_code == 200
-    close_engines(app)
 
 
 @pytest.mark.requirement("OUT-01", "OUT-03")
 @pytest.mark.only_on("sqlite")
-def test_without_the_database_requests_are_503(make_app: MakeApp) -> None:
-    app = make_app(SQLALCHEMY_DATABASE_URI="postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+def test_without_the_database_requests_are_503(keep_app: KeepApp) -> None:
+    app = keep_app(SQLALCHEMY_DATABASE_URI=AWAY)
     answer = app.test_client().post("/api/auth/login", json={"username": "x", "password": "y"})
     assert (answer.status_code, answer.json["error"]["code"]) == (503, "SERVICE_UNAVAILABLE")
     assert int(answer.headers["Retry-After"]) > 0

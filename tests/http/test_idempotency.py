@@ -59,10 +59,10 @@ def test_a_key_of_what_is_no_operation_means_nothing(admin: Api, session: Sessio
 
 
 def test_an_answer_that_another_key_sealed_is_not_repeated(
-    admin: Api, make_app: Callable[..., Flask], session: Session
+    admin: Api, keep_app: KeepApp, session: Session
 ) -> None:
     assert post(admin, "k1").status_code == 201
-    other = make_app(SECRET_KEY="another-secret-only-for-the-tests-of-this-run").test_client()
+    other = keep_app(SECRET_KEY="another secret of the next year, long").test_client()
     form = {"username": "admin", "password": PASSWORD}
     token = other.post("/api/auth/login", json=form).json["accessToken"]
     again = post(Api(other, {"Authorization": f"Bearer {token}"}), "k1")

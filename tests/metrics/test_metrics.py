@@ -18,13 +18,15 @@ from app.config import Config
 from app.db.engines import transaction
 from app.factory import create_app
 from app.models.event import OutgoingMail
+from tests.conftest import KeepApp
 
 TOKEN = "a-token-of-the-monitoring-system"
 
 
 @pytest.fixture
-def monitored(make_app: Callable[..., Flask]) -> Flask:
-    return make_app(METRICS_TOKEN=TOKEN)
+def monitored(keep_app: KeepApp) -> Flask:
+    """It has counted what earlier tests asked of it."""
+    return keep_app(METRICS_TOKEN=TOKEN)
 
 
 def read(app: Flask) -> str:
@@ -66,7 +68,8 @@ def test_only_the_token_opens_it(monitored: Flask, header: str) -> None:
     assert answer.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_requests_are_counted_by_route_and_status(monitored: Flask) -> None:
+def test_requests_are_counted_by_route_and_status(make_app: Callable[..., Flask]) -> None:
+    monitored = make_app(METRICS_TOKEN=TOKEN)
     client = monitored.test_client()
     for _ in range(3):
         client.get("/odata/Clients")
@@ -79,7 +82,8 @@ def test_requests_are_counted_by_route_and_status(monitored: Flask) -> None:
     assert number(text, timed) == 3
 
 
-def test_what_callers_make_up_makes_no_series(monitored: Flask) -> None:
+def test_what_callers_make_up_makes_no_series(make_app: Callable[..., Flask]) -> None:
+    monitored = make_app(METRICS_TOKEN=TOKEN)
     client = monitored.test_client()
     for index in range(20):
         client.get(f"/odata/Invented{index}")
@@ -127,10 +131,8 @@ def test_refusals_are_counted_by_whose_limit_it_was(make_app: Callable[..., Flas
 
 
 @pytest.mark.parametrize("token", [TOKEN, None], ids=["a token is set", "none is set"])
-def test_who_knows_the_token_is_never_limited(
-    make_app: Callable[..., Flask], token: str | None
-) -> None:
-    app = make_app(METRICS_TOKEN=token, RATE_LIMIT_USER="3/minute")
+def test_who_knows_the_token_is_never_limited(keep_app: KeepApp, token: str | None) -> None:
+    app = keep_app(METRICS_TOKEN=token, RATE_LIMIT_USER="3/minute")
     strangers = [app.test_client().get("/metrics").status_code for _ in range(5)]
     assert strangers == [401 if token else 404] * 3 + [429] * 2
     if token:

@@ -8,10 +8,11 @@ import pytest
 from flask import Flask
 
 from app.crm.normal_forms import fill_normal_forms
-from tests.contract.conftest import Api
+from tests.contract.conftest import Api, admin, sign_in
 from tests.contract.test_rest_import import send
 from tests.contract.test_rest_search import find, make
 
+__all__ = ["admin", "sign_in"]
 # Property of a client, as it stands, and as somebody else writes it.
 WAYS = [
     ("email", "Info@Example.com", "info@example.COM"),
