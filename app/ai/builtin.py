@@ -6,7 +6,6 @@ answer. It makes no sentence of its own about the business.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -36,21 +35,8 @@ from app.ai.related import answer_related, find_related
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.resolution import answer_help, find_help
 from app.ai.smalltalk import DECIDE, small_talk
-
-# A summary of what is not there.
-_THIS = re.compile(
-    r"^\W*(?:please )?(?:summari[sz]e|tell me (?:more )?about|describe|(?:give me )?(?:a |an )?"
-    r"(?:summary|overview)(?: of)?)\s+(?:this|it|that)(?: \w+)?\W*$",
-    re.IGNORECASE,
-)
-# All of a record that is named, and nothing else.
-_SHOW = re.compile(
-    r"^\W*(?:(?:please|can you|show|me|open|find|display|get|look|up|give|see|go to)\s+)*it\W*$",
-    re.I,
-)
-_HOW_TO = re.compile(
-    r"^\W*(how (do|can|should|to|does)|where (do|can)|why|can i|what happens)\b", re.I
-)
+from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
+from app.ai.wording import quoted
 
 
 def is_settled(text: str) -> bool:
@@ -73,23 +59,26 @@ def answer(ask: Ask) -> Iterator[Part]:
 
 def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
-    is_how_to = _HOW_TO.match(text) is not None
-    mentioned, namesakes = (None, []) if is_how_to else find_mentioned(text)
+    is_instruction = is_how_to(text)
+    request = None if is_instruction else read_request(text)
+    name = "" if request is None else request.name
+    mentioned, namesakes = (None, []) if is_instruction else find_mentioned(text, name)
     asked = ask if mentioned is None else replace(ask, context=mentioned.context)
     # Of the record: the message as it is said beside it.
     said = asked if mentioned is None else replace(asked, text=mentioned.text)
-    requested = None if is_how_to else answer_request(asked, said.text)
     is_told = not is_command(said.text) or is_name_of_property(said)
-    parts = requested or (_of_record(said, is_named=mentioned is not None) if is_told else None)
+    parts = None if namesakes else _requested(asked, request, is_known=mentioned is not None)
+    if parts is None and is_told and not namesakes:
+        parts = _of_record(said, is_named=mentioned is not None)
     if parts is not None:
         if mentioned is not None:
             yield mentioned.context  # "they" in the next message are the ones named here
         yield from parts
         return
-    if is_command(text):
+    if is_command(text) and not namesakes:
         yield Text(NO_WRITES)
         return
-    if is_foreign_figures(text) and not is_how_to:
+    if is_foreign_figures(text) and not is_instruction:
         yield Text(TWO_LANGUAGES)
         return
     if namesakes:
@@ -99,10 +88,10 @@ def _routed(ask: Ask) -> Iterator[Part]:
         return
     if mentioned is not None and mentioned.context.entity == "Client":
         ask = replace(ask, text=mentioned.by_name)
-    yield from _from_sources(ask, is_how_to=is_how_to)
+    yield from _from_sources(ask, is_instruction=is_instruction)
 
 
-def _from_sources(ask: Ask, *, is_how_to: bool) -> Iterator[Part]:
+def _from_sources(ask: Ask, *, is_instruction: bool) -> Iterator[Part]:
     """The answer of the figures, or of the articles."""
     if is_about_figures(ask.text) or is_about_one(ask):
         figures = answer_from_figures(ask)
@@ -111,23 +100,44 @@ def _from_sources(ask: Ask, *, is_how_to: bool) -> Iterator[Part]:
             yield from chain((first,), figures)
             return
     for part in answer_from_articles(ask):
-        if part in (Text(NOT_FOUND), Text(NOT_ALLOWED)) and not is_how_to:
+        if part in (Text(NOT_FOUND), Text(NOT_ALLOWED)) and not is_instruction:
             yield from _last_resort(ask, part)
         else:
             yield part
+
+
+def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator[Part] | None:
+    """What comes of a request; None where there is none, or it names what nobody is called.
+
+    Args:
+        is_known: whether the record that it names is the one of the context now.
+    """
+    if request is None:
+        return None
+    is_strange = bool(request.name) and not is_known
+    if is_strange and request.kind == TASK:
+        request = replace(request, name="", text=f"{request.name}: {request.text}")
+    elif is_strange:
+        unknown = f"I found no record that is called {quoted(request.name)}."
+        return None if request.kind == SUMMARY else iter((Text(unknown),))
+    if request.kind != SUMMARY:
+        return answer_request(ask, request)
+    if ask.context is None or ask.context.key is None:
+        return iter((Text(NEEDS_RECORD),))
+    return summarise(ask)
 
 
 def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
     """What the record in the context, or the one that the message names, answers; else None."""
     text = ask.text
     if ask.context is None or ask.context.key is None:
-        return iter((Text(NEEDS_RECORD),)) if _THIS.match(text) else None
+        return None
     help_kind = find_help(ask)
     if help_kind is not None:
         return answer_help(ask, help_kind)
-    if _HOW_TO.match(text):
+    if is_how_to(text):
         return None
-    if wants_summary(text, ask.context.entity) or (is_named and _SHOW.match(text)):
+    if wants_summary(text, ask.context.entity) or (is_named and is_shown(text)):
         return summarise(ask)
     listing = find_related(ask)
     if listing is not None:

@@ -8,46 +8,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.ai.context import TITLES, data_sets
+from app.ai.lexicon import Lexicon, Message, language_of, lexicon_of
 from app.ai.parts import Context
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError
 from app.odata.syntax.literal_text import quoted
 
-_KINDS = (
-    r"(?:(?:the |our )?(?:invoice|credit note|ticket|client|customer|company|account|project|lead"
-    r"|contact|deal|opportunity)\s+)?"
-)
 _NUMBER = re.compile(
-    rf"{_KINDS}(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{{1,10}})-(?:\d{{4}}-)?\d{{3,12}})(?![\w-])",
-    re.IGNORECASE,
+    r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
 )
 # The first letters of numbers that are no invoice's -> the set, and the property of the number.
 _NUMBERED: Mapping[str, tuple[str, str]] = {
     "C": ("Clients", "number"), "T": ("Tickets", "number"), "P": ("Projects", "code"),
 }  # fmt: skip
 _INVOICES = ("Invoices", "number")
-_ABOUT = re.compile(
-    r"^\W*(?:(?:please|can you|could you)\s+)*(?:tell me (?:more )?about|describe|brief me on"
-    r"|(?:give me |show me )?(?:a |an |the )?(?:(?:quick|short|brief) )?"
-    r"(?:summary|overview|recap)(?: of| for| on| about)"
-    r"|summari[sz]e|what do we know about|who is"
-    r"|erz(?:\u00e4|ae)hle? mir (?:etwas |mehr )?(?:von|\u00fcber|zu)"
-    r"|was wissen wir (?:von|\u00fcber)"
-    r"|(?:gib mir )?(?:eine )?(?:kurze )?zusammenfassung (?:von|zu|\u00fcber))\s+"
-    rf"{_KINDS}(?P<name>\S.{{1,199}}?)[?!\s]*$",
-    re.IGNORECASE,
-)
 # Sets whose records people call by name, in the order of looking.
 _NAMED = (
     ("Clients", "name"), ("Contacts", "fullName"), ("Leads", "fullName"), ("Leads", "company"),
     ("Projects", "name"), ("Opportunities", "name"),
 )  # fmt: skip
-_NO_NAME = re.compile(
-    r"(?:th(?:is|at|em|ese|ose)|it|him|her|my|your|our|we|you|all|each|every|any)\b"
-    r"|(?:the )?(?:client|customer|company|account|ticket|invoice|lead|contact|deal|opportunity"
-    r"|project|task|record|owner|assignee)$",
-    re.IGNORECASE,
-)
 # A text that somebody wrote elsewhere names records by the way.
 _LONGEST = 300
 _SHORTEST_PART = 4
@@ -68,30 +47,48 @@ class Mentioned:
     by_name: str
 
 
-def find_mentioned(text: str) -> tuple[Mentioned | None, list[Context]]:
-    """The one record that a message names and the caller may read, or several of one name."""
+def find_mentioned(text: str, name: str) -> tuple[Mentioned | None, list[Context]]:
+    """The one record that a message names and the caller may read, or several of one name.
+
+    Args:
+        name: what a request calls its record; empty where it calls it nothing.
+    """
     if len(text) > _LONGEST:
         return None, []
     numbers = {match["number"].upper(): match for match in _NUMBER.finditer(text)}
     if len(numbers) == 1:
         ((number, match),) = numbers.items()
-        name, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
-        contexts = _read(name, f"{by} eq {quoted(number)}")
+        entity_set, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
+        contexts = _read(entity_set, f"{by} eq {quoted(number)}")
         if len(contexts) != 1:
             return None, []
-        named = _NUMBER.sub(lambda _: contexts[0].title or number, text)
-        return Mentioned(contexts[0], _NUMBER.sub("it", text), named), []
-    contexts = _asked_about(text)
-    if len(contexts) != 1:
-        return None, contexts
-    return Mentioned(contexts[0], "Tell me about it", text), []
+        lexicon = lexicon_of(language_of(text))
+        it = lexicon.list_of("language.things")[0]
+        by_name = _replaced(text, lexicon, contexts[0].title or number)
+        return Mentioned(contexts[0], _replaced(text, lexicon, it), by_name), []
+    contexts = _by_name(name) if name and not numbers else []
+    return (Mentioned(contexts[0], text, text), []) if len(contexts) == 1 else (None, contexts)
 
 
-def _asked_about(text: str) -> list[Context]:
-    about = _ABOUT.match(text)
-    if about is None or _NUMBER.search(text) or _NO_NAME.match(about["name"]):
-        return []
-    return _by_name(about["name"].strip().strip("\"'\N{LEFT DOUBLE QUOTATION MARK}"))
+def _replaced(text: str, lexicon: Lexicon, called: str) -> str:
+    """A message with other words for its numbers, and for what stands before: ``the invoice``."""
+    message = Message(text, lexicon)
+    pieces, end = [], 0
+    for place in range(len(message)):
+        if not _NUMBER.fullmatch(message.tokens[place].text):
+            continue
+        start = place
+        for path in ("language.nouns", "language.articles"):
+            for length in (2, 1):
+                if start - length >= end and message.at(path, start - length) == length:
+                    start -= length
+                    break
+        pieces.append(f"{message.written(end, start)}{called}")
+        behind = message.tokens[place].start + len(message.tokens[place].text)
+        following = message.tokens[place + 1].start if place + 1 < len(message) else None
+        pieces.append(message.text[behind:following])
+        end = place + 1
+    return "".join((*pieces, message.written(end)))
 
 
 def without_numbers(text: str) -> str:
@@ -102,8 +99,8 @@ def without_numbers(text: str) -> str:
 def _by_name(name: str) -> list[Context]:
     """The records of this name, in any case; else the client whose name has these words."""
     literal = quoted(name.lower())
-    for place, by in _NAMED:
-        contexts = _read(place, f"tolower({by}) eq {literal}")
+    for entity_set, by in _NAMED:
+        contexts = _read(entity_set, f"tolower({by}) eq {literal}")
         if contexts:
             return contexts
     if len(name) < _SHORTEST_PART:

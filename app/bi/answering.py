@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,12 +17,13 @@ from app.bi.answers import (
     unread,
 )
 from app.bi.periods.calendar import calendar
-from app.bi.periods.spans import Calendar
+from app.bi.periods.spans import Calendar, Period
 from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
 from app.bi.reports.builtin import built_in
 from app.bi.words.speech import Speech
+from app.bi.words.tokens import Token
 from app.clock import utc_now
 from app.db.types import iso_instant
 from app.errors import ForbiddenError, ValidationError
@@ -138,6 +139,13 @@ def speech_of(text: str) -> Speech:
     from app.bi.questions.answering import speech_of_text  # large: loaded with the first question
 
     return speech_of_text(text)
+
+
+def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Period]]:
+    """The periods that words of a language name, as of today: from where to where, and the days."""
+    from app.bi.questions.answering import periods_among  # large: loaded with the first question
+
+    return periods_among(tokens, code, calendar(utc_now()))
 
 
 def _proposed(question: str, now: Calendar, before: Kept | None) -> Proposal:

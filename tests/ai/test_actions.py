@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from flask import Flask
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from app.ai.requests import due_date
+from app.ai.understanding import read_request
 from app.clock import utc_now
 from app.models.assistant import AiAction
 from app.models.event import AuditRecord, Event
@@ -150,16 +151,20 @@ def test_rights_count_when_it_is_confirmed(api: Api, sign_in: Callable[..., Api]
      ("call Eva by today", "call Eva", 0), ("call in 2 weeks Eva", "call Eva", 14),
      ("call Eva", "call Eva", None), ("call Eva on 2026-99-99", "call Eva on 2026-99-99", None)],
 )  # fmt: skip
-def test_dates_are_taken_out_of_texts(text: str, rest: str, days: int | None) -> None:
+def test_dates_are_taken_out_of_texts(app: Flask, text: str, rest: str, days: int | None) -> None:
     expected = None if days is None else today() + timedelta(days=days)
-    assert due_date(text, today()) == (rest, expected)
+    with app.app_context():
+        request = read_request(f"remind me to {text}")
+    assert request is not None
+    assert (request.text, request.due) == (rest, expected)
 
 
-def test_a_weekday_is_the_next_one() -> None:
-    _, found = due_date("call on friday", today())
-    assert found is not None
-    assert found.weekday() == 4
-    assert timedelta(0) < found - today() <= timedelta(days=7)
+def test_a_weekday_is_the_next_one(app: Flask) -> None:
+    with app.app_context():
+        request = read_request("remind me to call on friday")
+    assert request is not None and request.due is not None
+    assert request.due.weekday() == 4
+    assert timedelta(0) < request.due - today() <= timedelta(days=7)
 
 
 def test_a_mail_is_about_what_is_known_of_the_record(api: Api, acme: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.ai.requests import due_date
+from app.ai.understanding import read_request
 from app.bi.periods.spans import FURTHEST_AHEAD, FURTHEST_BACK, clock_shifts, midnight
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
@@ -83,9 +83,12 @@ def test_a_report_and_the_assistant_take_such_questions(admin: Api, business: No
     [("0001-01-01", None), ("9999-12-31", None), ("2023-02-29", None),
      ("1000-01-01", date(1000, 1, 1)), ("2028-02-29", date(2028, 2, 29))],
 )  # fmt: skip
-def test_a_task_is_due_on_a_day_that_it_can_keep(said: str, day: date | None) -> None:
+def test_a_task_is_due_on_a_day_that_it_can_keep(app: Flask, said: str, day: date | None) -> None:
     rest = f"call Eva by {said}" if day is None else "call Eva"
-    assert due_date(f"call Eva by {said}", date(2026, 6, 17)) == (rest, day)
+    with app.app_context():
+        request = read_request(f"remind me to call Eva by {said}")
+    assert request is not None
+    assert (request.text, request.due) == (rest, day)
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from app.bi.currencies import in_one_currency
-from app.bi.periods.spans import Calendar
+from app.bi.periods.spans import Calendar, Period
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
+from app.bi.questions.periods import Periods
 from app.bi.questions.refusing import (
     Refusal,
     candidates,
@@ -20,6 +22,7 @@ from app.bi.questions.refusing import (
 )
 from app.bi.questions.stored import Standing, read, written
 from app.bi.questions.understanding import (
+    LANGUAGES,
     LEAST_CHANCE,
     Analysis,
     Understood,
@@ -27,8 +30,10 @@ from app.bi.questions.understanding import (
     understanding_of,
 )
 from app.bi.words.speech import Speech
+from app.bi.words.tokens import Token
 from app.errors import ForbiddenError
 
+Placed = tuple[int, int, Period]
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
 # At most that of what goes on (no session was learned from) or takes a date for granted.
@@ -148,6 +153,15 @@ def plan_before(standing: Standing, now: Calendar) -> Plan | None:
     if standing.meaning is None:
         return None
     return understanding_of(standing.language).plan_of(standing.meaning, now)
+
+
+def periods_among(tokens: Sequence[Token], code: str, now: Calendar) -> list[Placed]:
+    """The periods that words of a language name: from which token to which, and the days."""
+    lexicon = understanding_of(code if code in LANGUAGES else LANGUAGES[0]).lexicon
+    periods = Periods(lexicon.reader, now, lexicon.english)
+    stemmed = [replace(token, stem=lexicon.stem(token.text)) for token in tokens]
+    spoken = ((each, periods.resolve(each.when)) for each in periods.find(stemmed))
+    return [(each.start, each.end, period) for each, period in spoken if period is not None]
 
 
 def speech_of_text(text: str) -> Speech:

@@ -1,0 +1,182 @@
+"""The words of a language, read from its file: which phrase of a list begins at a place.
+
+A list is named by its path in the file, ``task.verbs``. Words are compared without case, accents,
+hyphens and apostrophes; those of some lists (``INEXACT``) by their stems.
+"""
+
+from __future__ import annotations
+
+import tomllib
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from app.bi.words.tokens import Token, tokenise
+from app.search.analysis import Stems, fold, stop_words
+
+ENGLISH = "en"
+# Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
+INEXACT = ("verbs", "nouns", "fillers")
+_SIGNS = str.maketrans("", "", "'\u2019-")
+Phrase = tuple[str, ...]
+
+
+class Message:
+    """A text and its tokens, with their words as a language compares them."""
+
+    def __init__(self, text: str, lexicon: Lexicon) -> None:
+        self.text = unicodedata.normalize("NFKC", text)
+        self.tokens = tokenise(self.text)
+        self._lexicon = lexicon
+        self._exact = [_bare(token.text) for token in self.tokens]
+        self._stems = [lexicon.stem(word) for word in self._exact]
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def words(self, path: str) -> Sequence[str]:
+        """The words as those of a list are compared."""
+        return self._stems if path.rpartition(".")[2] in INEXACT else self._exact
+
+    def at(self, path: str, index: int) -> int:
+        """How many words the longest phrase of a list takes that begins at a place; 0 for none."""
+        words = self.words(path)
+        if not 0 <= index < len(words):
+            return 0
+        for phrase in self._lexicon.phrases(path).get(words[index], ()):
+            if tuple(words[index : index + len(phrase)]) == phrase:
+                return len(phrase)
+        return 0
+
+    def at_any(self, paths: Sequence[str], index: int) -> int:
+        """The same of the longest phrase of some lists."""
+        return max(self.at(path, index) for path in paths)
+
+    def starts(self, path: str, word: str) -> bool:
+        """Whether a phrase of a list begins with a word."""
+        return word in self._lexicon.phrases(path)
+
+    def value(self, path: str, index: int) -> tuple[int, Any]:
+        """What the phrase of a table stands for that begins at a place, and how long it is."""
+        length = self.at(path, index)
+        phrase = tuple(self.words(path)[index : index + length])
+        return length, self._lexicon.values(path)[phrase] if length else None
+
+    def places(self, path: str) -> Iterator[tuple[int, int]]:
+        """Where the phrases of a list stand: from which word to which."""
+        index = 0
+        while index < len(self):
+            length = self.at(path, index)
+            if length:
+                yield index, index + length
+            index += length or 1
+
+    def has(self, path: str) -> bool:
+        """Whether a phrase of a list stands anywhere."""
+        return next(self.places(path), None) is not None
+
+    def skipped(self, index: int, *paths: str) -> int:
+        """The place behind phrases of some lists that follow one another."""
+        while length := self.at_any(paths, index):
+            index += length
+        return index
+
+    def written(self, start: int, end: int | None = None) -> str:
+        """The text from one word to another, as it was written."""
+        if start >= len(self):
+            return ""
+        until = len(self.text) if end is None or end >= len(self) else self.tokens[end].start
+        return self.text[self.tokens[start].start : until]
+
+
+class Lexicon:
+    """All lists of one language."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+        file = files(__package__).joinpath(f"lexicons/{code}.toml")
+        self.data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
+        self.stem = Stems.of(code)
+        self._phrases: dict[str, Mapping[str, Sequence[Phrase]]] = {}
+
+    def list_of(self, path: str) -> Any:
+        """A list or a table of the file; an empty one where it has none."""
+        value: Any = self.data
+        for name in path.split("."):
+            value = value.get(name, {})
+        return value
+
+    def phrases(self, path: str) -> Mapping[str, Sequence[Phrase]]:
+        """The phrases of a list by their first words, the longest first."""
+        if path not in self._phrases:
+            by_first: dict[str, list[Phrase]] = defaultdict(list)
+            for text in self.list_of(path):
+                phrase = self.phrase(path, text)
+                by_first[phrase[0]].append(phrase)
+            for phrases in by_first.values():
+                phrases.sort(key=len, reverse=True)
+            self._phrases[path] = by_first
+        return self._phrases[path]
+
+    def phrase(self, path: str, text: str) -> Phrase:
+        """A phrase of a list as it is compared."""
+        return tuple(Message(text, self).words(path))
+
+    def values(self, path: str) -> Mapping[Phrase, Any]:
+        """What the phrases of a table stand for."""
+        return {self.phrase(path, text): value for text, value in self.list_of(path).items()}
+
+
+@cache
+def lexicon_of(code: str) -> Lexicon:
+    """The words of a language."""
+    return Lexicon(code)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """The languages that have a file, English first."""
+    names = (file.name for file in files(__package__).joinpath("lexicons").iterdir())
+    codes = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return (ENGLISH, *(code for code in codes if code != ENGLISH))
+
+
+def language_of(text: str, otherwise: str = ENGLISH) -> str:
+    """The language that a text has most words of; ``otherwise`` where no other has more."""
+    words = [_bare(token.text) for token in tokenise(text[:_ENOUGH])]
+
+    def known(code: str) -> tuple[int, bool]:
+        return sum(word in _words_of(code) for word in words), code == otherwise
+
+    return max(languages(), key=known)
+
+
+# A language is known by the beginning of a text.
+_ENOUGH = 500
+
+
+@cache
+def _words_of(code: str) -> frozenset[str]:
+    """Every word of the file, and the little words of the language."""
+    return stop_words(code) | frozenset(_all_words(lexicon_of(code).data))
+
+
+def _all_words(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from (_bare(token.text) for token in tokenise(value))
+        return
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for item in items:
+        yield from _all_words(item)
+
+
+def _bare(word: str) -> str:
+    return fold(word).translate(_SIGNS) or word
+
+
+def is_number(token: Token) -> bool:
+    """Whether a token is a whole number."""
+    return token.kind == "number" and token.number is not None and token.number % 1 == 0

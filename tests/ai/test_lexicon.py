@@ -1,0 +1,69 @@
+"""The words of requests are data: phrases of a few words, a file for each language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, time
+from typing import Any
+
+import pytest
+import time_machine
+from flask import Flask
+
+from app.ai.due import find_due
+from app.ai.lexicon import Message, language_of, languages, lexicon_of
+
+LONGEST = 6
+# A Sunday.
+NOW = date(2026, 11, 29)
+
+
+def _phrases(value: Any) -> Iterator[str]:
+    """Every text of a file, keys of tables of words among them."""
+    if isinstance(value, str):
+        yield value
+    is_list = isinstance(value, list)
+    for item in value.values() if isinstance(value, dict) else value if is_list else ():
+        yield from _phrases(item)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_an_entry_is_a_phrase_and_no_pattern(code: str) -> None:
+    for text in _phrases(lexicon_of(code).data):
+        assert len(text.split()) <= LONGEST, text
+        assert not re.search(r"[\\()|*+?^$\[\]]", text), text
+
+
+@pytest.mark.parametrize(("text", "code"), [
+    ("remind me to call Eva", "en"), ("Erinnere mich daran, Eva anzurufen", "de"),
+    ("note: they moved", "en"), ("Notiz: sie sind umgezogen", "de"), ("xqzv", "en"),
+])  # fmt: skip
+def test_the_language_of_a_message_is_that_of_most_of_its_words(text: str, code: str) -> None:
+    assert language_of(text) == code
+
+
+def test_a_message_of_no_language_is_in_that_of_the_conversation() -> None:
+    assert language_of("T-000012", "de") == "de"
+
+
+@pytest.mark.parametrize(("code", "text", "day", "at"), [
+    ("en", "call tomorrow at 3 pm", date(2026, 11, 30), time(15)),
+    ("en", "call in 3 days", date(2026, 12, 2), None),
+    ("en", "call in a week", date(2026, 12, 6), None),
+    ("en", "call next friday 9:30", date(2026, 12, 4), time(9, 30)),
+    ("en", "call on 5 May", date(2027, 5, 5), None),
+    ("en", "call today at 12 am", date(2026, 11, 29), time(0)),
+    ("en", "call today at 13 pm", date(2026, 11, 29), None),
+    ("en", "call Eva", None, None),
+    ("de", "am Freitag um 15 Uhr anrufen", date(2026, 12, 4), time(15)),
+    ("de", "übermorgen anrufen", date(2026, 12, 1), None),
+    ("de", "bis Dienstag anrufen", date(2026, 12, 1), None),
+    ("de", "in 2 Wochen anrufen", date(2026, 12, 13), None),
+])  # fmt: skip
+def test_a_day_and_a_time_are_found(
+    app: Flask, code: str, text: str, day: date | None, at: time | None
+) -> None:
+    with time_machine.travel("2026-11-29T12:00:00Z", tick=False), app.app_context():
+        due = find_due(Message(text, lexicon_of(code)), code, NOW)
+    assert (due.day, due.at) == (day, at)
