@@ -21,7 +21,7 @@ from app.odata.reading.tokens import PageStart
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import It, Literal, Node
 from app.odata.syntax.option_nodes import QueryOptions
-from app.odata.syntax.option_printer import query_text
+from app.odata.syntax.printer import query_text
 from app.odata.syntax.walk import children
 
 # Related entities that one row shows at most.

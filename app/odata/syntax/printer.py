@@ -1,48 +1,17 @@
-"""Syntax trees of expressions back to text that parses to an equal tree."""
+"""Syntax trees back to text that parses to an equal tree."""
 
 from __future__ import annotations
 
 import json
 import typing as t
-from collections.abc import Callable, Iterable
-from functools import singledispatch
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import quote
 
+from app.odata.syntax import apply_nodes as apply, nodes
 from app.odata.syntax.balance import balance
 from app.odata.syntax.literal_text import literal_text
-from app.odata.syntax.nodes import (
-    Alias,
-    Annotation,
-    Argument,
-    Binary,
-    BoundCall,
-    Call,
-    Case,
-    Collection,
-    ComputeItem,
-    Count,
-    FilterSegment,
-    In,
-    It,
-    JsonObject,
-    KeyPredicate,
-    Lambda,
-    Literal,
-    Member,
-    Node,
-    OrderItem,
-    Root,
-    SearchAnd,
-    SearchNode,
-    SearchNot,
-    SearchOr,
-    SearchPhrase,
-    SearchTerm,
-    These,
-    This,
-    TypeCast,
-    TypeName,
-    Unary,
-)
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
 
 # How tightly an expression holds together: what is looser than its place gets parentheses.
 _LEVELS: t.Final = {
@@ -57,33 +26,72 @@ _LEVELS: t.Final = {
 _UNARY: t.Final = 7
 _MEMBERSHIP: t.Final = 8
 _PRIMARY: t.Final = 9
-_Chain: t.TypeAlias = SearchAnd | SearchOr | Binary
+# What stands in a query string as it is.
+_SAFE: t.Final = "!$'()*,/:;=@"
+_Chain: t.TypeAlias = nodes.SearchAnd | nodes.SearchOr | nodes.Binary
 
 
-@singledispatch
+def query_text(options: QueryOptions) -> str:
+    """A query string, percent-encoded, such as ``$filter=a%20eq%201&$top=5``."""
+    pairs = [*option_texts(options), *options.custom]
+    return "&".join(f"{quote(name, safe='$@')}={quote(text, safe=_SAFE)}" for name, text in pairs)
+
+
+def option_texts(options: QueryOptions) -> Iterator[tuple[str, str]]:
+    """Name (``$filter``, ``@alias``) and text of each option that is given, custom ones apart."""
+    for name in ("filter", "apply", "search", "top", "skip"):
+        if (node := getattr(options, name)) is not None:
+            yield f"${name}", to_text(node)
+    for name in ("compute", "orderby", "select", "expand"):
+        if items := getattr(options, name):
+            yield f"${name}", joined(items)
+    if options.count is not None:
+        yield "$count", str(options.count).lower()
+    for name in ("levels", "index", "skiptoken", "deltatoken", "format", "schemaversion", "id"):
+        if (word := getattr(options, name)) is not None:
+            yield f"${name}", str(word)
+    yield from (("@" + name, to_text(value)) for name, value in options.aliases.items())
+
+
 def to_text(node: Node) -> str:
     """The text of ``node``; slots are given anew when it is parsed."""
-    raise NotImplementedError(type(node).__name__)
+    return _FORMS[type(node)](node)
 
 
-def joined(nodes: Iterable[Node], separator: str = ",") -> str:
-    return separator.join(map(to_text, nodes))
+def joined(items: Iterable[Node], separator: str = ",") -> str:
+    return separator.join(map(to_text, items))
+
+
+def _given(before: str, part: Node | str | Iterable[Node] | None) -> str:
+    """A part that may be left out, with what stands before it."""
+    if not part:
+        return ""
+    if isinstance(part, str):
+        return before + part
+    return before + (to_text(part) if isinstance(part, Node) else joined(part))
+
+
+def _step(base: Node | None, text: str) -> str:
+    return text if base is None else f"{to_text(base)}/{text}"
+
+
+# --- operators: parentheses only where the parser would read something else
 
 
 def _level(node: Node) -> int:
-    if isinstance(node, Binary):
+    if isinstance(node, nodes.Binary):
         return _LEVELS[node.op]
-    if isinstance(node, Unary):
+    if isinstance(node, nodes.Unary):
         return _UNARY
-    return _MEMBERSHIP if isinstance(node, In) else _PRIMARY
+    return _MEMBERSHIP if isinstance(node, nodes.In) else _PRIMARY
 
 
 def _at_least(level: int, node: Node) -> str:
     return to_text(node) if _level(node) >= level else f"({to_text(node)})"
 
 
-def _chain(node: _Chain, goes_on: Callable[[Node], bool]) -> list[t.Any] | None:
-    """The operands of a chain of one operator, or None unless the parser would join them so."""
+def _chain(node: _Chain, goes_on: Callable[[Node], bool]) -> list[t.Any]:
+    """The operands of a chain of one operator; both sides where the parser joins them otherwise."""
     operands: list[Node] = []
     waiting: list[Node] = [node]
     while waiting:
@@ -95,208 +103,190 @@ def _chain(node: _Chain, goes_on: Callable[[Node], bool]) -> list[t.Any] | None:
             operands.append(operand)
     offsets = [0] * (len(operands) - 1)
     rebuilt = balance(operands, offsets, lambda left, right, _: _like(node, left, right))
-    return operands if rebuilt == node else None
+    return operands if rebuilt == node else [node.left, node.right]
 
 
 def _like(node: _Chain, left: t.Any, right: t.Any) -> Node:
-    return Binary(node.op, left, right) if isinstance(node, Binary) else type(node)(left, right)
+    if isinstance(node, nodes.Binary):
+        return nodes.Binary(node.op, left, right)
+    return type(node)(left, right)
 
 
-# --- operators
-
-
-@to_text.register
-def _(node: Binary) -> str:
+def _binary(node: nodes.Binary) -> str:
     level = _LEVELS[node.op]
     if node.op in ("and", "or"):
-        operands = _chain(node, lambda part: isinstance(part, Binary) and part.op == node.op)
-        parts = operands or [node.left, node.right]
+        parts = _chain(node, lambda part: isinstance(part, nodes.Binary) and part.op == node.op)
         return f" {node.op} ".join(_at_least(level + 1, part) for part in parts)
     return f"{_at_least(level, node.left)} {node.op} {_at_least(level + 1, node.right)}"
 
 
-@to_text.register
-def _(node: Unary) -> str:
+def _unary(node: nodes.Unary) -> str:
     if node.op == "not":
         return "not " + _at_least(_UNARY, node.operand)
     return f"-({to_text(node.operand)})"  # -5 would be a literal
 
 
-@to_text.register
-def _(node: In) -> str:
+def _in(node: nodes.In) -> str:
     left = _at_least(_MEMBERSHIP, node.left)
     right = node.right
-    if isinstance(right, Collection) and all(isinstance(item, Literal) for item in right.items):
+    if isinstance(right, nodes.Collection) and all(
+        isinstance(item, nodes.Literal) for item in right.items
+    ):
         return f"{left} in ({joined(right.items)})"
     if _level(right) >= _PRIMARY:
         return f"{left} in {to_text(right)}"
     return f"{left} in (({to_text(right)}))"  # one pair of parentheses would begin a list
 
 
-# --- values
-
-
-@to_text.register
-def _(node: Literal) -> str:
-    return literal_text(node.value, node.kind, node.type_name)
-
-
-@to_text.register
-def _(node: Collection) -> str:
-    return f"[{joined(node.items)}]"
-
-
-@to_text.register
-def _(node: JsonObject) -> str:
+def _object(node: nodes.JsonObject) -> str:
     members = (f"{json.dumps(name)}:{to_text(value)}" for name, value in node.members)
     return "{" + ",".join(members) + "}"
 
 
-@to_text.register
-def _(node: TypeName) -> str:
-    return f"Collection({node.name})" if node.is_collection else node.name
+def _count(node: nodes.Count) -> str:
+    options = {"$filter": node.filter, "$search": node.search}
+    given = ";".join(f"{name}={to_text(part)}" for name, part in options.items() if part)
+    return _step(node.source, f"$count({given})" if given else "$count")
 
 
-# --- paths
-
-
-def _step(base: Node | None, text: str) -> str:
-    return text if base is None else f"{to_text(base)}/{text}"
-
-
-@to_text.register
-def _(node: It) -> str:
-    return "$it"
-
-
-@to_text.register
-def _(node: This) -> str:
-    return "$this"
-
-
-@to_text.register
-def _(node: These) -> str:
-    return "$these"
-
-
-@to_text.register
-def _(node: Root) -> str:
-    return "$root"
-
-
-@to_text.register
-def _(node: Alias) -> str:
-    return "@" + node.name
-
-
-@to_text.register
-def _(node: Member) -> str:
-    return _step(node.base, node.name)
-
-
-@to_text.register
-def _(node: TypeCast) -> str:
-    return _step(node.base, node.type_name)
-
-
-@to_text.register
-def _(node: Annotation) -> str:
-    qualifier = "" if node.qualifier is None else "#" + node.qualifier
-    return _step(node.base, f"@{node.term}{qualifier}")
-
-
-@to_text.register
-def _(node: Argument) -> str:
-    return to_text(node.value) if node.name is None else f"{node.name}={to_text(node.value)}"
-
-
-@to_text.register
-def _(node: KeyPredicate) -> str:
-    return f"{to_text(node.base)}({joined(node.arguments)})"
-
-
-@to_text.register
-def _(node: BoundCall) -> str:
-    return _step(node.base, f"{node.name}({joined(node.arguments)})")
-
-
-@to_text.register
-def _(node: FilterSegment) -> str:
-    return _step(node.base, f"$filter({to_text(node.predicate)})")
-
-
-@to_text.register
-def _(node: Lambda) -> str:
-    predicate = "" if node.predicate is None else f"{node.variable}:{to_text(node.predicate)}"
-    return _step(node.source, f"{node.op}({predicate})")
-
-
-@to_text.register
-def _(node: Count) -> str:
-    options = []
-    if node.filter is not None:
-        options.append(f"$filter={to_text(node.filter)}")
-    if node.search is not None:
-        options.append(f"$search={to_text(node.search)}")
-    return _step(node.source, "$count" + (f"({';'.join(options)})" if options else ""))
-
-
-# --- functions
-
-
-@to_text.register
-def _(node: Call) -> str:
-    return f"{node.name}({joined(node.arguments)})"
-
-
-@to_text.register
-def _(node: Case) -> str:
+def _case(node: nodes.Case) -> str:
     # The blank keeps 10:20 from being a time of day.
     pairs = (f"{to_text(condition)}: {to_text(value)}" for condition, value in node.branches)
     return f"case({','.join(pairs)})"
 
 
-# --- $orderby, $compute, $search
+# --- $search
 
 
-@to_text.register
-def _(node: OrderItem) -> str:
-    return to_text(node.expression) + (" desc" if node.descending else "")
-
-
-@to_text.register
-def _(node: ComputeItem) -> str:
-    return f"{to_text(node.expression)} as {node.alias}"
-
-
-@to_text.register
-def _(node: SearchTerm) -> str:
-    return "(NOT)" if node.text == "NOT" else node.text
-
-
-@to_text.register
-def _(node: SearchPhrase) -> str:
+def _phrase(node: nodes.SearchPhrase) -> str:
     if not node.text:
         return "''"
     return '"' + node.text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-@to_text.register
-def _(node: SearchNot) -> str:
-    return "NOT " + _search_operand(node.operand, SearchAnd | SearchOr)
+def _search_chain(node: nodes.SearchAnd | nodes.SearchOr, operator: str, looser: t.Any) -> str:
+    operands = _chain(node, lambda part: isinstance(part, type(node)))
+    return operator.join(_search_operand(part, looser) for part in operands)
 
 
-@to_text.register
-def _(node: SearchAnd) -> str:
-    operands = _chain(node, lambda part: isinstance(part, SearchAnd)) or [node.left, node.right]
-    return " AND ".join(_search_operand(part, SearchAnd | SearchOr) for part in operands)
-
-
-@to_text.register
-def _(node: SearchOr) -> str:
-    operands = _chain(node, lambda part: isinstance(part, SearchOr)) or [node.left, node.right]
-    return " OR ".join(_search_operand(part, SearchOr) for part in operands)
-
-
-def _search_operand(node: SearchNode, looser: t.Any) -> str:
+def _search_operand(node: nodes.SearchNode, looser: t.Any) -> str:
     return f"({to_text(node)})" if isinstance(node, looser) else to_text(node)
+
+
+# --- $select, $expand
+
+
+def _in_parentheses(options: QueryOptions | None) -> str:
+    if options is None:
+        return ""
+    return f"({';'.join(f'{name}={text}' for name, text in option_texts(options))})"
+
+
+def _select_item(node: SelectItem) -> str:
+    parameters = "" if node.parameters is None else f"({','.join(node.parameters)})"
+    return "/".join(node.path) + parameters + _in_parentheses(node.options)
+
+
+def _expand_item(node: ExpandItem) -> str:
+    suffix = "/$ref" if node.ref else "/$count" if node.count_only else ""
+    return "/".join(node.path) + suffix + _in_parentheses(node.options)
+
+
+# --- $apply
+
+
+def _aggregate_item(node: apply.AggregateItem) -> str:
+    origins = "".join(" " + to_text(origin) for origin in node.origins)
+    method, alias = _given(" with ", node.method), _given(" as ", node.alias)
+    return to_text(node.expression) + method + origins + alias
+
+
+def _hierarchy_step(node: apply.HierarchyStep) -> str:
+    keep = ",keep start" if node.keep_start else ""
+    arguments = joined((node.hierarchy, node.start)) + _given(",", node.distance) + keep
+    return f"{node.kind}({arguments})"
+
+
+def _traverse(node: apply.Traverse) -> str:
+    arguments = f"{to_text(node.hierarchy)},{node.order}"
+    return f"traverse({arguments}{_given(',', node.start)}{_given(',', node.orderby)})"
+
+
+_FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
+    nodes.Binary: _binary,
+    nodes.Unary: _unary,
+    nodes.In: _in,
+    nodes.Literal: lambda node: literal_text(node.value, node.kind, node.type_name),
+    nodes.Collection: lambda node: f"[{joined(node.items)}]",
+    nodes.JsonObject: _object,
+    nodes.TypeName: lambda node: f"Collection({node.name})" if node.is_collection else node.name,
+    nodes.It: lambda node: "$it",
+    nodes.This: lambda node: "$this",
+    nodes.These: lambda node: "$these",
+    nodes.Root: lambda node: "$root",
+    nodes.Alias: lambda node: "@" + node.name,
+    nodes.Member: lambda node: _step(node.base, node.name),
+    nodes.TypeCast: lambda node: _step(node.base, node.type_name),
+    nodes.Annotation: lambda node: _step(node.base, f"@{node.term}{_given('#', node.qualifier)}"),
+    nodes.Argument: lambda node: (f"{node.name}=" if node.name else "") + to_text(node.value),
+    nodes.KeyPredicate: lambda node: f"{to_text(node.base)}({joined(node.arguments)})",
+    nodes.BoundCall: lambda node: _step(node.base, f"{node.name}({joined(node.arguments)})"),
+    nodes.FilterSegment: lambda node: _step(node.base, f"$filter({to_text(node.predicate)})"),
+    nodes.Lambda: lambda node: _step(
+        node.source, f"{node.op}({_given(f'{node.variable}:', node.predicate)})"
+    ),
+    nodes.Count: _count,
+    nodes.Call: lambda node: f"{node.name}({joined(node.arguments)})",
+    nodes.Case: _case,
+    nodes.OrderItem: lambda node: to_text(node.expression) + (" desc" if node.descending else ""),
+    nodes.ComputeItem: lambda node: f"{to_text(node.expression)} as {node.alias}",
+    nodes.SearchTerm: lambda node: "(NOT)" if node.text == "NOT" else node.text,
+    nodes.SearchPhrase: _phrase,
+    nodes.SearchNot: lambda node: (
+        "NOT " + _search_operand(node.operand, nodes.SearchAnd | nodes.SearchOr)
+    ),
+    nodes.SearchAnd: lambda node: _search_chain(node, " AND ", nodes.SearchAnd | nodes.SearchOr),
+    nodes.SearchOr: lambda node: _search_chain(node, " OR ", nodes.SearchOr),
+    SelectItem: _select_item,
+    ExpandItem: _expand_item,
+    apply.Apply: lambda node: joined(node.transformations, "/"),
+    apply.AggregateItem: _aggregate_item,
+    apply.AggregateFrom: lambda node: (
+        f"from {joined(node.properties)}{_given(' with ', node.method)}"
+    ),
+    apply.AggregateCall: lambda node: f"{to_text(node.source)}/aggregate({to_text(node.item)})",
+    apply.Aggregate: lambda node: f"aggregate({joined(node.items)})",
+    apply.Rollup: lambda node: (
+        f"rollup({'$all,' if node.with_total else ''}{joined(node.properties)})"
+    ),
+    apply.HierarchyReference: lambda node: (
+        f"{to_text(node.collection)},{node.qualifier},{to_text(node.node_property)}"
+    ),
+    apply.RollupRecursive: lambda node: (
+        f"rolluprecursive({to_text(node.hierarchy)}{_given(',', node.apply)})"
+    ),
+    apply.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_given(',', node.apply)})",
+    apply.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
+    apply.SearchTransformation: lambda node: f"search({to_text(node.search)})",
+    apply.ComputeTransformation: lambda node: f"compute({joined(node.items)})",
+    apply.OrderByTransformation: lambda node: f"orderby({joined(node.items)})",
+    apply.TopTransformation: lambda node: f"top({to_text(node.count)})",
+    apply.SkipTransformation: lambda node: f"skip({to_text(node.count)})",
+    apply.Identity: lambda node: "identity",
+    apply.Concat: lambda node: f"concat({joined(node.sequences)})",
+    apply.TopBottom: lambda node: f"{node.kind}({to_text(node.amount)},{to_text(node.expression)})",
+    apply.NestItem: lambda node: f"{to_text(node.apply)} as {node.alias}",
+    apply.Nest: lambda node: (
+        f"{apply.name_of(node)}({f'{to_text(node.path)},' if node.path else ''}"
+        f"{joined(node.items)})"
+    ),
+    apply.Join: lambda node: (
+        f"{apply.name_of(node)}({to_text(node.path)} as {node.alias}{_given(',', node.apply)})"
+    ),
+    apply.ExpandTransformation: lambda node: (
+        f"expand({to_text(node.path)}{_given(',', node.apply)}{_given(',', node.nested)})"
+    ),
+    apply.HierarchyStep: _hierarchy_step,
+    apply.Traverse: _traverse,
+    apply.FunctionTransformation: lambda node: f"{node.name}({joined(node.arguments)})",
+}

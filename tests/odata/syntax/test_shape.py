@@ -15,8 +15,8 @@ from app.odata.errors import QueryError
 from app.odata.syntax.literal_text import double_text, duration_text, quoted
 from app.odata.syntax.nodes import Literal, Node
 from app.odata.syntax.option_nodes import QueryOptions
-from app.odata.syntax.option_printer import query_text, to_text
 from app.odata.syntax.options import parse_filter, parse_options, read_options, shape_options
+from app.odata.syntax.printer import query_text, to_text
 from app.odata.syntax.shape import is_kept_whole, shape
 from tests.odata.option_strategies import query_options
 from tests.odata.strategies import expressions, texts
