@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from types import MappingProxyType
+from xml.sax.saxutils import escape
 
 from app.odata.csdl import annotations as notes
-from app.odata.csdl.json_form import default_value
-from app.odata.csdl.names import (
-    BINDING_PARAMETER,
-    bindings,
-    element_name,
-    imports,
-    is_listed,
-    may_be_null,
-    own_navigation,
-    own_properties,
-    referential_constraint,
-    result_path,
-    set_of_result,
+from app.odata.csdl.elements import Element, schema_elements
+from app.odata.csdl.terms import (
+    VOCABULARIES,
+    Annotation,
+    EnumMembers,
+    Expression,
+    NavigationPropertyPath,
+    Path,
+    PropertyPath,
 )
-from app.odata.csdl.terms import VOCABULARIES
-from app.odata.csdl.xml_elements import annotation_tags, element, empty_tag, open_tag
 from app.odata.model import edm
+
+Attribute = str | int | bool | Decimal | None
+NO_ATTRIBUTES: Mapping[str, Attribute] = MappingProxyType({})
+
+
+# Elements whose annotations stand before what they are made of.
+_ANNOTATED_FIRST = ("EnumType", "EntityContainer")
+# Attributes with parts are child elements, and these the attributes of each.
+_PARTS = {
+    "ReferentialConstraint": ("Property", "ReferencedProperty"),
+    "NavigationPropertyBinding": ("Path", "Target"),
+}
 
 
 def csdl_xml(container: edm.EntityContainer, version: str) -> str:
@@ -37,190 +46,133 @@ def csdl_xml(container: edm.EntityContainer, version: str) -> str:
             f"<edmx:Include Namespace='{namespace}' Alias='{alias}'/>",
             "</edmx:Reference>",
         ]
-    lines += ["<edmx:DataServices>", *_Writer(container).schema(), "</edmx:DataServices>"]
+    schema = [line for element in schema_elements(container) for line in _element(element)]
+    schema += _annotation_tags(notes.of_schema(container))
+    xmlns = "http://docs.oasis-open.org/odata/ns/edm"
+    lines += [
+        "<edmx:DataServices>",
+        *_tag("Schema", schema, {"Namespace": container.namespace, "xmlns": xmlns}),
+        "</edmx:DataServices>",
+    ]
     return "\n".join([*lines, "</edmx:Edmx>", ""])
 
 
-class _Writer:
-    """Writes the elements of one model, line by line."""
-
-    def __init__(self, container: edm.EntityContainer) -> None:
-        self._container = container
-
-    def schema(self) -> Iterator[str]:
-        container = self._container
-        yield open_tag(
-            "Schema",
-            Namespace=container.namespace,
-            xmlns="http://docs.oasis-open.org/odata/ns/edm",
-        )
-        for enum in container.enum_types.values():
-            yield from self._enum(enum)
-        for definition in container.type_definitions.values():
-            yield from element(
-                "TypeDefinition",
-                annotation_tags(notes.of_type(definition)),
-                Name=definition.name,
-                UnderlyingType=definition.underlying.name,
+def _element(element: Element) -> Iterator[str]:
+    """An element with all that is in it, line by line."""
+    attributes: dict[str, Attribute] = {"Name": element.name}
+    if (use := element.type) is not None:
+        if element.kind == "EntitySet":
+            attributes["EntityType"] = use.name
+        else:
+            attributes["Type"] = f"Collection({use.name})" if use.is_collection else use.name
+        attributes["Nullable"] = False if use.nullable is False else None
+    parts: list[str] = []
+    for name, value in element.attributes.items():
+        if name == "Key" and value is not None:
+            parts += _tag("Key", [_empty_tag("PropertyRef", {"Name": key}) for key in value])
+        elif name in _PARTS and value is not None:
+            parts += (
+                _empty_tag(name, dict(zip(_PARTS[name], pair, strict=True)))
+                for pair in value.items()
             )
-        for complex_type in container.complex_types.values():
-            yield from self._complex(complex_type)
-        for type_ in container.types.values():
-            yield from self._entity_type(type_)
-        for operation in container.operations:
-            yield from self._operation(operation)
-        yield from self._entity_container()
-        yield from annotation_tags(notes.of_schema(container))
-        yield "</Schema>"
+        else:
+            attributes[name] = value
+    parts += (line for child in element.children for line in _element(child))
+    annotations = list(_annotation_tags(element.annotations))
+    is_first = element.kind in _ANNOTATED_FIRST
+    content = [*annotations, *parts] if is_first else [*parts, *annotations]
+    yield from _tag(element.kind, content, attributes)
 
-    def _enum(self, enum: edm.EnumType) -> Iterator[str]:
-        members = [empty_tag("Member", Name=name, Value=at) for name, at in enum.members.items()]
-        yield from element(
-            "EnumType",
-            [*annotation_tags(notes.of_type(enum)), *members],
-            Name=enum.name,
-            UnderlyingType=enum.underlying if enum.underlying != "Edm.Int32" else None,
-            IsFlags=enum.is_flags or None,
-        )
 
-    def _complex(self, type_: edm.ComplexType) -> Iterator[str]:
-        yield from element(
-            "ComplexType",
-            [*self._properties(type_), *annotation_tags(notes.of_type(type_))],
-            Name=type_.name,
-            BaseType=self._name(type_.base) if type_.base else None,
-            OpenType=type_.is_open or None,
-        )
+# --- tags
 
-    def _entity_type(self, type_: edm.EntityType) -> Iterator[str]:
-        yield open_tag(
-            "EntityType",
-            Name=type_.name,
-            BaseType=self._name(type_.base) if type_.base else None,
-            Abstract=type_.is_abstract or None,
-            OpenType=type_.is_open or None,
-            HasStream=type_.has_stream or None,
-        )
-        if type_.base is None:
-            yield from element("Key", [empty_tag("PropertyRef", Name=name) for name in type_.key])
-        yield from self._properties(type_)
-        for nav in own_navigation(type_).values():
-            yield from self._navigation(type_, nav)
-        yield from annotation_tags(notes.of_type(type_))
-        yield "</EntityType>"
 
-    def _properties(self, type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
-        keys = type_.key if isinstance(type_, edm.EntityType) else ()
-        for prop in own_properties(type_).values():
-            # Of a collection it is said that no member is null.
-            is_collection = isinstance(prop.type, edm.CollectionType)
-            required = not prop.nullable or prop.name in keys or is_collection
-            yield from element(
-                "Property",
-                annotation_tags(notes.of_property(prop, is_key=prop.name in keys)),
-                Name=prop.name,
-                Type=self._type(prop.definition or prop.type),
-                Nullable=False if required else None,
-                MaxLength=prop.max_length,
-                Precision=prop.precision,
-                Scale=prop.scale,
-                DefaultValue=default_value(prop),
-            )
+def _tag(
+    name: str, content: Iterable[str], attributes: Mapping[str, Attribute] = NO_ATTRIBUTES
+) -> Iterator[str]:
+    """A tag with what is in it, line by line."""
+    lines = list(content)
+    if not lines:
+        yield _empty_tag(name, attributes)
+        return
+    yield f"<{name}{_attributes(attributes)}>"
+    yield from lines
+    yield f"</{name}>"
 
-    def _navigation(self, type_: edm.EntityType, nav: edm.NavigationProperty) -> Iterator[str]:
-        name = f"{self._container.namespace}.{nav.target}"
-        constraint = referential_constraint(self._container, type_, nav)
-        children = []
-        if constraint:
-            dependent, principal = constraint
-            children.append(
-                empty_tag("ReferentialConstraint", Property=dependent, ReferencedProperty=principal)
-            )
-        yield from element(
-            "NavigationProperty",
-            [*children, *annotation_tags(notes.of_navigation(self._container, nav))],
-            Name=nav.name,
-            Type=f"Collection({name})" if nav.collection else name,
-            Nullable=False if not nav.nullable and not nav.collection else None,
-            Partner=nav.partner,
-            ContainsTarget=nav.contained or None,
-        )
 
-    def _operation(self, operation: edm.Operation) -> Iterator[str]:
-        children = []
-        if operation.bound_to:
-            bound = f"{self._container.namespace}.{operation.bound_to}"
-            children.append(
-                empty_tag(
-                    "Parameter",
-                    Name=BINDING_PARAMETER,
-                    Type=f"Collection({bound})" if operation.bound_to_collection else bound,
-                    Nullable=False,
-                )
-            )
-        for parameter in operation.parameters:
-            children += element(
-                "Parameter",
-                annotation_tags(notes.of_parameter(parameter)),
-                Name=parameter.name,
-                Type=self._type(parameter.type),
-                Nullable=None if may_be_null(parameter) else False,
-            )
-        if operation.returns is not None:
-            result = self._type(operation.returns)
-            if operation.returns_collection:
-                result = f"Collection({result})"
-            children.append(empty_tag("ReturnType", Type=result, Nullable=False))
-        yield from element(
-            "Action" if operation.is_action else "Function",
-            [*children, *annotation_tags(notes.of_operation(operation))],
-            Name=operation.name,
-            IsBound=True if operation.bound_to else None,
-            IsComposable=operation.composable or None,
-            EntitySetPath=result_path(operation),
-        )
+def _empty_tag(name: str, attributes: Mapping[str, Attribute]) -> str:
+    """``<Name A="b"/>``; what is None is left out."""
+    return f"<{name}{_attributes(attributes)}/>"
 
-    def _entity_container(self) -> Iterator[str]:
-        container = self._container
-        yield open_tag("EntityContainer", Name=container.name)
-        yield from annotation_tags(notes.of_container(container))
-        for entity_set in container.sets.values():
-            yield from element(
-                "EntitySet",
-                [
-                    *self._bindings(entity_set.type),
-                    *annotation_tags(notes.of_set(container, entity_set)),
-                ],
-                Name=entity_set.name,
-                EntityType=self._name(entity_set.type),
-            )
-        for singleton in container.singletons.values():
-            yield from element(
-                "Singleton",
-                self._bindings(singleton.type),
-                Name=singleton.name,
-                Type=self._name(singleton.type),
-            )
-        for operation in imports(container):
-            kind = "Action" if operation.is_action else "Function"
-            yield empty_tag(
-                f"{kind}Import",
-                Name=operation.import_name,
-                **{kind: f"{container.namespace}.{operation.name}"},
-                EntitySet=set_of_result(container, operation),
-                IncludeInServiceDocument=is_listed(container, operation) or None,
-            )
-        yield "</EntityContainer>"
 
-    def _bindings(self, type_: edm.EntityType) -> list[str]:
-        return [
-            empty_tag("NavigationPropertyBinding", Path=path, Target=target)
-            for path, target in bindings(self._container, type_).items()
-        ]
+def _attributes(attributes: Mapping[str, Attribute]) -> str:
+    return "".join(
+        f' {name}="{_text(value)}"' for name, value in attributes.items() if value is not None
+    )
 
-    def _type(self, type_: edm.EdmType | edm.EntityType | edm.TypeDefinition) -> str:
-        name = element_name(self._container, type_)
-        return f"Collection({name})" if isinstance(type_, edm.CollectionType) else name
 
-    def _name(self, type_: edm.EntityType | edm.ComplexType) -> str:
-        return element_name(self._container, type_)
+def _text(value: str | int | bool | Decimal) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return escape(str(value), {'"': "&quot;", "\n": "&#10;"})
+
+
+# --- annotations
+
+
+def _annotation_tags(items: Iterable[Annotation]) -> Iterator[str]:
+    """The annotations of an element."""
+    for item in items:
+        attributes = {"Term": item.term}
+        if item.qualifier is not None:
+            attributes["Qualifier"] = item.qualifier
+        inner = _annotation_tags(Annotation(term, value) for term, value in item.notes.items())
+        yield from _valued("Annotation", attributes, item.value, inner)
+
+
+def _valued(
+    name: str, attributes: Mapping[str, str], value: Expression, notes: Iterable[str] = ()
+) -> Iterator[str]:
+    """An element with a value: constants as an attribute, structures as children; its notes."""
+    if isinstance(value, Mapping):
+        yield from _tag(name, [*_record(value), *notes], attributes)
+    elif isinstance(value, list | tuple):
+        items = [line for item in value for line in _item(item)]
+        yield from _tag(name, [*_tag("Collection", items), *notes], attributes)
+    else:
+        kind, text = _constant(value)
+        yield from _tag(name, notes, {**attributes, kind: text})
+
+
+def _record(value: Mapping[str, Expression]) -> Iterator[str]:
+    values = [
+        line
+        for name, item in value.items()
+        for line in _valued("PropertyValue", {"Property": name}, item)
+    ]
+    yield from _tag("Record", values)
+
+
+def _item(value: Expression) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from _record(value)
+        return
+    kind, text = _constant(value)
+    yield f"<{kind}>{escape(text)}</{kind}>"
+
+
+def _constant(value: Expression) -> tuple[str, str]:
+    """``("Bool", "true")``: the kind of a value that fits into an attribute, and its text."""
+    if isinstance(value, EnumMembers):
+        return "EnumMember", " ".join(f"{value.type}/{member}" for member in value.members)
+    if isinstance(value, Path | PropertyPath | NavigationPropertyPath):
+        return type(value).__name__, value.path
+    if isinstance(value, bool):
+        return "Bool", _text(value)
+    if isinstance(value, int):
+        return "Int", str(value)
+    if isinstance(value, Decimal):
+        return "Decimal", _text(value)
+    return "String", str(value)
