@@ -17,7 +17,7 @@ from app.odata.reading.negotiation import negotiated
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
 from app.odata.syntax.nodes import Node
-from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.options import parse_aliases
 from app.odata.syntax.path import parse_path, read_path
 from app.odata.syntax.path_nodes import ResourcePath
 from app.odata.syntax.query_string import read_options
@@ -36,7 +36,7 @@ def answer_options(
 
     Raises: NotFoundError and QueryError, as a GET of an address that is none.
     """
-    aliases = parse_options(OptionTexts({}, read_options(request.query).aliases)).aliases
+    aliases = parse_aliases(read_options(request.query))
     offered = _Offered(container, operations, aliases)
     form = negotiated(None, None, request.headers.get("OData-MaxVersion"), None)
     response = Response(status=204, headers=allow(offered.methods(request.path.strip("/"))))

@@ -46,7 +46,14 @@ from app.odata.operations.service import (
 from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
 from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import VARY, metadata_as_json, negotiated, refusal, takes
+from app.odata.reading.negotiation import (
+    VARY,
+    form_for,
+    metadata_as_json,
+    negotiated,
+    refusal,
+    takes,
+)
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
@@ -138,7 +145,10 @@ class ODataService:
 
         Raises: an ApiError.
         """
-        response = self._answer(request)
+        try:
+            response = self._answer(request)
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
         response.headers.add("Vary", VARY)
         return response
 
@@ -147,19 +157,22 @@ class ODataService:
 
         Args:
             in_transaction: reads see what the running transaction has changed.
+        Raises: an ApiError; QueryError.
         """
         if request.headers.get("Isolation", request.headers.get("OData-Isolation")) is not None:
             raise PreconditionFailedError("Isolation is not offered.")
         path = request.path.strip("/")
         if request.method == "OPTIONS":
-            return self._options(request)
+            return answer_options(self.container, self._operations, request)
         if path in ("", "$metadata"):
             return self._document(request, path)
         if path == "$batch":
-            return self._batch(request)
+            return answer_batch(
+                request, self.container, self._answer, self._connections.writing, self._edge
+            )
         if path.endswith(QUERY):
             return self._query(request, in_transaction)
-        if (call := self._find_call(path)) is not None:
+        if (call := self._operations.find(path)) is not None:
             return self._call(request, call, in_transaction)
         if request.method in READ and not is_each(path):
             if path == "$entity" or path.startswith(_CAST):
@@ -167,21 +180,7 @@ class ODataService:
             if Tracker.concerns(request):
                 return self._tracked(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
-        return self._write(request)
-
-    def _options(self, request: Request) -> Response:
-        try:
-            return answer_options(self.container, self._operations, request)
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
-
-    def _batch(self, request: Request) -> Response:
-        try:
-            return answer_batch(
-                request, self.container, self._answer, self._connections.writing, self._edge
-            )
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
+        return write(self._write_request(request, read_options(request.query)))
 
     def _tracked(self, request: Request, in_transaction: bool) -> Response:
         headers = unconditional(request.headers)
@@ -189,20 +188,11 @@ class ODataService:
         if "deltatoken" in query and "skiptoken" not in query:
             headers = showing_nulls(headers)
         plain = replace(request, headers=headers)
-        try:
-            return self._tracker.answer(
-                request, lambda path, query: self._read(plain, path, query, in_transaction)
-            )
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
+        return self._tracker.answer(
+            request, lambda path, query: self._read(plain, path, query, in_transaction)
+        )
 
     # --- operations
-
-    def _find_call(self, path: str) -> Call | None:
-        try:
-            return self._operations.find(path)
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
 
     def _call(self, request: Request, call: Call, in_transaction: bool) -> Response:
         """An action or a function."""
@@ -233,8 +223,6 @@ class ODataService:
             return call_function(call, around)
         except UnsupportedError as error:
             raise NotImplementedInServiceError(str(error), position=error.offset) from error
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
 
     # --- reads
 
@@ -300,10 +288,7 @@ class ODataService:
         Args:
             cast: ``Namespace.Type``; ``$entity`` for none.
         """
-        try:
-            texts = read_options(request.query)
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
+        texts = read_options(request.query)
         system = dict(texts.system)
         url = system.pop("id", "")
         for root in (request.root, *request.roots):
@@ -333,20 +318,21 @@ class ODataService:
         """The service document, or ``$metadata``."""
         if request.method not in READ:
             raise method_error(request.method, READ)
-        try:
-            options = read_options(request.query, METADATA_OPTIONS)
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
+        options = read_options(request.query, METADATA_OPTIONS)
         self.reader.check_schema_version(options)
         asked = options.system.get("format")
         headers = request.headers
-        versions = headers.get("OData-MaxVersion"), headers.get("OData-Version")
         if path == "$metadata":
-            form, as_json = metadata_as_json(headers.get("Accept"), asked, *versions)
+            form, as_json = metadata_as_json(
+                headers.get("Accept"),
+                asked,
+                headers.get("OData-MaxVersion"),
+                headers.get("OData-Version"),
+            )
             document = metadata(self.container, form.version, as_json=as_json)
             response = document.answer(headers.get("If-None-Match"))
         else:
-            form = negotiated(headers.get("Accept"), asked, *versions)
+            form = form_for(headers, asked)
             response = self._service_document(request, form)
         response.headers["OData-Version"] = form.version
         return response
@@ -358,13 +344,6 @@ class ODataService:
         return Response(body, content_type=form.content_type)
 
     # --- writes
-
-    def _write(self, request: Request) -> Response:
-        try:
-            options = read_options(request.query)
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
-        return write(self._write_request(request, options))
 
     def _write_request(self, request: Request, options: OptionTexts) -> WriteRequest:
         headers = request.headers

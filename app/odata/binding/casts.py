@@ -139,7 +139,7 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     if isinstance(bound, Row):
         if target.name.startswith("Edm.") or name not in container.types:
             raise QueryError(f"there is no entity type {target.name}", target.offset)
-        if not _is_or_derives(bound.scope.type, name):
+        if not bound.scope.type.derives_from(name):
             return _kind_is(bound, name)
         return ~is_null(bound) if bound.scope.optional else true()
     if isinstance(bound, Structure | JsonStructure):
@@ -152,18 +152,10 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     return ~is_null(bound) if matches else false()
 
 
-def _is_or_derives(type_: edm.EntityType | None, name: str) -> bool:
-    while type_ is not None:
-        if type_.name == name:
-            return True
-        type_ = type_.base
-    return False
-
-
 def _kind_is(bound: Row, name: str) -> ColumnElement[bool]:
     """Whether a row is of the derived type ``name``, by its discriminator."""
     target_type = bound.scope.context.container.types[name]
-    if not _is_or_derives(target_type, bound.scope.type.name):
+    if not target_type.derives_from(bound.scope.type.name):
         return false()
     condition = bound.scope.is_of(target_type)
     return false() if condition is None else condition
@@ -176,10 +168,9 @@ def entity_cast(bound: Row | Rows, node: TypeCast) -> Bound:
     """
     scope = bound.owner if isinstance(bound, Rows) else bound.scope
     context = scope.context
-    name = node.type_name.removeprefix(f"{context.container.namespace}.")
-    target_type = context.container.types.get(name)
+    target_type = context.container.type_called(node.type_name)
     source = bound.type_in(context.container) if isinstance(bound, Rows) else scope.type
-    if target_type is None or not _is_or_derives(target_type, source.name):
+    if target_type is None or not target_type.derives_from(source.name):
         raise QueryError(f"no {source.name} is of the type {node.type_name}", node.offset)
     if isinstance(bound, Rows):
         return replace(bound, type=target_type)
@@ -187,7 +178,7 @@ def entity_cast(bound: Row | Rows, node: TypeCast) -> Bound:
         return bound
     target = Scope(context, target_type, optional=True)
     same = (a == b for a, b in zip(scope.key_columns(), target.key_columns(), strict=True))
-    return Row(scope.attach(f"{name}:", target, and_(*same)))
+    return Row(scope.attach(f"{target_type.name}:", target, and_(*same)))
 
 
 def choose(translator: Translating, node: Case) -> Bound:

@@ -11,7 +11,6 @@ from app.db.types import UtcDateTime
 from app.odata.binding.values import Bound, Dynamic, Elements, JsonStructure, Typed, family
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
-from app.odata.payload.types import all_properties
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
@@ -62,14 +61,12 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
 
     Raises: QueryError, the type has no such property and is not open.
     """
-    properties = all_properties(type_)
-    known = {declared.lower(): declared for declared in properties}
-    declared = properties.get(name) or properties.get(known.get(name.lower(), ""))
+    declared = type_.property_called(name)
     if declared is None:
         if type_.is_open:
             return Dynamic(sql, name)
         raise QueryError(
-            f"{type_.name} has no property '{name}'{suggestion(name, properties)}", offset
+            f"{type_.name} has no property '{name}'{suggestion(name, type_.all_properties)}", offset
         )
     if isinstance(declared.type, edm.ComplexType):
         return JsonStructure(inner_json(sql, declared.name), declared.type)

@@ -141,16 +141,14 @@ def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
 def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Bound:
     type_ = property_.type
     assert isinstance(type_, edm.ComplexType) and property_.columns is not None
-    names = {name.lower(): name for name in type_.properties}
-    name = node.name if node.name in type_.properties else names.get(node.name.lower(), "")
-    if name not in type_.properties:
+    inner = type_.property_called(node.name)
+    if inner is None:
         error = unknown_name(type_, node.name, node.offset)
         error.message += f": {property_.name}/{node.name}"
         raise error
-    inner = type_.properties[name]
     if inner.columns is not None:
         return Structure(scope, inner)
-    sql = scope.columns[property_.columns[name]]
+    sql = scope.columns[property_.columns[inner.name]]
     return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
 
 

@@ -157,15 +157,7 @@ class Scope:
         if type_.base is None or type_.discriminator is None:
             return None
         attribute, value = type_.discriminator
-        derived = self.context.container.derived(type_)
-        values = [
-            value,
-            *(
-                derived_type.discriminator[1]
-                for derived_type in derived
-                if derived_type.discriminator
-            ),
-        ]
+        values = list(self.context.container.kinds(type_))
         column: ColumnElement[Any] = self.columns[attribute]
         return column == value if len(values) == 1 else column.in_(values)
 

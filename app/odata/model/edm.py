@@ -56,6 +56,19 @@ class ComplexType:
     is_open: bool = False
     base: ComplexType | None = None
 
+    @cached_property
+    def all_properties(self) -> Mapping[str, Property]:
+        """The properties of the type and of those that it is derived from."""
+        inherited = {} if self.base is None else self.base.all_properties
+        return {**inherited, **self.properties}
+
+    def property_called(self, name: str) -> Property | None:
+        """The property of this name, in any case unless there is one to the letter."""
+        if name in self.all_properties:
+            return self.all_properties[name]
+        folded = {declared.lower(): prop for declared, prop in self.all_properties.items()}
+        return folded.get(name.lower())
+
 
 EdmType = PrimitiveType | EnumType | CollectionType | ComplexType
 
@@ -230,6 +243,10 @@ class EntityType:
     def lineage(self) -> tuple[EntityType, ...]:
         """The type itself and those that it is derived from, the nearest first."""
         return (self, *(() if self.base is None else self.base.lineage))
+
+    def derives_from(self, name: str) -> bool:
+        """Whether it is the type of this name, or derived from it."""
+        return any(type_.name == name for type_ in self.lineage)
 
     @cached_property
     def folded(self) -> Mapping[str, str]:
@@ -479,6 +496,18 @@ class EntityContainer:
             for base in type_.lineage[1:]:
                 derived.setdefault(base.name, []).append(type_)
         return derived
+
+    def kinds(self, type_: EntityType) -> Mapping[Any, EntityType]:
+        """Value of the discriminator -> type, of ``type_`` and those derived from it."""
+        return {
+            each.discriminator[1]: each
+            for each in (type_, *self.derived(type_))
+            if each.discriminator is not None
+        }
+
+    def type_called(self, name: str) -> EntityType | None:
+        """The entity type of this name, with or without the namespace."""
+        return self.types.get(name.removeprefix(f"{self.namespace}."))
 
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""

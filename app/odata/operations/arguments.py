@@ -17,7 +17,7 @@ from app.odata.payload.problems import Problems
 from app.odata.payload.types import typed_reader
 from app.odata.syntax.literal_text import duration_text, literal_text
 from app.odata.syntax.nodes import Alias, Collection, JsonObject, Literal, Node
-from app.odata.syntax.options import OptionTexts, parse_filter, parse_options
+from app.odata.syntax.options import OptionTexts, parse_aliases, parse_filter
 
 
 def body_arguments(
@@ -82,7 +82,7 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
                 f"{argument.name} must not appear more than once.", position=argument.offset
             )
         nodes[argument.name] = argument.value
-    aliases = parse_options(OptionTexts({}, options.aliases)).aliases if options.aliases else {}
+    aliases = parse_aliases(options)
     if not call.arguments:
         names = call.parameter_names
         nodes |= {name: node for name, node in aliases.items() if name in names}

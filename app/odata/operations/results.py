@@ -13,7 +13,6 @@ from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.odata.csdl.names import element_name
 from app.odata.model import edm
-from app.odata.payload.types import all_properties
 from app.odata.reading.json_format import Format
 from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.options import OptionTexts
@@ -89,7 +88,7 @@ def _shown(value: Any, type_: edm.EdmType, form: Format) -> Any:
     if isinstance(type_, edm.CollectionType):
         return [_shown(item, type_.element, form) for item in value]
     if isinstance(type_, edm.ComplexType):
-        known = all_properties(type_)
+        known = type_.all_properties
         return {
             name: _shown(item, known[name].type, form) if name in known else item
             for name, item in value.items()

@@ -39,9 +39,8 @@ from app.odata.preferences import preference_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.syntax.literal_text import literal_text
-from app.odata.syntax.nodes import Node
-from app.odata.syntax.options import OptionTexts, parse_options
-from app.odata.writing.answers import no_content
+from app.odata.syntax.options import OptionTexts, parse_aliases
+from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.collections import as_member, each_set, member_keys, refuse_versions
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_version
@@ -91,9 +90,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
     result = run(operation, *binding, arguments)
     if request.preferences.return_ == "minimal" and not operation.creates:
-        response = no_content(request)
-        response.headers["Preference-Applied"] = request.preferences.applied("return")
-        return response
+        return with_preference(request, no_content(request))
     response = _answer(operation, call, result, around)
     if operation.returns is not None and request.preferences.return_ == "representation":
         before = response.headers.get("Preference-Applied")
@@ -103,10 +100,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
 
 
 def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, ...]]:
-    aliases: Mapping[str, Node] = {}
-    if request.options.aliases:
-        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
-    target = resolve_target(request.container, call.bound_to, aliases)
+    target = resolve_target(request.container, call.bound_to, parse_aliases(request.options))
     if target.prop is not None or target.ending is not None:
         raise NotFoundError(f"{call.name} cannot be called on this.")
     call = call.bound(target.type, is_collection=target.is_collection)
@@ -153,9 +147,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
         response = no_content(request)
     else:
         response = collected(around.container, operation, values, around.root, around.form)
-    if request.preferences.return_ == ("minimal" if minimal else "representation"):
-        response.headers["Preference-Applied"] = request.preferences.applied("return")
-    return response
+    return with_preference(request, response)
 
 
 def _action_body(request: WriteRequest, call: Call) -> Any:
@@ -202,9 +194,7 @@ def _computed(
 
 def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...], Scope | None]:
     """The call with what it is bound to, and the rows where that is a collection."""
-    aliases: Mapping[str, Node] = {}
-    if around.options.aliases:
-        aliases = parse_options(OptionTexts({}, around.options.aliases)).aliases
+    aliases = parse_aliases(around.options)
     context = Context(around.container, current_caller(), aliases=aliases)
     try:
         resource = PathResolver(context).resolve(call.bound_to)

@@ -166,12 +166,8 @@ class _BodyReader:
         type_name = body.get("@odata.type", body.get("@type"))
         if type_name is None:
             return type_
-        name = str(type_name).rpartition("#")[2]
-        concrete = self._container.types.get(name.removeprefix(f"{self._container.namespace}."))
-        ancestor = concrete
-        while ancestor is not None and ancestor is not type_:
-            ancestor = ancestor.base
-        if concrete is None or ancestor is None:
+        concrete = self._container.type_called(str(type_name).rpartition("#")[2])
+        if concrete is None or type_ not in concrete.lineage:
             self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
             return type_
         return concrete

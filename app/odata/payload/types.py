@@ -7,7 +7,7 @@ value is an object by property name, as it is kept in a JSON column.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, partial
 from typing import Any
 
@@ -58,13 +58,6 @@ def read_property(
             problems.add(path, "must not be null")
         return None
     return typed_reader(prop.type, text_numbers)(value, path, problems)
-
-
-def all_properties(type_: edm.ComplexType) -> Mapping[str, edm.Property]:
-    """The properties of a complex type and of those it is derived from."""
-    if type_.base is None:
-        return type_.properties
-    return {**all_properties(type_.base), **type_.properties}
 
 
 def _telling(read_value: Callable[[Any], Any]) -> TypedReader:
@@ -144,7 +137,7 @@ def _collection_reader(type_: edm.CollectionType, text_numbers: bool) -> TypedRe
 
 
 def _complex_reader(type_: edm.ComplexType, text_numbers: bool) -> TypedReader:
-    properties = all_properties(type_)
+    properties = type_.all_properties
 
     def read(value: Any, path: str, problems: Problems) -> Any:
         if not isinstance(value, dict):

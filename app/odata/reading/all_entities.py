@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 from sqlalchemy import Connection
 
 from app.db.types import json_text
-from app.errors import InvalidQueryError, NotFoundError, NotImplementedInServiceError
+from app.errors import NotFoundError, NotImplementedInServiceError
 from app.http.json_body import parse_json
 from app.http.security import Caller
 from app.odata.errors import QueryError
@@ -22,7 +22,7 @@ from app.odata.etags import unconditional
 from app.odata.model import edm
 from app.odata.preferences import Preference, Preferences
 from app.odata.reading.answers import Answer
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.negotiation import form_for
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.reader import Reader, ReadRequest
 from app.odata.reading.tokens import PageStart, fingerprint
@@ -43,27 +43,24 @@ def read_all(
         an option that has no meaning for entities of any type.
     """
     assert isinstance(request.query, str)
-    try:
-        texts = read_options(request.query)
-        parsed = parse_path(read_path(request.path))
-        options = parse_options(texts)
-        for name in texts.system:
-            if name not in _OPTIONS:
-                raise NotImplementedInServiceError(f"${name} is not offered on $all.")
-        reader.check_schema_version(texts)
-        type_ = None
-        if len(parsed.segments) > 1:
-            segment = parsed.segments[1]
-            assert isinstance(segment, NameSegment)  # the parser lets nothing else follow $all
-            type_ = _type(reader.container, segment.name)
-        mark = fingerprint(request.path, texts)
-        start = PageStart((), None if options.top is None else _whole(options.top.value))
-        if "skiptoken" in texts.system:
-            start = reader.tokens.read(texts.system["skiptoken"], mark)
-        reading = _Reading(reader, request, caller, connection, texts, type_)
-        return reading.answer(start, mark, count=bool(options.count))
-    except QueryError as error:
-        raise InvalidQueryError(str(error), position=error.offset) from error
+    texts = read_options(request.query)
+    parsed = parse_path(read_path(request.path))
+    options = parse_options(texts)
+    for name in texts.system:
+        if name not in _OPTIONS:
+            raise NotImplementedInServiceError(f"${name} is not offered on $all.")
+    reader.check_schema_version(texts)
+    type_ = None
+    if len(parsed.segments) > 1:
+        segment = parsed.segments[1]
+        assert isinstance(segment, NameSegment)  # the parser lets nothing else follow $all
+        type_ = _type(reader.container, segment.name)
+    mark = fingerprint(request.path, texts)
+    start = PageStart((), None if options.top is None else _whole(options.top.value))
+    if "skiptoken" in texts.system:
+        start = reader.tokens.read(texts.system["skiptoken"], mark)
+    reading = _Reading(reader, request, caller, connection, texts, type_)
+    return reading.answer(start, mark, count=bool(options.count))
 
 
 def _whole(value: object) -> int:
@@ -72,7 +69,7 @@ def _whole(value: object) -> int:
 
 
 def _type(container: edm.EntityContainer, name: str) -> edm.EntityType:
-    type_ = container.types.get(name.removeprefix(f"{container.namespace}."))
+    type_ = container.type_called(name)
     if type_ is None or "." not in name:
         raise NotFoundError(f"There is no entity type {name}.")
     return type_
@@ -91,13 +88,7 @@ class _Reading:
 
     def answer(self, start: PageStart, mark: str, *, count: bool) -> Answer:
         request = self.request
-        headers = request.headers
-        form = negotiated(
-            headers.get("Accept"),
-            self.texts.system.get("format"),
-            headers.get("OData-MaxVersion"),
-            headers.get("OData-Version"),
-        )
+        form = form_for(request.headers, self.texts.system.get("format"))
         body: dict[str, object] = {}
         if form.metadata != "none":
             name = "Edm.EntityType"

@@ -101,11 +101,7 @@ def stream_link(projection: Projection, property_: edm.Property, format_: Format
 def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     """The type if ``full``, else that of rows that are of a derived one (JSON Format 4.6.3)."""
     type_, container = scope.type, scope.context.container
-    derived = [
-        derived_type
-        for derived_type in container.derived(type_)
-        if derived_type.discriminator is not None
-    ]
+    derived = {value: kind for value, kind in container.kinds(type_).items() if kind is not type_}
     full = format_.metadata == "full" or format_.mixed or scope.is_announced
     if not full and not derived:
         return
@@ -113,14 +109,8 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     if not derived:
         yield Piece([f'{start}{type_.name}"'])
         return
-    attribute = next(
-        derived_type.discriminator[0] for derived_type in derived if derived_type.discriminator
-    )
-    names = {
-        derived_type.discriminator[1]: derived_type.name
-        for derived_type in derived
-        if derived_type.discriminator
-    }
+    attribute = next(kind.discriminator[0] for kind in derived.values() if kind.discriminator)
+    names = {value: kind.name for value, kind in derived.items()}
     name = case(names, value=scope.columns[attribute], else_=type_.name)
     plain = None if full else scope.columns[attribute].not_in(list(names))
     yield Piece([start, name, '"'], plain)

@@ -29,7 +29,6 @@ from app.odata.binding.values import (
     Typed,
 )
 from app.odata.model import edm
-from app.odata.payload.types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
     DerivedMember,
@@ -384,7 +383,7 @@ def _json_parts_of(
 ) -> ColumnElement[str]:
     """Some members of a complex value kept as JSON, those of an open type by any name."""
     pieces: list[Part] = ["{", *([own] if own else [])]
-    declared = all_properties(type_)
+    declared = type_.all_properties
     for name in [*(name for name in declared if name in parts),
                  *sorted(parts - set(declared))]:  # fmt: skip
         pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', or_null(inner_json(sql, name))]

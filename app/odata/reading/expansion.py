@@ -79,11 +79,8 @@ def _seen_as(
     """The type whose navigation property an item names: ``Namespace.Special/Parts``."""
     if len(item.path) == 1 or "." not in item.path[0]:
         return type_
-    name = item.path[0].removeprefix(f"{container.namespace}.")
-    return next(
-        (derived_type for derived_type in container.derived(type_) if derived_type.name == name),
-        type_,
-    )
+    seen = container.type_called(item.path[0])
+    return seen if seen is not None and seen in container.derived(type_) else type_
 
 
 def expand_member(
@@ -176,10 +173,9 @@ def _behind(
     if "." not in name:
         return None
     target = container.target(navigation)
-    known = name.removeprefix(f"{container.namespace}.")
-    for type_ in (target, *container.derived(target)):
-        if type_.name == known:
-            return type_
+    type_ = container.type_called(name)
+    if type_ is not None and target in type_.lineage:
+        return type_
     raise QueryError(f"no {target.name} is of the type {name}", item.offset)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
+from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from app.errors import InvalidQueryError, NotAcceptableError
@@ -45,6 +47,16 @@ def negotiated(
         metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
         ieee754=chosen.get("ieee754compatible") == "true",
+    )
+
+
+def form_for(headers: Headers | Mapping[str, str], format_option: str | None = None) -> Format:
+    """The form of the answer to a request with these headers; raises as ``negotiated``."""
+    return negotiated(
+        headers.get("Accept"),
+        format_option,
+        headers.get("OData-MaxVersion"),
+        headers.get("OData-Version"),
     )
 
 

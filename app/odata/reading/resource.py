@@ -17,7 +17,6 @@ from app.odata.binding.values import (
     Bound,
     Dynamic,
     Elements,
-    JsonStructure,
     Scope,
     Structure,
     Typed,
@@ -207,8 +206,7 @@ class PathResolver:
     def _cast(self, resource: Resource, segment: NameSegment) -> Resource:
         """A type as a segment: the same entities as those of a derived type."""
         scope = resource.scope
-        name = segment.name.removeprefix(f"{self._container.namespace}.")
-        target = self._container.types.get(name)
+        target = self._container.type_called(segment.name)
         if target is None or scope.type not in target.lineage:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
         if target is not scope.type:
@@ -260,13 +258,9 @@ def _refuse_second_key(segment: NameSegment) -> None:
 
 def _declared(bound: Bound, name: str) -> str:
     """A name as the complex type declares it; one of an open type as it is written."""
-    type_: edm.EdmType | None = None
-    if isinstance(bound, Structure):
-        type_ = bound.property.type
-    elif isinstance(bound, JsonStructure):
-        type_ = bound.type
-    known = type_.properties if isinstance(type_, edm.ComplexType) else ()
-    return next((candidate for candidate in known if candidate.lower() == name.lower()), name)
+    type_ = bound.property.type if isinstance(bound, Structure) else getattr(bound, "type", None)
+    prop = type_.property_called(name) if isinstance(type_, edm.ComplexType) else None
+    return name if prop is None else prop.name
 
 
 def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:

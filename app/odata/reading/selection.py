@@ -9,7 +9,6 @@ from app.odata.binding.values import Elements, Scope
 from app.odata.csdl.names import own_properties
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.payload.types import all_properties
 from app.odata.reading.bound import (
     ComputedMember,
     DerivedMember,
@@ -213,12 +212,10 @@ def _wanted(
             return _ALL
         if len(path) > 1:
             raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", offset)
-        declared = all_properties(complex_)
-        names = {name.lower(): name for name in declared}
-        part = path[0] if path[0] in declared else names.get(path[0].lower(), path[0])
-        if part not in declared and not complex_.is_open:
+        prop = complex_.property_called(path[0])
+        if prop is None and not complex_.is_open:
             raise unknown_name(complex_, path[0], offset)
-        wanted.add(part)
+        wanted.add(path[0] if prop is None else prop.name)
     return frozenset(wanted)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import typing as t
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -26,6 +26,7 @@ __all__ = [
     "OptionTexts",
     "QueryOptions",
     "Shape",
+    "parse_aliases",
     "parse_expand",
     "parse_filter",
     "parse_options",
@@ -116,6 +117,11 @@ def parse_options(
         except QueryError as error:
             raise error.in_option(alias) from None
     return QueryOptions(**values, aliases=aliases, custom=texts.custom)
+
+
+def parse_aliases(texts: OptionTexts) -> Mapping[str, Node]:
+    """The parameter aliases alone, by name without ``@``."""
+    return parse_options(OptionTexts({}, texts.aliases)).aliases if texts.aliases else {}
 
 
 def parse_filter(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Node:

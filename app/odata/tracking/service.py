@@ -23,7 +23,7 @@ from app.http.security import current_caller
 from app.odata.model import edm
 from app.odata.preferences import parse_preferences, preference_applied
 from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.negotiation import form_for
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.tokens import SecretKey, fingerprint
 from app.odata.request import Request
@@ -113,13 +113,7 @@ class Tracker:
             return None
         if not _NOT_TRACKED.isdisjoint(options.system):
             return None
-        headers = request.headers
-        form = negotiated(
-            headers.get("Accept"),
-            options.system.get("format"),
-            headers.get("OData-MaxVersion"),
-            headers.get("OData-Version"),
-        )
+        form = form_for(request.headers, options.system.get("format"))
         kept = {name: text for name, text in options.system.items() if name != "skiptoken"}
         return _Tracked(
             entity_set, request, query, OptionTexts(kept, options.aliases, options.custom), form

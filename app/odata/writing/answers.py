@@ -48,7 +48,13 @@ def written_entity(
         if created:
             response.headers["Location"] = address
         response.headers["OData-EntityId"] = address
-    if wanted == ("minimal" if response.status_code == 204 else "representation"):
+    return with_preference(request, response)
+
+
+def with_preference(request: WriteRequest, response: Response) -> Response:
+    """The answer, and beside what it says already whether it is as ``Prefer: return`` asked."""
+    kind = "minimal" if response.status_code == 204 else "representation"
+    if request.preferences.return_ == kind:
         before = response.headers.get("Preference-Applied")
         applied = preference_applied(before, request.preferences.applied("return"))
         response.headers["Preference-Applied"] = applied or ""

@@ -31,11 +31,10 @@ from app.odata.model.writable import upsert_keys
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload.types import typed_reader
-from app.odata.preferences import preference_applied
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path, read_path
 from app.odata.syntax.path_nodes import FilterPathSegment, NameSegment
-from app.odata.writing.answers import no_content
+from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import service_of
@@ -294,21 +293,11 @@ def _collection(
     body = {_control(request, "context"): context, "value": entities}
     response = Response(json_text(body), content_type="application/json")
     response.headers["OData-Version"] = request.version
-    return _with_preference(request, response)
+    return with_preference(request, response)
 
 
 def _done(request: WriteRequest) -> Response:
-    return _with_preference(request, no_content(request))
-
-
-def _with_preference(request: WriteRequest, response: Response) -> Response:
-    """Say whether the answer is as it was preferred."""
-    wanted = request.preferences.return_
-    if wanted == ("minimal" if response.status_code == 204 else "representation"):
-        response.headers["Preference-Applied"] = (
-            preference_applied(request.preferences.applied("return")) or ""
-        )
-    return response
+    return with_preference(request, no_content(request))
 
 
 def _control(request: WriteRequest, name: str) -> str:

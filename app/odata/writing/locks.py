@@ -21,7 +21,7 @@ from app.odata.key_values import key_parts
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names, upsert_keys
 from app.odata.syntax.nodes import Alias, Literal, Node
-from app.odata.syntax.options import OptionTexts, parse_options, read_options
+from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path, read_path
 from app.odata.syntax.path_nodes import NameSegment
 from app.odata.writing.rows import lock_name
@@ -120,7 +120,7 @@ def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> d
     """The values of a key, by attribute; without those that no literal gives."""
     aliases: Mapping[str, Node] = {}
     if query and any(isinstance(node, Alias) for node in parts.values()):
-        aliases = parse_options(OptionTexts({}, read_options(query).aliases)).aliases
+        aliases = parse_aliases(read_options(query))
     literals: dict[str, Any] = {}
     for name, node in parts.items():
         literal = aliases.get(node.name) if isinstance(node, Alias) else node

@@ -17,7 +17,7 @@ from app.odata.etags import format_etag
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
 from app.odata.syntax.options import OptionTexts
-from app.odata.writing.answers import no_content, target_path
+from app.odata.writing.answers import no_content, target_path, with_preference
 from app.odata.writing.conditions import version_to_match
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.owned import place_of_new
@@ -63,9 +63,8 @@ def write_property(request: WriteRequest, target: Target) -> Response:
 
 def _answer(request: WriteRequest, target: Target, prop: edm.Property) -> Response:
     """The property as it is now, or nothing; null is nothing, too (Protocol 8.2.8.7)."""
-    wanted = request.preferences.return_
     response = None
-    if wanted == "representation":
+    if request.preferences.return_ == "representation":
         names = [target_path(target, target.key), prop.name]
         if target.member is not None:
             names.append(target.member.name)
@@ -73,10 +72,7 @@ def _answer(request: WriteRequest, target: Target, prop: edm.Property) -> Respon
             response = request.read("/".join(names), OptionTexts({}, {}))
         except (ForbiddenError, NotFoundError):  # who may write it may perhaps not read it
             response = None
-    response = response or no_content(request)
-    if wanted == ("minimal" if response.status_code == 204 else "representation"):
-        response.headers["Preference-Applied"] = request.preferences.applied("return")
-    return response
+    return with_preference(request, response or no_content(request))
 
 
 def _with_others(

@@ -12,7 +12,7 @@ from app.db.types import json_text
 from app.http.security import current_caller
 from app.odata.etags import format_etag
 from app.odata.model import edm
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.negotiation import form_for
 from app.odata.reading.representation import Representation
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.targets import Target
@@ -45,10 +45,7 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
         or current_caller().rights.get(f"{type_.resource}:read") != ALL
     ):
         return None
-    headers = request.headers
-    form = negotiated(
-        headers.get("Accept"), None, headers.get("OData-MaxVersion"), headers.get("OData-Version")
-    )
+    form = form_for(request.headers)
     if form.metadata != "minimal" or form.ieee754:
         return None
     context = json_text(f"{request.root}$metadata#{target.entity_set.name}/$entity")

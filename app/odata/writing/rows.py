@@ -140,14 +140,7 @@ def is_of(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> bo
     """Whether an entity is of a type, or of one derived from it; also where there is none."""
     if type_.base is None or type_.discriminator is None:
         return True
-    attribute, value = type_.discriminator
-    derived = (derived_type.discriminator for derived_type in container.derived(type_))
-    values = [
-        None,
-        value,
-        *(derived_type[1] for derived_type in derived if derived_type is not None),
-    ]
-    return held_value(type_, key, attribute) in values
+    return held_value(type_, key, type_.discriminator[0]) in (None, *container.kinds(type_))
 
 
 def key_parts(key: Any) -> tuple[Any, ...]:

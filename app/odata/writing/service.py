@@ -8,13 +8,12 @@ Source: Protocol 11.4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Response
 
 from app.db.transactions import forget_notes
-from app.errors import InvalidQueryError, NotFoundError, ValidationError
+from app.errors import NotFoundError, ValidationError
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
 from app.odata.methods import method_error
@@ -22,8 +21,7 @@ from app.odata.model import edm
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import EntityBody
 from app.odata.preferences import preference_applied
-from app.odata.syntax.nodes import Node
-from app.odata.syntax.options import OptionTexts, parse_options
+from app.odata.syntax.options import parse_aliases
 from app.odata.syntax.path import parse_path
 from app.odata.syntax.query_string import ENTITY_OPTIONS, METADATA_OPTIONS
 from app.odata.writing.answers import no_content, written_entity
@@ -45,16 +43,10 @@ from app.odata.writing.targets import Link, Target, find_plain_target, resolve_t
 def write(request: WriteRequest) -> Response:
     """Do what a POST, PATCH, PUT or DELETE asks for.
 
-    Raises: an ApiError, after which the transaction must be rolled back.
+    Raises: an ApiError or QueryError, after which the transaction must be rolled back.
     """
     forget_notes()
-    try:
-        if is_each(request.path):
-            response = write_each(request)
-        else:
-            response = _write(request, _target(request))
-    except QueryError as error:
-        raise InvalidQueryError(str(error), position=error.offset) from error
+    response = write_each(request) if is_each(request.path) else _write(request, _target(request))
     if request.preferences.handling is not None:
         before = response.headers.get("Preference-Applied")
         applied = request.preferences.applied("handling")
@@ -67,9 +59,7 @@ def _target(request: WriteRequest) -> Target:
     target = find_plain_target(request.container, request.path)
     if target is not None:
         return target
-    aliases: Mapping[str, Node] = {}
-    if request.options.aliases:
-        aliases = parse_options(OptionTexts({}, request.options.aliases)).aliases
+    aliases = parse_aliases(request.options)
     return resolve_target(request.container, parse_path(request.path), aliases)
 
 

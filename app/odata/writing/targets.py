@@ -188,12 +188,8 @@ class _Resolver:
         return self._navigation(target, nav, segment)
 
     def _cast(self, target: Target, name: str) -> Target:
-        bare = name.removeprefix(f"{self._container.namespace}.")
-        target_type = self._container.types.get(bare)
-        ancestor = target_type
-        while ancestor is not None and ancestor is not target.type:
-            ancestor = ancestor.base
-        if target_type is None or ancestor is None:
+        target_type = self._container.type_called(name)
+        if target_type is None or target.type not in target_type.lineage:
             raise NotFoundError(f"There is no type or operation {name} here.")
         return self._of_its_type(replace(target, type=target_type))
 
