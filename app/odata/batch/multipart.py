@@ -1,5 +1,6 @@
-"""A batch as multipart/mixed: bytes to units (Protocol 11.7.7; RFC 2046, 5.1; RFC 9112).
+"""A batch as multipart/mixed: bytes to units, and answers to bytes (Protocol 11.7.7; RFC 9112).
 
+Source of the form itself: RFC 2046, 5.1.
 Line ends may be LF alone; a preamble and an epilogue are skipped. What is malformed between the
 parts, or in their own headers, refuses the whole batch before anything of it is done; a request in
 a part that cannot be read is answered in its place. Both tell the byte where reading stopped.
@@ -8,16 +9,19 @@ a part that cannot be read is answered in its place. Both tell the byte where re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from itertools import pairwise
 from urllib.parse import quote_from_bytes
 
+from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from app.errors import ValidationError
-from app.odata.batch.parts import REQUEST_ID, Part, Unit, refuse_too_many
+from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,./:=? -]{0,69}[0-9A-Za-z'()+_,./:=?-]")
 _HEADER_NAME = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:")
@@ -27,6 +31,8 @@ _BLANK_LINES = re.compile(rb"[ \t\r\n]*+")
 _MOST_HEADERS = 50
 # What stands in a URL as it is; a client that leaves blanks or other letters bare is understood.
 _IN_URL = "%:/?#[]@!$&'()*+,;=-._~{}\"|^`<>\\"
+# Headers of the connection and of the answer as a whole, not of a part.
+_LEFT_OUT = ("content-length", "connection", "server", "date")
 _ENCODINGS = ("", "binary", "8bit", "7bit")
 
 
@@ -208,3 +214,46 @@ def _body(headers: Headers, rest: bytes) -> bytes:
     if length.isascii() and length.isdigit() and int(length) < len(rest):
         return rest[: int(length)]
     return rest if rest.strip() else b""
+
+
+# --- the answer (Protocol 11.7.7.5)
+
+
+def write_multipart(results: Sequence[Result]) -> Response:
+    """The answer to a batch: its parts in the order of the requests."""
+    boundary = f"batchresponse_{secrets.token_hex(16)}"
+    body = _multipart([_unit(result) for result in results], boundary)
+    return Response(body, content_type=f"multipart/mixed; boundary={boundary}")
+
+
+def _unit(result: Result) -> bytes:
+    parts = result.unit.parts
+    if result.unit.group is None:
+        return _part(parts[0], result.answers[0])
+    if result.failed:
+        # One error stands for the whole change set.
+        return _part(None, result.answers[result.cause])
+    boundary = f"changesetresponse_{secrets.token_hex(16)}"
+    inner = [_part(part, answer) for part, answer in zip(parts, result.answers, strict=True)]
+    head = f"Content-Type: multipart/mixed; boundary={boundary}\r\n\r\n"
+    return head.encode() + _multipart(inner, boundary)
+
+
+def _multipart(parts: Sequence[bytes], boundary: str) -> bytes:
+    line = f"--{boundary}"
+    return b"".join(f"{line}\r\n".encode() + part + b"\r\n" for part in parts) + (
+        f"{line}--\r\n".encode()
+    )
+
+
+def _part(request: Part | None, answer: Response) -> bytes:
+    head = ["Content-Type: application/http", "Content-Transfer-Encoding: binary"]
+    if request is not None and request.id is not None:
+        head.append(f"Content-ID: {request.id}")
+    content = b"" if request is not None and request.method == "HEAD" else answer.get_data()
+    status = HTTPStatus(answer.status_code)
+    head += ["", f"HTTP/1.1 {status.value} {status.phrase}"]
+    head += [f"{name}: {value}" for name, value in answer.headers if name.lower() not in _LEFT_OUT]
+    if content:
+        head.append(f"Content-Length: {len(content)}")
+    return "\r\n".join([*head, "", ""]).encode("latin-1", "replace") + content

@@ -17,8 +17,7 @@ from app.errors import (
 )
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
-from app.odata.batch.multipart import read_multipart
-from app.odata.batch.multipart_answer import write_multipart
+from app.odata.batch.multipart import read_multipart, write_multipart
 from app.odata.batch.parts import BatchEdge, Part, Unit
 from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner

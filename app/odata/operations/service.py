@@ -33,15 +33,19 @@ from app.odata.operations.aggregating import aggregate_of_rows
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
-from app.odata.payload.problems import Problems
-from app.odata.payload.types import typed_reader
 from app.odata.preferences import preference_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import no_content, with_preference
-from app.odata.writing.collections import as_member, each_set, member_keys, refuse_versions
+from app.odata.writing.collections import (
+    as_member,
+    each_set,
+    key_of_row,
+    member_keys,
+    refuse_versions,
+)
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_version
 from app.odata.writing.targets import resolve_target
@@ -220,12 +224,7 @@ def _key_of(around: Surroundings, path: str, type_: edm.EntityType) -> Any:
     answer = around.read(path, options)
     if answer.status_code != 200:
         raise NotFoundError(f"There is no such {type_.name}: it does not exist.")
-    body = parse_json(answer.get_data())
-    parts = tuple(
-        typed_reader(type_.properties[name].type, True)(body[name], name, Problems())
-        for name in type_.key
-    )
-    return parts[0] if len(parts) == 1 else parts
+    return key_of_row(type_, parse_json(answer.get_data()))
 
 
 # --- both

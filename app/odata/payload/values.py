@@ -17,6 +17,7 @@ from typing import Any
 
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
+from app.odata.syntax.literals import length_of
 
 Reader = Callable[[Any], Any]
 
@@ -185,15 +186,10 @@ def read_duration(value: Any) -> timedelta:
     match = _DURATION.fullmatch(value) if isinstance(value, str) else None
     if match is None or not any(match.groups()[1:]):
         raise BadValueError("must be a duration such as P1DT2H30M")
-    sign, days, hours, minutes, seconds, fraction = match.groups()
     try:
-        duration = timedelta(
-            int(days or 0), int(seconds or 0), _microseconds(fraction), 0,
-            int(minutes or 0), int(hours or 0),
-        )  # fmt: skip
+        return length_of(match)
     except OverflowError:
         raise BadValueError("is out of range") from None
-    return -duration if sign == "-" else duration
 
 
 def _microseconds(fraction: str | None) -> int:

@@ -87,10 +87,15 @@ def _range(text: str) -> tuple[str, float]:
     name, parameters = parse_options_header(text.strip())
     if name.startswith("text/") and parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
         return name, 0
+    return name, _quality(parameters)
+
+
+def _quality(parameters: Mapping[str, str]) -> float:
+    """The weight of a media range; 0 where it cannot be read."""
     try:
-        return name, float(parameters.get("q", "1"))
+        return float(parameters.get("q", "1"))
     except ValueError:
-        return name, 0
+        return 0
 
 
 def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:
@@ -109,10 +114,7 @@ def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:
         return 0, None
     if parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
         return 0, None
-    try:
-        return float(parameters.get("q", "1")), parameters
-    except ValueError:
-        return 0, None
+    return _quality(parameters), parameters
 
 
 def _long_form(format_option: str) -> str:
@@ -183,7 +185,4 @@ def _acceptable_csdl(media_range: str) -> tuple[float, bool]:
         return (0 if parameters is None else quality), True
     if name.lower() not in ("application/xml", "text/xml", "*/*", "application/*"):
         return 0, False
-    try:
-        return float(options.get("q", "1")), False
-    except ValueError:
-        return 0, False
+    return _quality(options), False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal as OneOf
 
@@ -30,9 +30,8 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl.terms import CORE
 from app.odata.cursor import Limits
-from app.odata.errors import QueryError
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.reading.allowed import check_allowed
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
@@ -53,6 +52,7 @@ from app.odata.reading.value_json import (
     chosen_members,
     selected_parts,
     value_json,
+    value_options,
 )
 from app.odata.sql.dialect_sql import Part, Template, spell
 from app.odata.syntax.nodes import Argument
@@ -60,43 +60,75 @@ from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.syntax.path import PathText, parse_path
 from app.odata.syntax.path_nodes import NameSegment, ResourcePath
+from app.odata.syntax.query_string import (
+    COLLECTION_OPTIONS,
+    COUNT_OPTIONS,
+    ENTITY_OPTIONS,
+    METADATA_OPTIONS,
+)
 
 # Of bytes whose property does not say what they are.
 _BYTES = "application/octet-stream"
+
+_SHAPING = frozenset(("select", "expand"))
 
 # Which rows of a collection: ``whole``, all of them for there cannot be more than a page; else a
 # page, which begins after a row if there are flags: they tell which of its sort keys are null.
 Paging = tuple[bool, ...] | OneOf["whole"]
 
 
-@dataclass(frozen=True)
-class Planner:
-    """Makes plans for the queries of one caller on one database."""
+def make_plan(
+    container: edm.EntityContainer,
+    path: PathText,
+    texts: OptionTexts,
+    format_: Format,
+    caller: Caller,
+    dialect: Dialect,
+    paging: Paging,
+    *,
+    limits: Limits,
+    max_depth: int,
+) -> Plan:
+    """The plan of a read, for one caller on one database.
 
-    container: edm.EntityContainer
-    dialect: Dialect
-    caller: Caller
-    format: Format
-    limits: Limits
-    max_depth: int
+    Raises: QueryError; NotFoundError; ForbiddenError.
+    """
+    parsed = parse_path(path, limits=limits)
+    options = parse_options(texts, limits=limits, first_slot=parsed.slots)
+    budget = Budget(limits.nodes)
+    context = Context(container, caller, aliases=options.aliases, budget=budget)
+    resource = PathResolver(context).resolve(parsed)
+    _check_allowed(texts, resource)
+    is_canonical = _is_canonical(parsed, container)
+    planner = _Planner(context, dialect, format_, max_depth, resource, options, is_canonical)
+    plan = planner.plan(paging)
+    guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
+    return replace(plan, guards=guards, expanded=expanded)
 
-    def plan(self, path: PathText, texts: OptionTexts, paging: Paging) -> Plan:
-        """The plan of a read.
 
-        Raises: QueryError; NotFoundError; ForbiddenError.
-        """
-        parsed = parse_path(path, limits=self.limits)
-        options = parse_options(texts, limits=self.limits, first_slot=parsed.slots)
-        budget = Budget(self.limits.nodes)
-        context = Context(self.container, self.caller, aliases=options.aliases, budget=budget)
-        resource = PathResolver(context).resolve(parsed)
-        check_allowed(texts, resource)
-        making = _Making(
-            self, context, resource, options, is_canonical=_is_canonical(parsed, self.container)
-        )
-        plan = making.plan(paging)
-        guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
-        return replace(plan, guards=guards, expanded=expanded)
+def _check_allowed(texts: OptionTexts, resource: Resource) -> None:
+    """Refuse an option that the address does not take.
+
+    Raises: QueryError; UnsupportedError, changes of it are asked for.
+    """
+    allowed = _options_of(resource)
+    for name in texts.system:
+        if name not in allowed:
+            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
+    if "deltatoken" in texts.system:
+        raise UnsupportedError("changes are not tracked", option="$deltatoken")
+
+
+def _options_of(resource: Resource) -> Collection[str]:
+    if resource.ending == "$count":
+        return COUNT_OPTIONS
+    if resource.ending == "$value":
+        return METADATA_OPTIONS
+    if resource.kind == "value":
+        return value_options(resource.bound)
+    allowed = COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
+    # A reference has nothing that could be selected or expanded (Protocol 11.2.8).
+    return frozenset(allowed) - _SHAPING if resource.ending == "$ref" else allowed
 
 
 def _is_canonical(path: ResourcePath, container: edm.EntityContainer) -> bool:
@@ -112,14 +144,16 @@ def _is_canonical(path: ResourcePath, container: edm.EntityContainer) -> bool:
 
 
 @dataclass
-class _Making:
-    """One plan in the making."""
+class _Planner:
+    """Makes one plan; ``is_canonical`` tells that the path is the URL of what it leads to."""
 
-    planner: Planner
     context: Context
+    dialect: Dialect
+    format: Format
+    max_depth: int
     resource: Resource
     options: QueryOptions
-    is_canonical: bool = False  # the path is the URL of what it leads to
+    is_canonical: bool
 
     def plan(self, paging: Paging) -> Plan:
         resource = self.resource
@@ -131,13 +165,13 @@ class _Making:
             return self._value()
         if resource.ending == "$value":
             return self._media()
-        version = self.planner.format.version
-        binder = QueryBinder(self.context, max_depth=self.planner.max_depth, version=version)
+        version = self.format.version
+        binder = QueryBinder(self.context, max_depth=self.max_depth, version=version)
         query = binder.bind(resource.scope, self.options, resource.address)
         # What $apply made of combinations has no entities to lead to.
         if resource.joined and query.scope is resource.scope:
             asked = len(self.options.orderby)
-            query = as_combinations(query, resource.joined, asked, self.planner.format)
+            query = as_combinations(query, resource.joined, asked, self.format)
         if resource.kind == "entity":
             return self._entity(query)
         return self._whole(query) if paging == "whole" else self._page(query, paging)
@@ -241,7 +275,7 @@ class _Making:
         text, is_object = (
             (raw_value(bound), False)
             if raw
-            else value_json(resource.scope, bound, name, options, self.planner.format)
+            else value_json(resource.scope, bound, name, options, self.format)
         )
         etag = self._etag_columns()
         context, home = "#{path}", []
@@ -251,8 +285,8 @@ class _Making:
         selected = selected_parts(options)
         annotation: Sequence[Part] = ()
         if isinstance(bound, Typed | Elements):
-            namespace = self.planner.container.namespace
-            annotation = type_annotation("", bound.type, self.planner.format, namespace)
+            namespace = self.context.container.namespace
+            annotation = type_annotation("", bound.type, self.format, namespace)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
             self._compiled(self._from(query, [text, *etag, *home])),
@@ -307,7 +341,7 @@ class _Making:
             return rows.where(tuple_(*keys).in_(following)).order_by(*order).limit(limit)
         # SQLite makes the JSON of every row that is for a while among the first it has sorted,
         # PostgreSQL that of the rows that it skips: unless keys alone are sorted and skipped.
-        sqlite = self.planner.dialect.name == "sqlite"
+        sqlite = self.dialect.name == "sqlite"
         by_key = self.context.unordered if sqlite else query.skip is not None
         if not by_key or not keys:
             return rows.order_by(*order).limit(limit).offset(query.skip)
@@ -326,7 +360,7 @@ class _Making:
     def _json(self, query: BoundQuery) -> ColumnElement[str]:
         assert query.projection is not None
         make = reference_json if self.resource.ending == "$ref" else entity_json
-        return make(query.projection, self.planner.format)
+        return make(query.projection, self.format)
 
     def _etag_columns(self) -> list[ColumnElement[Any]]:
         scope = self.resource.scope
@@ -374,20 +408,20 @@ class _Making:
         contained = "{path}" if resource.kind == "collection" and self.is_canonical else "{home}"
         name = resource.set_name or contained
         if resource.is_cast:
-            name += f"/{self.planner.container.namespace}.{resource.scope.type.name}"
+            name += f"/{self.context.container.namespace}.{resource.scope.type.name}"
         selected = f"({','.join(projection.selected)})" if projection.selected else ""
         entity = "/$entity" if resource.kind == "entity" and not self._is_singleton() else ""
         return f"#{name}{selected}{entity}"
 
     def _is_singleton(self) -> bool:
-        return self.resource.set_name in self.planner.container.singletons
+        return self.resource.set_name in self.context.container.singletons
 
     def _compiled(self, statement: Select[Any]) -> Statement:
         sources: dict[str, Source] = self.context.parameters.sources
         by_key = self.resource.kind != "collection" and self.resource.parent is None
         return Statement(
             statement,
-            self.planner.dialect,
+            self.dialect,
             sources,
             prepared=by_key,
             multiplied=self.context.multiplied,

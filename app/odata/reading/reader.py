@@ -29,7 +29,7 @@ from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import negotiated, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan
-from app.odata.reading.planner import Paging, Planner
+from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.odata.syntax.nodes import LiteralValue
@@ -72,8 +72,8 @@ class Reader:
         self.plans = PlanCache()
         self.tokens = TokenMaker(secret_key)
         self.page_sizes = page_sizes
-        self._limits = limits
-        self._max_depth = max_depth
+        self.limits = limits
+        self.max_depth = max_depth
 
     def read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
         """The answer to a GET.
@@ -158,16 +158,8 @@ class Reader:
         return self.tokens.make(start, fingerprint(text, read_options(query)))
 
     def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
-        blamed = blame(*_texts(request), self._limits)
+        blamed = blame(*_texts(request), self.limits)
         return InvalidQueryError(str(blamed), position=blamed.offset)
-
-    def make_plan(
-        self, path: PathText, texts: OptionTexts, format_: Format, caller: Caller,
-        dialect: Dialect, paging: Paging,
-    ) -> Plan:  # fmt: skip
-        """A plan from the text of a request."""
-        planner = Planner(self.container, dialect, caller, format_, self._limits, self._max_depth)
-        return planner.plan(path, texts, paging)
 
     def check_schema_version(self, texts: OptionTexts) -> None:
         asked = texts.system.get("schemaversion", "*")
@@ -227,7 +219,18 @@ class _Lookup:
         shape, literals = shape_path(path)
         options = shape_options(texts)
         self.literals: Sequence[LiteralValue] = [*literals, *options.literals]
-        self.make = partial(reader.make_plan, path, texts, format_, caller, dialect, paging)
+        self.make = partial(
+            make_plan,
+            reader.container,
+            path,
+            texts,
+            format_,
+            caller,
+            dialect,
+            paging,
+            limits=reader.limits,
+            max_depth=reader.max_depth,
+        )
         plans = reader.plans
         common = (format_, caller.profile, dialect.name, paging)
         shaped = (shape, options.key, common)

@@ -3,58 +3,48 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import orjson
 
+Value = TypeVar("Value")
 
-def has_subset(whole: str | None, part: str | None) -> bool | None:
+
+def _of_arrays(
+    compute: Callable[[list[Any], list[Any]], Value],
+) -> Callable[[str | None, str | None], Value | None]:
+    """A function of two arrays that are given as JSON; null where one of them is."""
+
+    def computed(whole: str | None, part: str | None) -> Value | None:
+        if whole is None or part is None:
+            return None
+        return compute(orjson.loads(whole), orjson.loads(part))
+
+    return computed
+
+
+@_of_arrays
+def has_subset(whole: list[Any], part: list[Any]) -> bool:
     """Whether each member of ``part`` stands in ``whole`` at least as often."""
-    if whole is None or part is None:
-        return None
-    return not Counter(orjson.loads(part)) - Counter(orjson.loads(whole))
+    return not Counter(part) - Counter(whole)
 
 
-def has_subsequence(whole: str | None, part: str | None) -> bool | None:
+@_of_arrays
+def has_subsequence(whole: list[Any], part: list[Any]) -> bool:
     """Whether the members of ``part`` stand in ``whole`` in their order, others between them."""
-    if whole is None or part is None:
-        return None
-    rest = iter(orjson.loads(whole))
-    return all(member in rest for member in orjson.loads(part))
+    rest = iter(whole)
+    return all(member in rest for member in part)
 
 
-def index_of(whole: str | None, part: str | None) -> int | None:
+def _index_of(whole: list[Any], part: list[Any]) -> int:
     """Where the members of ``part`` stand in ``whole`` one behind the other; -1 if nowhere."""
-    if whole is None or part is None:
-        return None
-    there, part_items = orjson.loads(whole), orjson.loads(part)
-    places = range(len(there) - len(part_items) + 1)
-    return next((at for at in places if there[at : at + len(part_items)] == part_items), -1)
+    places = range(len(whole) - len(part) + 1)
+    return next((at for at in places if whole[at : at + len(part)] == part), -1)
 
 
-def contains(whole: str | None, part: str | None) -> bool | None:
-    """Whether the members of ``part`` stand in ``whole`` one behind the other."""
-    index = index_of(whole, part)
-    return None if index is None else index >= 0
-
-
-def starts_with(whole: str | None, part: str | None) -> bool | None:
-    """Whether the first members of ``whole`` are those of ``part``."""
-    if whole is None or part is None:
-        return None
-    part_items = orjson.loads(part)
-    return bool(orjson.loads(whole)[: len(part_items)] == part_items)
-
-
-def ends_with(whole: str | None, part: str | None) -> bool | None:
-    """Whether the last members of ``whole`` are those of ``part``."""
-    if whole is None or part is None:
-        return None
-    there, part_items = orjson.loads(whole), orjson.loads(part)
-    return bool(there[max(len(there) - len(part_items), 0) :] == part_items)
-
-
-def same(left: str | None, other: str | None) -> bool | None:
-    """Whether both have the same members in the same order."""
-    if left is None or other is None:
-        return None
-    return bool(orjson.loads(left) == orjson.loads(other))
+index_of = _of_arrays(_index_of)
+contains = _of_arrays(lambda whole, part: _index_of(whole, part) >= 0)
+starts_with = _of_arrays(lambda whole, part: whole[: len(part)] == part)
+ends_with = _of_arrays(lambda whole, part: whole[max(len(whole) - len(part), 0) :] == part)
+same = _of_arrays(lambda whole, part: whole == part)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, LargeBinary, Time
@@ -19,6 +19,7 @@ from app.db.types import UtcDateTime, iso_instant
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
+from app.odata.syntax.literals import to_duration
 
 _LEAP = "([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 _DAY = (
@@ -141,17 +142,8 @@ def _to_time(text: str) -> str:
 
 
 def _to_duration(text: str) -> int | None:
-    days, _, rest = text.upper().partition("T")
-    total = sum(
-        int(number) * {"D": 86400, "H": 3600, "M": 60}[unit] * 1_000_000
-        for number, unit in re.findall(r"([0-9]+)([DHM])", f"{days} {rest}")
-    )
-    seconds = re.search(r"([0-9]+)(?:[.]([0-9]+))?S", rest)
-    if seconds is not None:
-        total += int(seconds[1]) * 1_000_000 + int((seconds[2] or "0")[:6].ljust(6, "0"))
-    if total > _LONGEST_DURATION:
-        return None
-    return -total if text.startswith("-") else total
+    total = to_duration(text) // timedelta(microseconds=1)
+    return total if abs(total) <= _LONGEST_DURATION else None
 
 
 def _to_binary(text: str) -> bytes:

@@ -7,7 +7,7 @@ or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -118,10 +118,11 @@ def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list
     rows = parse_json(page.get_data())["value"]
     if len(rows) > MOST_MEMBERS:
         raise ValidationError([("", f"must be at most {MOST_MEMBERS} members: filter them")])
-    return [_key_of(type_, row) for row in rows]
+    return [key_of_row(type_, row) for row in rows]
 
 
-def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
+def key_of_row(type_: edm.EntityType, row: Mapping[str, Any]) -> Any:
+    """The key of an entity as an answer shows it."""
     parts = tuple(
         typed_reader(type_.properties[name].type, True)(row[name], name, Problems())
         for name in type_.key

@@ -8,7 +8,6 @@ from typing import Any, Protocol, runtime_checkable
 from flask import Response
 
 from app.errors import NotFoundError, NotImplementedInServiceError
-from app.odata.model import edm
 from app.odata.writing.answers import no_content
 from app.odata.writing.conditions import version_to_match
 from app.odata.writing.content import WriteRequest
@@ -56,47 +55,27 @@ class StreamService(Protocol):
 
 def create_media(request: WriteRequest, target: Target) -> Any:
     """Make a media entity of the body; returns its key."""
-    service = _service(target.entity_set)
+    service: Any = target.entity_set.service
+    if not isinstance(service, MediaService):
+        raise NotImplementedInServiceError(
+            f"The bytes of {target.entity_set.name} are not written through OData."
+        )
     name = request.headers.get("Slug")
     return service.create_media(request.chunks(), request.headers.get("Content-Type", ""), name)
 
 
-def write_media(request: WriteRequest, target: Target) -> Response:
-    """Replace or remove the bytes of a media entity."""
+def write_bytes(request: WriteRequest, target: Target) -> Response:
+    """Replace or remove the bytes of a media entity, or of a stream property."""
     if target.key is None:
         raise NotFoundError(f"There is no such {target.type.name}.")
-    service = _service(target.entity_set)
+    service: Any = target.entity_set.service  # has the function, or the method is refused
     version = version_to_match(request, target.type, target.key)
+    stream = () if target.prop is None else (target.prop.name,)
     if request.method == "DELETE":
-        assert isinstance(service, ErasableMedia)  # or the method is refused
-        service.delete_media(target.key, version)
+        remove = service.delete_stream if stream else service.delete_media
+        remove(target.key, *stream, version)
     else:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
-        service.replace_media(target.key, request.chunks(), content_type, version)
+        replace = service.replace_stream if stream else service.replace_media
+        replace(target.key, *stream, request.chunks(), content_type, version)
     return no_content(request)
-
-
-def write_stream(request: WriteRequest, target: Target) -> Response:
-    """Replace or remove the bytes of a stream property."""
-    assert target.prop is not None
-    service: Any = target.entity_set.service
-    assert isinstance(service, StreamService)  # or the method is refused
-    if target.key is None:
-        raise NotFoundError(f"There is no such {target.type.name}.")
-    version = version_to_match(request, target.type, target.key)
-    if request.method == "DELETE":
-        service.delete_stream(target.key, target.prop.name, version)
-    else:
-        content_type = request.headers.get("Content-Type", "application/octet-stream")
-        content = request.chunks()
-        service.replace_stream(target.key, target.prop.name, content, content_type, version)
-    return no_content(request)
-
-
-def _service(entity_set: edm.EntitySet) -> MediaService:
-    service: Any = entity_set.service
-    if not isinstance(service, MediaService):
-        raise NotImplementedInServiceError(
-            f"The bytes of {entity_set.name} are not written through OData."
-        )
-    return service

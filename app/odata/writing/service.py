@@ -30,7 +30,7 @@ from app.odata.writing.conditions import is_upsert, refuse_other_key, version_to
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import Relations, held_values, service_of
 from app.odata.writing.links import write_reference
-from app.odata.writing.media import create_media, write_media, write_stream
+from app.odata.writing.media import create_media, write_bytes
 from app.odata.writing.methods import allowed_methods
 from app.odata.writing.owned import write_owned
 from app.odata.writing.problems import Kind
@@ -72,12 +72,10 @@ def _write(request: WriteRequest, target: Target) -> Response:
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
         return write_reference(request, target)
-    if target.prop is not None and target.prop.type == edm.STREAM:
-        return write_stream(request, target)
-    if target.prop is not None:
+    if target.prop is not None and target.prop.type != edm.STREAM:
         return write_property(request, target)
-    if target.ending == "$value":
-        return write_media(request, target)
+    if target.prop is not None or target.ending == "$value":
+        return write_bytes(request, target)
     link = target.link
     if link is not None and link.navigation.owned:
         return write_owned(request, target, link)
