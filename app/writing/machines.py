@@ -16,8 +16,7 @@ class Transition:
     ``permission`` is needed besides the right to change the record, ``everywhere`` says that it
     must be held for all records and not only for own ones; ``by`` names the operations that do
     it, PATCH among them when a change of the attribute does. ``type``: only records of this type
-    take it. ``guard`` and ``effect`` are for the documentation; the service of the area holds
-    and does them.
+    take it. What else a step asks for and brings along is in the service (``enter``).
     """
 
     sources: tuple[str, ...]
@@ -26,8 +25,6 @@ class Transition:
     everywhere: bool = False
     by: tuple[str, ...] = (PATCH,)
     type: str | None = None
-    guard: str = ""
-    effect: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

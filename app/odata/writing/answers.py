@@ -48,7 +48,7 @@ def written_entity(
         if created:
             response.headers["Location"] = address
         response.headers["OData-EntityId"] = address
-    return with_preference(request, response)
+    return response if wanted is None else with_preference(request, response)
 
 
 def with_preference(request: WriteRequest, response: Response) -> Response:
