@@ -16,7 +16,7 @@ from app.db.engines import read_engine
 from app.http.page_sizes import ODATA
 from app.http.security import current_caller
 from app.odata.preferences import parse_preferences
-from app.odata.reading.reader import ReadRequest
+from app.odata.request import ReadRequest
 from app.odata.service import odata_service
 
 ROOT = "/odata/"

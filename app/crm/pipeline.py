@@ -20,7 +20,7 @@ from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.models.opportunity import STAGES
 from app.money import ZERO, rounded
-from app.odata.reading.reader import ReadRequest
+from app.odata.request import ReadRequest
 from app.odata.service import odata_service
 from app.odata.syntax.literal_text import quoted
 from app.permissions import OWN, require, scope_of

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from werkzeug.datastructures import Headers
 
+from app.odata.preferences import NO_PREFERENCES, Preferences
+from app.odata.syntax.query_string import OptionTexts
+
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request
 class Request:
@@ -27,3 +30,22 @@ class Request:
     references: Mapping[str, str] = field(default_factory=dict)
     # The bytes of a media entity as they come in; None where the body has been read already.
     stream: Callable[[], Iterable[bytes]] | None = None
+
+
+@dataclass(frozen=True)
+class ReadRequest:
+    """A GET as the engine sees it.
+
+    ``path`` is percent-encoded and begins after the service root; ``query`` likewise, without the
+    question mark, or sorted already. ``root`` is the address of the service, a slash at its end.
+    ``headers`` are looked up by their usual spelling. ``mixed`` as in ``Format``. The page
+    size that is preferred is that of expanded collections, too, unless ``pages_alone``.
+    """
+
+    path: str
+    query: str | OptionTexts
+    root: str
+    headers: Headers | Mapping[str, str] = field(default_factory=dict)
+    preferences: Preferences = NO_PREFERENCES
+    mixed: bool = False
+    pages_alone: bool = False

@@ -54,11 +54,11 @@ from app.odata.reading.negotiation import (
     refusal,
     takes,
 )
-from app.odata.reading.reader import Reader, ReadRequest
+from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
-from app.odata.request import Request
+from app.odata.request import ReadRequest, Request
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.syntax.path import parse_path, read_path
 from app.odata.syntax.query_string import METADATA_OPTIONS

@@ -124,7 +124,6 @@ def _read_part(
         id=name,
         depends_on=depends_on,
         condition=reader.optional(request.get("if"), f"{location}.if"),
-        location=location,
     )
     part = reader.with_body(part, request.get("body"), f"{location}.body")
     try:

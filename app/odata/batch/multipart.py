@@ -189,7 +189,6 @@ def _read_request(content: _Slice, content_id: str | None) -> Part:
         inner,
         _body(inner, rest.content),
         content_id,
-        location=f"byte {start}",
     )
 
 

@@ -20,9 +20,8 @@ class Part:
     """One request.
 
     ``url`` is as written, ``body`` the bytes as they would come alone. ``depends_on`` are ids of
-    requests and groups before it; ``condition`` the text of ``if``. ``location`` says where it
-    stands in the batch, for messages. ``problem`` is why it cannot be tried: its answer
-    (Protocol 11.7).
+    requests and groups before it; ``condition`` the text of ``if``. ``problem`` is why it cannot
+    be tried: its answer (Protocol 11.7).
     """
 
     method: str
@@ -32,7 +31,6 @@ class Part:
     id: str | None = None
     depends_on: tuple[str, ...] = ()
     condition: str | None = None
-    location: str = ""
     problem: ApiError | None = None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from flask import Response
 
@@ -46,19 +46,13 @@ from app.odata.writing.collections import (
     member_keys,
     refuse_versions,
 )
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import ReadPath, WriteRequest
 from app.odata.writing.rows import find_version
 from app.odata.writing.targets import resolve_target
 from app.odata.writing.urls import entity_path
 from app.permissions import allowed, require
 
 _VALUE_OPTIONS = frozenset(("format", "schemaversion"))
-
-
-class ReadPath(Protocol):
-    """The answer to a GET of a path below the service root."""
-
-    def __call__(self, path: str, options: OptionTexts) -> Response: ...
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -17,20 +17,24 @@ from app.http.page_sizes import EXPANDED, PageSize
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
 from app.odata.geo import to_wkt
-from app.odata.preferences import NO_PREFERENCES, Preferences, preference_applied
+from app.odata.preferences import NO_PREFERENCES, preference_applied
 from app.odata.reading.expansion_links import MakeToken, with_links
 from app.odata.reading.json_format import Format
 from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart
+from app.odata.request import ReadRequest
 from app.odata.syntax.literals import NAME
+from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import with_keys
 
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
 # What stands in a path as it is.
 _PATH = "%/()',=:@!$*;-._~"
+# Options that the answer to a link has as well.
+_OF_ALL = ("format", "schemaversion")
 _MISSING = "What this address names does not exist."
 
 
@@ -61,24 +65,15 @@ class Answering:
     """Runs a plan and writes its answer.
 
     ``make_token`` seals the place where the next page begins, ``make_token_of`` that of another
-    collection; ``query`` is the query string as it
-    came, to be continued by a link. ``aliases`` are its parameter aliases, with their ``@``,
-    ``of_all`` other options that a link from anywhere in the answer has, with their ``$``.
+    collection; ``texts`` are the options of the request.
     """
 
+    request: ReadRequest
     format: Format
-    root: str
-    path: str
-    query: str
-    preferences: Preferences
-    if_match: str | None
-    if_none_match: str | None
+    texts: OptionTexts
     make_token: Callable[[PageStart], str]
     make_token_of: MakeToken
     page_sizes: PageSize
-    aliases: Mapping[str, str] = field(default_factory=dict)
-    of_all: Mapping[str, str] = field(default_factory=dict)
-    pages_alone: bool = False
 
     def answer(
         self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
@@ -88,10 +83,10 @@ class Answering:
         Raises: NotFoundError, QueryError; PreconditionFailedError, the entity is not the one that
             ``If-Match`` names; what the database raises.
         """
-        run.expanded = EXPANDED if self.pages_alone else min(self.page_size, EXPANDED)
+        run.expanded = EXPANDED if self.request.pages_alone else min(self.page_size, EXPANDED)
         answered = self._answer(plan, run, connection, start)
-        if self.if_match is not None and not plan.has_etag and plan.kind != "media":
-            refuse_tags(parse_precondition(self.if_match))
+        if not plan.has_etag and plan.kind != "media" and "If-Match" in self.request.headers:
+            refuse_tags(parse_precondition(self.request.headers["If-Match"]))
         return answered
 
     def _answer(
@@ -133,9 +128,11 @@ class Answering:
         text = row[0]
         headers = []
         if plan.has_etag:
-            if self.if_match is not None:
-                refuse_stale(parse_precondition(self.if_match), row[1])
-            precondition = parse_precondition(self.if_none_match) if plan.by_tag else None
+            conditions = self.request.headers
+            if "If-Match" in conditions:
+                refuse_stale(parse_precondition(conditions["If-Match"]), row[1])
+            unless = conditions.get("If-None-Match") if plan.by_tag else None
+            precondition = parse_precondition(unless)
             headers.append(("ETag", format_etag(row[1])))
             if precondition is not None and precondition.matches(row[1]):
                 return Answer(304, b"", [*headers, self._version()])
@@ -201,21 +198,24 @@ class Answering:
         """An answer with the links to what is not shown of expanded collections."""
         if not plan.expanded:
             return text
+        system = self.texts.system
+        others = {f"${name}": system[name] for name in _OF_ALL if name in system}
+        others |= self.texts.aliases
         return with_links(
             text, plan.expanded, run.literals,
-            root=self.root, page=run.expanded, others={**self.of_all, **self.aliases},
+            root=self.request.root, page=run.expanded, others=others,
             make_token=self.make_token_of,
         )  # fmt: skip
 
     @property
     def page_size(self) -> int:
         """Rows of a page."""
-        return self.page_sizes.of(self.preferences.max_page_size)
+        return self.page_sizes.of(self.request.preferences.max_page_size)
 
     def _page_size_applied(self) -> list[tuple[str, str]]:
-        if self.preferences.max_page_size is None:
+        if self.request.preferences.max_page_size is None:
             return []
-        applied = self.preferences.applied("maxpagesize", self.page_size)
+        applied = self.request.preferences.applied("maxpagesize", self.page_size)
         return [("Preference-Applied", applied)]
 
     def _total(self, total: int) -> str:
@@ -223,8 +223,9 @@ class Answering:
         return f'"{self.format.control("count")}":{number},'
 
     def _next_link(self, start: PageStart) -> str:
-        query = without_tokens(self.query, "skiptoken")
-        url = next_link(self.root, self.path, query, self.make_token(start))
+        request = self.request
+        query = without_tokens(request.query, "skiptoken") if isinstance(request.query, str) else ""
+        url = next_link(request.root, request.path, query, self.make_token(start))
         return f',"{self.format.control("nextLink")}":{json_text(url)}'
 
     # --- pieces
@@ -246,12 +247,13 @@ class Answering:
             return ""
         fragment = plan.context
         if "{path}" in fragment:
-            path = self._with_aliases(self.path) if self.aliases else self.path
+            path = self.request.path
+            path = self._with_aliases(path) if self.texts.aliases else path
             path = path if plan.kind == "value" else with_keys(path)
             fragment = fragment.replace("{path}", quote(path.strip("/"), safe=_PATH))
         elif "{home}" in fragment:
             fragment = fragment.replace("{home}", quote(row[-1], safe=_PATH))
-        url = f"{self.root}$metadata{fragment}"
+        url = f"{self.request.root}$metadata{fragment}"
         return f'"{self.format.control("context")}":{json_text(url)},'
 
     def _with_aliases(self, path: str) -> str:
@@ -259,13 +261,14 @@ class Answering:
 
         def value(match: re.Match[str]) -> str:
             alias = "" if match[1] is None else match[1].replace("%40", "@")
-            return quote(self.aliases[alias], safe="()',=:") if alias in self.aliases else match[0]
+            text = self.texts.aliases.get(alias)
+            return match[0] if text is None else quote(text, safe="()',=:")
 
         return _TEXT_OR_ALIAS.sub(value, path)
 
     def _json(self, body: str, headers: list[tuple[str, str]]) -> Answer:
         applied = [value for name, value in headers if name == "Preference-Applied"]
-        if self.preferences is not NO_PREFERENCES:
+        if self.request.preferences is not NO_PREFERENCES:
             applied += self._applied()
         headers = [header for header in headers if header[0] != "Preference-Applied"]
         if preference := preference_applied(*applied):
@@ -275,7 +278,7 @@ class Answering:
 
     def _applied(self) -> list[str]:
         """The preferences that had a say in what an entity looks like."""
-        preferences = self.preferences
+        preferences = self.request.preferences
         applied = [preferences.applied("omit-values")] if self.format.omit_nulls else []
         if preferences.include_annotations is not None:
             applied.append(preferences.applied("include-annotations"))

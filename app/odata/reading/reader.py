@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DataError, DBAPIError
-from werkzeug.datastructures import Headers
 
 from app.errors import (
     InvalidQueryError,
@@ -22,7 +21,7 @@ from app.odata.csdl.terms import MEASURES
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.preferences import NO_PREFERENCES, Preferences
+from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.cache import PlanCache
 from app.odata.reading.error_location import out_of_range, too_deep
@@ -32,33 +31,12 @@ from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
+from app.odata.request import ReadRequest
 from app.odata.syntax.nodes import LiteralValue
 from app.odata.syntax.options import OptionTexts, read_options, shape_options
 from app.odata.syntax.path import PathText, read_path, shape_path, with_keys
 
-# Options that the answer to a link has as well.
-_OF_ALL = ("format", "schemaversion")
-
 Blame = Callable[[PathText, OptionTexts, Limits], QueryError]
-
-
-@dataclass(frozen=True)
-class ReadRequest:
-    """A GET as the engine sees it.
-
-    ``path`` is percent-encoded and begins after the service root; ``query`` likewise, without the
-    question mark, or sorted already. ``root`` is the address of the service, a slash at its end.
-    ``headers`` are looked up by their usual spelling. ``mixed`` as in ``Format``. The page
-    size that is preferred is that of expanded collections, too, unless ``pages_alone``.
-    """
-
-    path: str
-    query: str | OptionTexts
-    root: str
-    headers: Headers | Mapping[str, str] = field(default_factory=dict)
-    preferences: Preferences = NO_PREFERENCES
-    mixed: bool = False
-    pages_alone: bool = False
 
 
 class Reader:
@@ -98,7 +76,6 @@ class Reader:
             raise
 
     def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
-        query = request.query
         path, texts = _texts(request)
         self.check_schema_version(texts)
         if texts.custom and request.preferences.handling == "strict":
@@ -119,19 +96,12 @@ class Reader:
             token = texts.system["skiptoken"]
             start = self.tokens.read(token, fingerprint(path.text, texts))
         answering = Answering(
+            request,
             format_,
-            request.root,
-            request.path,
-            query if isinstance(query, str) else "",
-            request.preferences,
-            headers.get("If-Match"),
-            headers.get("If-None-Match"),
+            texts,
             lambda start: self.tokens.make(start, fingerprint(path.text, texts)),
             self._token_of,
             self.page_sizes,
-            texts.aliases,
-            {f"${name}": text for name, text in texts.system.items() if name in _OF_ALL},
-            pages_alone=request.pages_alone,
         )
         paging = _paging(texts, start, answering.page_size)
         lookup = _Lookup(self, path, texts, format_, caller, connection.dialect, paging)

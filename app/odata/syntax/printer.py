@@ -145,8 +145,8 @@ def _object(node: nodes.JsonObject) -> str:
 
 def _count(node: nodes.Count) -> str:
     options = {"$filter": node.filter, "$search": node.search}
-    given = ";".join(f"{name}={to_text(part)}" for name, part in options.items() if part)
-    return _step(node.source, f"$count({given})" if given else "$count")
+    texts = ";".join(f"{name}={to_text(part)}" for name, part in options.items() if part)
+    return _step(node.source, f"$count({texts})" if texts else "$count")
 
 
 def _case(node: nodes.Case) -> str:

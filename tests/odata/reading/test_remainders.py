@@ -8,7 +8,7 @@ import pytest
 
 from app.odata.preferences import parse_preferences
 from app.odata.reading import answers
-from app.odata.reading.reader import ReadRequest
+from app.odata.request import ReadRequest
 from tests.odata.reading.conftest import ROOT, Client
 
 LINK = "@odata.nextLink"
