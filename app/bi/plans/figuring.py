@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.bi.plans.columns import Column, exact, measure_label, measure_type, rounded
 from app.bi.plans.entities import Measure
-from app.bi.plans.filtering import side_text, span
+from app.bi.plans.filtering import span
 from app.bi.plans.plan import Figure, Plan
 from app.bi.words.speech import capital
 
@@ -24,9 +24,7 @@ class Figuring:
 
     def _figures(self) -> None:
         plan = self.plan
-        if plan.sides:
-            self._sides()
-        elif plan.compared is not None:
+        if plan.compared is not None:
             self._compared()
         elif plan.kind == "share":
             self._share()
@@ -44,16 +42,6 @@ class Figuring:
             self._figure("count", plan.number_of, "number")
         for at, figure in enumerate(plan.figures, start=2):
             self._one_more(figure, at)
-
-    def _sides(self) -> None:
-        """What is set against each other, each as a sum over the records that are of it."""
-        for name, side in zip(("first", "second"), self.plan.sides, strict=True):
-            measured = self.plan.measure if self.plan.kind == "measure" else None
-            value = "1" if measured is None else measured.value
-            self.computed.append(f"case({side_text(self.plan, side)}:{value},true:0) as {name}One")
-            self._aggregate(f"{name}One", "sum", name, self.plan.worth is not None)
-            type_ = "number" if measured is None else measure_type(measured)
-            self._figure(name, self.plan.say.named(side.words), type_)
 
     def _one_more(self, figure: Figure, at: int) -> None:
         """A figure beside the first."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from app.bi.periods.spans import Period, midnight
-from app.bi.plans.plan import Plan, Side
+from app.bi.plans.plan import Plan
 
 
 def condition_text(plan: Plan) -> str | None:
@@ -17,10 +17,10 @@ def condition_text(plan: Plan) -> str | None:
     measured = plan.measure.filter if plan.kind in ("measure", "share") and plan.measure else None
     if measured and measured not in parts:
         parts.append(measured)
-    if plan.period is not None and not plan.sides:
+    if plan.period is not None:
         parts += _within(plan)
     if len(parts) > 1:
-        parts = [f"({part})" if _is_composed(part) else part for part in parts]
+        parts = [f"({part})" if " or " in part else part for part in parts]
     return " and ".join(dict.fromkeys(parts)) or None
 
 
@@ -29,10 +29,6 @@ def is_of_all(plan: Plan) -> bool:
     texts = [*(item.text for item in plan.conditions), *(item.path for item in plan.dimensions)]
     unless = plan.entity.data.get("base_unless")
     return unless is not None and any(unless in text for text in texts)
-
-
-def _is_composed(text: str) -> bool:
-    return " or " in text
 
 
 def _within(plan: Plan) -> list[str]:
@@ -44,15 +40,6 @@ def _within(plan: Plan) -> list[str]:
     if not is_next or period.start is None:
         return [f"({span(plan, period)} or {span(plan, compared)})"]
     return bounds(plan, replace(period, start=compared.start))
-
-
-def side_text(plan: Plan, side: Side) -> str:
-    """What the records of one side fulfil, those of the period by its own date."""
-    parts = [condition.odata for condition in side.conditions]
-    if plan.period is not None:
-        parts.append(span(replace(plan, date=side.date), plan.period))
-    whole = [f"({part})" if _is_composed(part) else part for part in parts if part]
-    return " and ".join(whole) or "true"
 
 
 def span(plan: Plan, period: Period) -> str:

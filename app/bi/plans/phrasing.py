@@ -39,9 +39,6 @@ def restated(plan: Plan) -> str:
     say = plan.say
     parts = [_subject(plan)]
     parts += [say("and {figure}", figure=figure_label(plan, figure)) for figure in plan.figures]
-    if plan.sides:
-        sides = [say.lower(side.words) for side in plan.sides]
-        parts.append(f"- {_all_of(say, sides)}")
     groups = [say.named(dimension.label) for dimension in plan.dimensions]
     grain = [say.named(GRAIN_WORDS.get(plan.grain, plan.grain))] if plan.grain else []
     for names in (groups, grain):
@@ -51,7 +48,7 @@ def restated(plan: Plan) -> str:
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
     if plan.period is not None:
-        parts.append(_within(say, plan.period) if plan.sides else _dated(plan, plan.period))
+        parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
         parts.append(say("compared with {period}", period=say.span(plan.compared)))
     if plan.threshold is not None:
@@ -131,13 +128,11 @@ def figure_label(plan: Plan, figure: Figure) -> str:
 
 
 def _dated(plan: Plan, period: Period) -> str:
-    path = (plan.date or "").rpartition("/")[2]
-    words = "".join(f" {c.lower()}" if c.isupper() else c for c in path)
     dates = plan.say.period(period)
     is_open = period.start is None or period.end is None
     if not (is_open or period.label.startswith("from ")):
         dates = _within(plan.say, period)
-    date = plan.say.named(words.strip())
+    date = plan.say.named(spoken(plan.date or ""))
     # "created in May", as people say it; other dates are nouns: "with issue date in May".
     event = date.removesuffix(" at")
     if event != date:
@@ -176,7 +171,7 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
     if plan.is_counted:
         head = interpretation(replace(plan, assumptions=(), repaired=())).rstrip(".")
         return f"{head}: {number(say, rows[0]['count'])}."
-    if not groups and (plan.figures or plan.sides):
+    if not groups and plan.figures:
         return _several(plan, compiled, rows)
     if not groups:
         return _single(plan, compiled, rows)
@@ -319,16 +314,15 @@ def _grouped(
     say = plan.say
     figures = [column for column in compiled.columns if column.name in compiled.figures]
     figure = next((column for column in figures if column.type == "percent"), figures[0])
-    several = plan.figures or plan.sides
     values = [
-        _figures(plan, compiled, row) if several
+        _figures(plan, compiled, row) if plan.figures
         else _with_worth(say, figures, figure, row, compiled)
         for row in rows[:SHOWN]
     ]  # fmt: skip
     names = (_name(plan, groups, row) for row in rows)
     listed = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
     rest = _rest(say, total - len(values))
-    if several:
+    if plan.figures:
         return f"{capital(_described(plan))}: {listed}{rest}."
     measure = plan.measure
     unit = measure.unit if measure is not None and measure.unit else ""

@@ -28,7 +28,6 @@ class Condition:
     date: str | None = None
     amount: str | None = None
     negated: bool = False
-    inner: Plan | None = None  # what records there have to be that belong to it
 
     @property
     def odata(self) -> str:
@@ -82,16 +81,6 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Side:
-    """One of two things that are set against each other: what records fulfil, and by which date
-    those of the period are told."""
-
-    words: str
-    conditions: tuple[Condition, ...]
-    date: str | None
-
-
-@dataclass(frozen=True)
 class Plan:
     """``kind``: list, count, measure (``method`` of it), share, mean (over groups, of their
     number or measure) or distinct (how many different values)."""
@@ -130,7 +119,6 @@ class Plan:
     is_converted: bool = False  # amounts into the currency of the organisation
     own: Measure | None = None  # beside the worth of groups that have one currency each
     ratio: Ratio | None = None  # of a share: two sums instead of records that hit
-    sides: tuple[Side, ...] = ()  # "created vs solved": each of them is counted by itself
     say: Speech = ENGLISH  # the language of its words
 
     def with_assumption(self, sentence: str, **parts: object) -> Plan:

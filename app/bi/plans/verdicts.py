@@ -13,7 +13,7 @@ from app.bi.query import Row
 
 def is_of_two(plan: Plan) -> bool:
     """Whether two figures are set against each other."""
-    return bool(plan.compared or plan.sides) or _pair(plan) is not None
+    return plan.compared is not None or _pair(plan) is not None
 
 
 def verdict(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str | None:
@@ -26,9 +26,8 @@ def verdict(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str | None:
 
 
 def _pairs(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> list[tuple[Decimal, Decimal]]:
-    names = ("first", "second") if plan.sides else ("current", "previous")
-    if plan.sides or plan.compared is not None:
-        values = [(row.get(names[0]), row.get(names[1])) for row in rows]
+    if plan.compared is not None:
+        values = [(row.get("current"), row.get("previous")) for row in rows]
         pairs = [(Decimal(left), Decimal(other)) for left, other in values
                  if left is not None and other is not None]  # fmt: skip
         return [(other, left) for left, other in pairs] if plan.is_reversed else pairs

@@ -214,6 +214,11 @@ def parts_of(one: Restriction) -> tuple[Restriction, ...]:
     return (one,)
 
 
+def positive(one: Restriction) -> Iterator[Restriction]:
+    """What a restriction says that is so; nothing of one that says what is not."""
+    return iter(()) if isinstance(one, Not) else inner(one)
+
+
 def inner(one: Restriction) -> Iterator[Restriction]:
     """A restriction and all that it is made of, on the same record."""
     yield one

@@ -11,15 +11,9 @@ from app.bi.periods.spans import Calendar, Period
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
+from app.bi.questions.offering import candidates, report_of
 from app.bi.questions.periods import Periods
-from app.bi.questions.refusing import (
-    Refusal,
-    candidates,
-    passed_over,
-    refused,
-    report_of,
-    unread,
-)
+from app.bi.questions.refusing import Refusal, passed_over, refused, unread
 from app.bi.questions.stored import Standing, read, written
 from app.bi.questions.understanding import (
     LANGUAGES,

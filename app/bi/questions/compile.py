@@ -30,7 +30,7 @@ from app.bi.questions.algebra import (
     Of,
     Restriction,
     Tagged,
-    inner,
+    positive,
 )
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import Lexicon
@@ -39,7 +39,6 @@ from app.bi.questions.periods import Periods
 from app.bi.questions.realise import Saying
 from app.odata.syntax.literal_text import quoted
 
-_FIRST = 10  # rows of a ranking where no number is said
 _LETTERS = "abcdefghjklm"  # of lambda variables, by depth
 
 
@@ -280,7 +279,7 @@ class Compiler:
         grouped = next((one.date for one in meaning.groups if one.date), "")
         if grouped:
             return grouped
-        states = [one for part in meaning.where for one in _positive(part) if isinstance(one, Is)]
+        states = [one for part in meaning.where for one in positive(part) if isinstance(one, Is)]
         if meaning.part is not None and not meaning.where:
             states = []
         found = [kind.states[one.state].date for one in states if kind.states[one.state].date]
@@ -474,10 +473,6 @@ class Compiler:
 
     def _filled(self, text: str) -> str:
         return text.replace("{today}", str(self.periods.now.today)).replace("{now}", "now()")
-
-
-def _positive(one: Restriction) -> list[Restriction]:
-    return [] if isinstance(one, Not) else list(inner(one))
 
 
 def _is_own_state(text: str) -> bool:

@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any
 
 from app.bi.plans.entities import members_of
+from app.bi.questions.algebra import OPPOSITE
 from app.bi.questions.model import model_data
 from app.container.model import container
 from app.odata.model import edm
@@ -22,7 +23,6 @@ from app.odata.syntax.options import parse_filter
 from app.odata.syntax.printer import to_text
 
 _MOST = 64  # ways to fulfil a filter; of one that has more nothing is said
-_OPPOSITE = {"eq": "ne", "ne": "eq", "gt": "le", "le": "gt", "ge": "lt", "lt": "ge"}
 _SWAPPED = {"eq": "eq", "ne": "ne", "gt": "lt", "lt": "gt", "ge": "le", "le": "ge"}
 
 
@@ -62,9 +62,9 @@ def _ways(node: Node, kind: edm.EntityType, *, holds: bool) -> Iterator[tuple[Fa
             else:
                 yield from _ways(left, kind, holds=holds)
                 yield from _ways(right, kind, holds=holds)
-        case Binary(sign, left, Literal(value)) if sign in _OPPOSITE:
+        case Binary(sign, left, Literal(value)) if sign in OPPOSITE:
             yield (_compared(to_text(left), sign, value, holds=holds),)
-        case Binary(sign, Literal(value), right) if sign in _OPPOSITE:
+        case Binary(sign, Literal(value), right) if sign in OPPOSITE:
             yield (_compared(to_text(right), _SWAPPED[sign], value, holds=holds),)
         case In(left, Collection(items)) if all(isinstance(one, Literal) for one in items):
             values = tuple(one.value for one in items if isinstance(one, Literal))
@@ -79,7 +79,7 @@ def _ways(node: Node, kind: edm.EntityType, *, holds: bool) -> Iterator[tuple[Fa
 
 
 def _compared(path: str, sign: str, value: Any, *, holds: bool) -> Fact:
-    sign = sign if holds else _OPPOSITE[sign]
+    sign = sign if holds else OPPOSITE[sign]
     if sign in ("eq", "ne"):
         return Fact(path, "in" if sign == "eq" else "not in", (value,))
     return Fact(path, sign, (value,))

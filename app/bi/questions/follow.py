@@ -38,7 +38,6 @@ OPERATIONS = frozenset((
     "measure", "rank", "bound", "currency", "against", "f:count", "f:much", "f:total", "f:amount",
     "f:previous", "f:list", "f:pie", "f:bar", "f:line", "f:table", "question",
 ))  # fmt: skip
-_FIRST = 10
 
 
 def followed(

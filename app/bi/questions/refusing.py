@@ -6,8 +6,9 @@ ahead or back, and how the reason is told (``[refusing]`` of its lexicon).
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, islice, pairwise
 
 from app.bi.plans.entities import members_of, spoken
@@ -26,22 +27,26 @@ from app.bi.questions.algebra import (
     Not,
     Restriction,
     inner,
+    positive,
 )
-from app.bi.questions.chart import Item
 from app.bi.questions.contradictions import is_possible
-from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
-from app.bi.questions.model import Kind, State
+from app.bi.questions.lexicon import Lexicon, Phrase
+from app.bi.questions.model import Kind
+from app.bi.questions.offering import CONTENT, by_figure, by_record, halves, nearest
 from app.bi.questions.periods import unit_of_age
+from app.bi.questions.phrases import place, places
 from app.bi.questions.ranker import is_decisive
-from app.bi.questions.reading import Read
+from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis
-from app.bi.words.tokens import Token
 
-_ASKING = frozenset(("f:count", "f:who", "f:list", "f:when"))
+_MOST_NAMED = 3  # words that are said to be unknown
 # Words that join what stands beside a period to it, and set nothing against it.
 _CASES = frozenset((("in",), ("of",), ("to",), ("with",), ("on",)))
-_MOST_NAMED = 3  # words that are said to be unknown
-_CONTENT = frozenset(("kind", "state", "named", "measure", "verb", "rate", "date"))
+_SETTING = ("f:compare", "f:change", "f:shift", "f:previous", "f:versus")
+_ASKING_BACK = frozenset((
+    "two", "subject", "ranking", "gap", "aside", "several", "either", "best", "open",
+))  # fmt: skip
+_FINAL = frozenset(("secret", "command", "forbidden"))
 
 
 @dataclass(frozen=True)
@@ -58,22 +63,12 @@ class Refusal:
     @property
     def asks_back(self) -> bool:
         """Whether it has an answer once a reading is chosen."""
-        return self.reason in (
-            "two",
-            "subject",
-            "ranking",
-            "gap",
-            "aside",
-            "several",
-            "either",
-            "best",
-            "open",
-        )
+        return self.reason in _ASKING_BACK
 
     @property
     def is_final(self) -> bool:
         """Whether it asks for something that no question can do."""
-        return self.reason in ("secret", "command", "forbidden")
+        return self.reason in _FINAL
 
     def told(self, lexicon: Lexicon) -> str:
         """The reason as a sentence of a language."""
@@ -88,90 +83,36 @@ class Refusal:
 
 def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     """Why what is understood has no answer; None where it may have one."""
+    offered = {
+        "two": halves(read, lexicon),
+        "several": by_record(analysis, read),
+        "best": by_figure(analysis, read, lexicon),
+    }
+    for reason, questions in offered.items():
+        if questions:
+            return Refusal(reason, questions=questions)
     meaning, plan = analysis.meaning, analysis.plan
-    if (halves := _two_questions(read, lexicon)) is not None:
-        return Refusal("two", questions=halves)
     if meaning is None or plan is None:
         return None
-    if questions := _several_records(analysis, read):
-        return Refusal("several", questions=questions)
-    if _is_vague(read, lexicon):
-        return Refusal("open")
-    if (beyond := _beyond(analysis, read, lexicon)) is not None:
-        return beyond
-    if verb := _commanded(analysis, read, lexicon):
-        return Refusal("command", (f"“{verb}”",))
-    if questions := _best_by(analysis, read, lexicon):
-        return Refusal("best", questions=questions)
-    if (unknown := passed_over(analysis, read, ("cross name",))) is not None:
-        return unknown
-    kind = lexicon.model.kinds[meaning.kind]
-    stems = read.stems
-    if words := _conflict(kind, meaning, plan):
-        return Refusal("contradiction", words)
-    if _says(stems, lexicon, "unreal"):
-        return Refusal("unreal")
-    if _says(stems, lexicon, "ahead") and not _is_planned(kind, meaning, plan):
-        return Refusal("ahead")
-    if _says(stems, lexicon, "needless"):
-        return Refusal("needless")
-    if (
-        _is_of_manner(read, lexicon)
-        or _is_alike(read, lexicon)
-        or _crosses(analysis, read, lexicon, "unmeasured")
-    ):
-        return Refusal("vague")
-    if _is_counter(kind, meaning, analysis):
-        return Refusal("uncounted")
-    if _says(stems, lexicon, "neither") and _is_timed(kind, meaning):
-        return Refusal("apart")
-    if _is_denied_in_time(kind, meaning, undone=_says(stems, lexicon, "undone")):
-        return Refusal("denied")
-    if _is_to_be_done_in_time(kind, meaning, plan):
-        return Refusal("undated")
-    if _has_gap(plan, read, lexicon):
-        return Refusal("gap")
-    if _is_converted_elsewhere(meaning):
-        return Refusal("currency")
-    if _is_denied_since(meaning, read):
-        return Refusal("denied")
-    if aside := _left_aside(analysis, read):
-        return Refusal("aside", aside)
-    if _is_of_none(meaning, read):
-        return Refusal("absent")
-    if _is_ranked_by_two(meaning):
-        return Refusal("ranking")
-    if maker := _maker(kind, analysis, meaning, read):
-        return Refusal("maker", (maker,))
-    if _is_of_each(kind, meaning, read):
-        return Refusal("each")
-    if meaning.against is None and _crosses(analysis, read, lexicon, "opposing"):
-        is_state = any(_passes(kind, name) for name in _states(meaning))
-        return Refusal("earlier" if is_state else "incomparable")
-    if _sets_two_apart(meaning, read):
-        return Refusal("incomparable")
-    if _is_earlier_state(kind, meaning, plan, looks_back=_says(stems, lexicon, "back")):
-        return Refusal("earlier")
-    if _is_of_anything(analysis, meaning, read):
-        return Refusal("subject")
+    asked = _Asked(analysis, meaning, plan, read, lexicon)
+    for reason, rule in _RULES:
+        if told := rule(asked):
+            words = told if isinstance(told, tuple) else ()
+            return told if isinstance(told, Refusal) else Refusal(reason, words)
     return None
 
 
 def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     """Why nothing is understood: it asks for what questions do not do, or in words of nothing."""
-    stems = read.stems
-    words = lexicon.data["refusing"]["words"]
     phrases = {
-        "secret": words["secret"], "manual": words["manual"],
-        "command": lexicon.data["language"]["commands"],
-        "beyond": lexicon.data["language"]["beyond"],
-    }  # fmt: skip
+        "secret": lexicon.phrases("refusing", "words", "secret"),
+        "manual": lexicon.phrases("refusing", "words", "manual"),
+        "command": lexicon.commands,
+        "beyond": lexicon.beyond,
+    }
     for reason, texts in phrases.items():
-        found = _place(stems, {lexicon.phrase(text) for text in texts})
-        if found is not None:
-            start, end = found
-            text = " ".join(one.text for one in read.tokens[start:end])
-            return Refusal(reason, (f"“{text}”",), _nearest(read, found, lexicon))
+        if span := place(read.stems, texts):
+            return _of_words(reason, read, span, lexicon)
     named = {at for one in read.leaves for at in range(one.start, one.end)}
     unknown = (
         f"“{one.text}”" for at, one in enumerate(read.tokens)
@@ -191,134 +132,193 @@ def passed_over(
     return Refusal("unknown", said[:_MOST_NAMED]) if said else None
 
 
-def _best_by(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...]:
-    """The question once for each figure that makes records the best; none where one is said."""
-    ends = {one.category for one in read.leaves} & {"f:top", "f:bottom"}
-    if analysis.meaning is None or not ends or "rule best_of_kind" not in analysis.features:
-        return ()
-    meaning = analysis.meaning
-    figure = lexicon.first("measure", meaning.kind, meaning.figures[0].measure)
-    words = " ".join(one.repaired_from or one.text for one in read.tokens)
-    return tuple(
-        text.format(words=f"{words[:1].upper()}{words[1:]}", figure=figure,
-                    kind=lexicon.say.named(lexicon.model.kinds[meaning.kind].many))
-        for text in lexicon.data["refusing"]["best_by"]
-    )  # fmt: skip
-
-
-def _is_vague(read: Read, lexicon: Lexicon) -> bool:
-    """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
-    vague = _place(read.stems, lexicon.phrases("language", "vague"))
-    if vague is None:
-        return False
-    outside = (one for one in read.leaves if not vague[0] <= one.start < vague[1])
-    is_of_property = any(one.category == "property" for one in outside)  # "phone numbers"
-    return not is_of_property and _is_open_of(read, lexicon)
+def _of_words(reason: str, read: Read, span: tuple[int, int], lexicon: Lexicon) -> Refusal:
+    words = " ".join(one.text for one in read.tokens[slice(*span)])
+    return Refusal(reason, (f"“{words}”",), nearest(read, span, lexicon))
 
 
 def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
     """Whether all words are understood, and none says of which records it is."""
-    vague = _place(read.stems, lexicon.phrases("language", "vague")) or (0, 0)
+    start, end = place(read.stems, lexicon.vague) or (0, 0)
     strange = ["cross unknown", "cross name", *([] if read.is_ranked else ["cross number"])]
-    is_strange = any(
-        read.crossing[place] in strange and not vague[0] <= at < vague[1]
-        for at, (place, behind) in enumerate(pairwise(read.places)) if behind > place
-    )  # fmt: skip
-    told = [one for one in read.leaves if not vague[0] <= one.start < vague[1]]
+    if any(
+        behind > at_place and read.crossing[at_place] in strange and not start <= at < end
+        for at, (at_place, behind) in enumerate(pairwise(read.places))
+    ):
+        return False
+    told = [one for one in read.leaves if not start <= one.start < end]
     # "tell me about Umbrella": a text that may stand anywhere, or a name that nobody has.
     if any(one.category == "value" and one.meaning.key.startswith("f:") for one in told):
         return False
-    is_told = any(one.category in _CONTENT - {"state", "date"} for one in told)
-    return bool(read.length) and not is_strange and not is_told
-
-
-def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
-    """A question that says nothing of what it is about, with a topic where one can stand."""
-    open_words = {*lexicon.phrases("language", "vague"), *lexicon.phrases("language", "pronouns")}
-    start, end = _place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
-    asking = {at for one in read.leaves if one.category in ("f:list", "f:who")
-              for at in range(one.start, one.end)}  # fmt: skip
-    begun = {one.start for one in read.leaves} - {
-        one.start for one in read.leaves if one.category == "f:property_is"
-    }
-    places = [at for at, one in enumerate(read.tokens) if one.text and not start <= at < end]
-    while places and (
-        places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
-    ):
-        places.pop(0)
-    words = [read.tokens[at].repaired_from or read.tokens[at].text for at in places]
-    first = {one.category: one.end - one.start for one in read.leaves if one.start in places[:1]}
-    if behind := max((first.get(one, 0) for one in ("f:compare", "f:count", "f:much")), default=0):
-        yield _question([*words[:behind], topic, *words[behind:]])
-    if first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked:
-        yield _question([topic, *words])
-    else:
-        yield _question([*words, topic])
-
-
-def report_of(read: Read, lexicon: Lexicon) -> str:
-    """The key of the built-in report that a question calls for; empty where it calls for none."""
-    reports = lexicon.data.get("reports", {})
-    called = (one for one in reports if _place(read.stems, lexicon.phrases("reports", one)))
-    return next(called, "")
-
-
-def _place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
-    """Where the first and longest of some phrases stands."""
-    for start in range(len(stems)):
-        for length in range(LONGEST_PHRASE, 0, -1):
-            if stems[start : start + length] in phrases and start + length <= len(stems):
-                return start, start + length
-    return None
-
-
-def _nearest(read: Read, place: tuple[int, int], lexicon: Lexicon) -> tuple[str, ...]:
-    """The question with what is not offered replaced by the nearest that is."""
-    start, end = place
-    words = lexicon.data["refusing"]["nearest"]
-    phrases = {lexicon.phrase(text): near for text, near in words.items()}
-    near = phrases.get(tuple(one.stem for one in read.tokens[start:end]))
-    if near is None:
-        return ()
-    words_of = [one.repaired_from or one.text for one in read.tokens]
-    return (_question([*words_of[:start], near, *words_of[end:]]),)
-
-
-def _several_records(analysis: Analysis, read: Read) -> tuple[str, ...]:
-    """The question once for each record of a name that several have; none where one is meant."""
-    if "several records" not in analysis.features:
-        return ()
-    words = [one.repaired_from or one.text for one in read.tokens]
-    name = next(one for one in read.names if one.choices)
-    return tuple(
-        _question([*words[: name.start], f'"{choice}"', *words[name.end :]])
-        for choice in name.choices
+    return bool(read.length) and not any(
+        one.category in CONTENT - {"state", "date"} for one in told
     )
 
 
-def _says(stems: Phrase, lexicon: Lexicon, name: str) -> bool:
-    """Whether a question has one of the phrases of a language, and not as part of a longer one
-    that means something else."""
-    phrases = lexicon.phrases("refusing", "words", name)
-    others = lexicon.phrases("refusing", "words", "politely")
-    at = 0
-    while at < len(stems):
-        found = [stems[at : at + length] for length in range(LONGEST_PHRASE, 0, -1)]
-        if polite := next((one for one in found if one in others), None):
-            at += len(polite)
-        elif any(one in phrases for one in found):
-            return True
-        else:
-            at += 1
-    return False
+@dataclass(frozen=True)
+class _Asked:
+    """What the rules look at: a question as it was understood."""
+
+    analysis: Analysis
+    meaning: Meaning
+    plan: Plan
+    read: Read
+    lexicon: Lexicon
+
+    @cached_property
+    def kind(self) -> Kind:
+        return self.lexicon.model.kinds[self.meaning.kind]
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether no noun says of which kind of record it is."""
+        return f"kind unnamed {self.meaning.kind}" in self.analysis.features
+
+    @cached_property
+    def states(self) -> list[str]:
+        """What the records are said to be, without what they are said not to be."""
+        parts = (part for one in self.meaning.where for part in positive(one))
+        return [one.state for one in parts if isinstance(one, Is)]
+
+    @cached_property
+    def inside(self) -> list[Restriction]:
+        """All that is said of the records, one by one."""
+        return [part for one in self.meaning.where for part in inner(one)]
+
+    @cached_property
+    def denied(self) -> list[Restriction]:
+        """What is said not to be so."""
+        return [one.of for one in self.meaning.where if isinstance(one, Not)]
+
+    @property
+    def is_dated_by_itself(self) -> bool:
+        """Whether a period is said, and no date of the records beside it."""
+        return self.meaning.dated is not None and not self.meaning.dated.date
+
+    def leaves(self, *categories: str) -> Iterator[Leaf]:
+        return (one for one in self.read.leaves if one.category in categories)
+
+    def starts(self, *categories: str) -> set[int]:
+        """Where words of such a category begin."""
+        return {one.start for one in self.leaves(*categories)}
+
+    def ends(self, *categories: str) -> set[int]:
+        """Behind which token words of such a category end."""
+        return {one.end for one in self.leaves(*categories)}
+
+    def words(self, name: str) -> frozenset[Phrase]:
+        """Words of the language that change what is asked."""
+        return self.lexicon.phrases("refusing", "words", name)
+
+    def says(self, name: str) -> bool:
+        """Whether it has such words, and not as part of a longer phrase that means no more."""
+        stems, politely = self.read.stems, self.words("politely")
+        polite = {at for start, end in places(stems, politely) for at in range(start, end)}
+        return any(start not in polite for start, _ in places(stems, self.words(name)))
+
+    def crosses(self, name: str) -> bool:
+        """Whether nothing was made of such a word."""
+        return any(
+            (token.stem,) in self.words(name) and at in self.analysis.crossed
+            for token, at in zip(self.read.tokens, self.read.places, strict=False)
+        )
+
+
+# --- of which records, and how many questions
+
+
+def _is_vague(asked: _Asked) -> bool:
+    """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
+    span = place(asked.read.stems, asked.lexicon.vague)
+    if span is None:
+        return False
+    is_of_property = any(not span[0] <= at < span[1] for at in asked.starts("property"))
+    return not is_of_property and _is_open_of(asked.read, asked.lexicon)  # "phone numbers"
+
+
+def _is_of_anything(asked: _Asked) -> bool:
+    """Whether records of several kinds are counted that only a state names, which all can have."""
+    item, meaning = asked.analysis.item, asked.meaning
+    if item is None or not asked.is_unnamed:
+        return False
+    spans = {(one.start, one.end) for one in asked.leaves("f:amount")}
+    bare = [one.meaning for one in asked.leaves("property") if (one.start, one.end) in spans]
+    says_amount = any(one.category == "property" and one.meaning in bare for one in item.leaves())
+    flags = getattr(item.meaning, "flags", ())
+    is_amount = ("bare amount" in flags or says_amount) and not meaning.where and not meaning.dated
+    is_plain = is_amount or all(one.measure == COUNT for one in meaning.figures)
+    is_named = any(not isinstance(one, Is) for one in meaning.where)
+    is_open = is_amount or len(getattr(item.meaning, "common_kinds", ())) > 1
+    return is_plain and not is_named and not meaning.groups and is_open
+
+
+def _is_ranked_by_two(asked: _Asked) -> bool:
+    """Whether the first few are asked for by two figures, each of which has its own first few."""
+    ranking, figures = asked.meaning.ranking, asked.meaning.figures
+    is_counted = any(one.measure == COUNT for one in figures)
+    return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not is_counted
+
+
+# --- words of which nothing was made
+
+
+def _beyond(asked: _Asked) -> Refusal | None:
+    """What no figure tells: a median is not the sum."""
+    read, span = asked.read, place(asked.read.stems, asked.lexicon.beyond)
+    if span is None:
+        return None
+    start, end = span
+    # "Do we owe" is no part of what clients owe.
+    is_phrase = end - start > 1 and not any(
+        one.start <= start and one.end >= end for one in read.leaves
+    )
+    places = range(read.places[start], read.places[end])
+    if not is_phrase and not asked.analysis.crossed.issuperset(places):
+        return None
+    return _of_words("beyond", read, span, asked.lexicon)
+
+
+def _command(asked: _Asked) -> tuple[str, ...]:
+    """The verb that a question begins with and that is one of changing something."""
+    read, commands = asked.read, asked.lexicon.commands
+    for at, one in enumerate(read.tokens):
+        if read.places[at] == read.places[at + 1]:
+            continue  # "please", "can you"
+        is_command = (one.stem,) in commands or read.stems[at : at + 2] in commands
+        is_left = read.places[at] in asked.analysis.crossed
+        return (f"“{one.text}”",) if is_command and is_left else ()
+    return ()
+
+
+def _is_unmeasured(asked: _Asked) -> bool:
+    """Whether it is said how much, how or like whom, in a word without a measure: ``quickly``."""
+    tokens = asked.read.tokens
+    happened = asked.ends("state", "date", "verb")
+    named = asked.starts("value") | {at for at, one in enumerate(tokens) if one.is_capital}
+    manner, alike = asked.words("manner"), asked.words("alike")
+    return asked.crosses("unmeasured") or any(
+        ((one.stem,) in manner and at in happened) or ((one.stem,) in alike and at + 1 in named)
+        for at, one in enumerate(tokens)
+    )
+
+
+def _left_aside(asked: _Asked) -> tuple[str, ...]:
+    """The words that were left aside and may be about other records altogether."""
+    analysis, read = asked.analysis, asked.read
+    # The first noun says what is asked for, whatever follows it.
+    nouns = [read.places[at] for at in asked.starts("kind")]
+    first = {min(nouns)} & set(analysis.aside) if nouns else set()
+    places = [one for one in analysis.crossed if one in first or is_decisive(read.crossing[one])]
+    return tuple(read.words_at(places))
 
 
 # --- what contradicts itself
 
 
-def _conflict(kind: Kind, meaning: Meaning, plan: Plan) -> tuple[str, ...]:
+def _conflict(asked: _Asked) -> tuple[str, ...]:
     """What two parts of a plan say that no record is at once; nothing where one can be."""
-    parts = list(_parts(kind, meaning, plan))
+    plan, kind = asked.plan, asked.kind
+    parts = list(_parts(asked))
     base = [] if plan.base is None or is_of_all(plan) else [plan.base]
     if is_possible(kind.type, [*base, *(text for text, _ in parts)]):
         return ()
@@ -328,69 +328,128 @@ def _conflict(kind: Kind, meaning: Meaning, plan: Plan) -> tuple[str, ...]:
     return tuple(words for _, words in parts if words)
 
 
-def _parts(kind: Kind, meaning: Meaning, plan: Plan) -> Iterator[tuple[str, str]]:
+def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
-    limits = [one for told in meaning.where for one in inner(told)
-              if isinstance(one, Compares) and not one.factor]  # fmt: skip
+    plan, kind, say = asked.plan, asked.kind, asked.plan.say
+    limits = [one for one in asked.inside if isinstance(one, Compares) and not one.factor]
     for condition in plan.conditions:
         limit = next((one for one in limits
                       if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
-        yield condition.odata, plan.told(condition) if limit is None else _limit(plan, limit)
+        words = plan.told(condition)
+        if limit is not None:
+            words = say(SIGNS[limit.sign], limit=say.digits(limit.number))
+        yield condition.odata, words
     measure = plan.measure if plan.kind in ("measure", "share") else None
     if measure is not None and measure.filter and kind.join is None:
-        yield measure.filter, plan.say.lower(measure.label)
+        yield measure.filter, say.lower(measure.label)
     if plan.period is not None and plan.compared is None and kind.join is None:
-        words = f"{plan.say.named(spoken(str(plan.date)))} {plan.say.period(plan.period)}"
+        words = f"{say.named(spoken(str(plan.date)))} {say.period(plan.period)}"
         yield from ((text, words) for text in bounds(plan, plan.period))
 
 
-def _limit(plan: Plan, one: Compares) -> str:
-    return plan.say(SIGNS[one.sign], limit=plan.say.digits(one.number))
+def _is_apart(asked: _Asked) -> bool:
+    """Whether two things were not so, one of which is how long something took, or when it was."""
+    numbers = (one.subject for one in asked.inside if isinstance(one, Compares))
+    measures = (asked.kind.figures.get(one) or asked.kind.lasts(one) for one in numbers)
+    is_timed = any(isinstance(one, Dated) for one in asked.inside) or any(
+        one is not None and one.unit in ("hours", "days") for one in measures
+    )
+    return is_timed and asked.says("neither")
 
 
 # --- what lies ahead, and what was not kept
 
 
-def _is_planned(kind: Kind, meaning: Meaning, plan: Plan) -> bool:
-    """Whether what is asked for is planned: it has a date ahead, or is still to be done."""
-    data = kind.data
+def _is_ahead(asked: _Asked) -> bool:
+    """Whether it lies ahead and is not planned: it has no date there, and is not still to do."""
+    kind, plan, data = asked.kind, asked.plan, asked.kind.data
+    if not asked.says("ahead"):
+        return False
     ahead = {*data.get("ahead", ()), *data.get("planned", {}).values(), data.get("to_come")}
-    states = [kind.states[name] for name in _states(meaning)]
-    planned = (one.startswith("to.") for one in _states(meaning))
-    if plan.date in ahead or any(planned) or any(one.date in ahead for one in states):
-        return True
+    dates = [kind.states[name].date for name in asked.states]
+    if plan.date in ahead or any(name.startswith("to.") for name in asked.states):
+        return False
     # What is said of no time, and of nothing that happened, is as it is now.
-    return plan.period is None and not any(one.date for one in states)
+    is_now = plan.period is None and not any(dates)
+    return not is_now and ahead.isdisjoint(dates)
 
 
-def _is_counter(kind: Kind, meaning: Meaning, analysis: Analysis) -> bool:
+def _is_counter(asked: _Asked) -> bool:
     """Whether it is asked when something was counted that is kept as a number alone.
 
     A date that is said is that of the records, where these are named.
     """
-    counters = kind.data.get("counters", ())
+    meaning, counters = asked.meaning, asked.kind.data.get("counters", ())
     if not any(one.measure in counters for one in meaning.figures):
         return False
-    is_unnamed = f"kind unnamed {meaning.kind}" in analysis.features
-    dated = meaning.dated is not None and (is_unnamed or not meaning.dated.date)
-    grained = any(one.grain and not one.date for one in meaning.groups)
-    return dated or grained or meaning.against is not None
+    is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
+    is_grained = any(one.grain and not one.date for one in meaning.groups)
+    return is_dated or is_grained or meaning.against is not None
 
 
-def _is_earlier_state(kind: Kind, meaning: Meaning, plan: Plan, *, looks_back: bool) -> bool:
+def _is_denied_in_time(asked: _Asked) -> bool:
+    """Whether something did not happen in a period: at another time, or not at all."""
+    kind, denied = asked.kind, asked.denied
+    if any(isinstance(one, Dated) and not _is_last(kind, one) for one in denied):
+        return True
+    # It was not done, which no property of the records dates.
+    undated = any(not kind.states[one.state].date for one in denied if isinstance(one, Is))
+    return undated and asked.is_dated_by_itself and asked.says("undone")
+
+
+def _is_last(kind: Kind, one: Dated) -> bool:
+    """Whether it is the last time of something, lately: what was not so then was so before."""
+    return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
+
+
+def _is_denied_since(asked: _Asked) -> bool:
+    """Whether related records are missing in a period that stands right behind them.
+
+    ``deals with no tasks since May`` says the time of the tasks, and not when deals were made.
+    """
+    if not asked.is_dated_by_itself or not any(isinstance(one, Has) for one in asked.denied):
+        return False
+    periods, denied = asked.starts("period"), asked.ends("f:without")
+    return any(one.start in denied and one.end in periods for one in asked.leaves("kind"))
+
+
+def _is_to_be_done_in_time(asked: _Asked) -> bool:
+    """Whether something is to be done in a period, and no property of the records dates that."""
+    pending = (asked.kind.states[one] for one in asked.states if one.startswith("to."))
+    is_dated = asked.plan.period is not None and asked.plan.date == asked.kind.date
+    return is_dated and any(not one.date for one in pending)
+
+
+def _has_gap(asked: _Asked) -> bool:
+    """Whether two periods with days between them are joined, and not set against each other."""
+    first, second = asked.plan.compared, asked.plan.period
+    if first is None or second is None or first.end is None or first.end == second.start:
+        return False
+    joints = asked.lexicon.phrases("words", "and") | _CASES
+    said = (asked.read.stems[one.start : one.end] for one in asked.read.leaves
+            if one.category.startswith(_SETTING))  # fmt: skip
+    return len(list(asked.leaves("period"))) > 1 and all(one in joints for one in said)
+
+
+def _is_converted_elsewhere(asked: _Asked) -> bool:
+    """Whether amounts are to be converted into a currency: records keep their rate into one."""
+    return asked.meaning.is_converted and any(
+        isinstance(one, Equals) and one.path.endswith("currency") for one in asked.meaning.where
+    )
+
+
+def _is_earlier_state(asked: _Asked) -> bool:
     """Whether records are asked for that were in a state at another time, which is not kept.
 
     A state with a date of its own was entered then; one that passes has none. A period beside it
     is of the records, unless the question looks back or sets it against another time.
     """
-    if not any(_passes(kind, name) for name in _states(meaning)):
+    meaning, plan = asked.meaning, asked.plan
+    if plan.date != asked.kind.date or (meaning.dated is not None and meaning.dated.date):
         return False
-    if meaning.dated is not None and meaning.dated.date:
-        return False
-    if meaning.against is not None:
-        return plan.date == kind.date
-    is_past = plan.period is not None and plan.period.end is not None and plan.today is not None
-    return looks_back and is_past and plan.date == kind.date
+    is_past = plan.period is not None and plan.period.end is not None
+    is_back = meaning.against is not None or (is_past and asked.says("back"))
+    return is_back and any(_passes(asked.kind, name) for name in asked.states)
 
 
 def _passes(kind: Kind, name: str) -> bool:
@@ -399,7 +458,7 @@ def _passes(kind: Kind, name: str) -> bool:
     if state.date:
         return False
     if not state.path:
-        return _is_open(state)
+        return state.filter.startswith(("status ", "isOverdue"))
     if state.path not in ("status", "stage"):
         return False
     prop = kind.prop(state.path)
@@ -411,198 +470,45 @@ def _passes(kind: Kind, name: str) -> bool:
     return f"'{member}'" not in (kind.issued or "")
 
 
-def _is_denied_in_time(kind: Kind, meaning: Meaning, *, undone: bool) -> bool:
-    """Whether something did not happen in a period: at another time, or not at all.
-
-    ``undone``: the question says that it was not done, which no property of the records dates.
-    """
-    denied = [one.of for one in meaning.where if isinstance(one, Not)]
-    if any(isinstance(one, Dated) and not _is_last(kind, one) for one in denied):
-        return True
-    states = (kind.states[one.state] for one in denied if isinstance(one, Is))
-    is_dated = meaning.dated is not None and not meaning.dated.date
-    return undone and is_dated and any(not one.date for one in states)
-
-
-def _is_last(kind: Kind, one: Dated) -> bool:
-    """Whether it is the last time of something, lately: what was not so then was so before."""
-    return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
-
-
-def _is_to_be_done_in_time(kind: Kind, meaning: Meaning, plan: Plan) -> bool:
-    """Whether something is to be done in a period, and no property of the records dates that."""
-    pending = (kind.states[one] for one in _states(meaning) if one.startswith("to."))
-    is_dated = plan.period is not None and plan.date == kind.date
-    return is_dated and any(not one.date for one in pending)
-
-
-def _is_denied_since(meaning: Meaning, read: Read) -> bool:
-    """Whether related records are missing in a period that stands right behind them.
-
-    ``deals with no tasks since May`` says the time of the tasks, and not when deals were made.
-    """
-    missing = any(isinstance(one, Not) and isinstance(one.of, Has) for one in meaning.where)
-    if not missing or meaning.dated is None or meaning.dated.date:
-        return False
-    periods = {one.start for one in read.leaves if one.category == "period"}
-    denied = {one.end for one in read.leaves if one.category == "f:without"}
-    return any(one.category == "kind" and one.start in denied and one.end in periods
-               for one in read.leaves)  # fmt: skip
-
-
-def _is_timed(kind: Kind, meaning: Meaning) -> bool:
-    """Whether one of the restrictions is how long something took, or when it was."""
-    inside = [part for told in meaning.where for part in inner(told)]
-    if any(isinstance(one, Dated) for one in inside):
-        return True
-    numbers = (one.subject for one in inside if isinstance(one, Compares))
-    measures = (kind.figures.get(one) or kind.lasts(one) for one in numbers)
-    return any(one is not None and one.unit in ("hours", "days") for one in measures)
-
-
-def _has_gap(plan: Plan, read: Read, lexicon: Lexicon) -> bool:
-    """Whether two periods with days between them are joined, and not set against each other."""
-    first, second = plan.compared, plan.period
-    if first is None or second is None or first.end is None or first.end == second.start:
-        return False
-    joints = lexicon.phrases("words", "and")
-    setting = ("f:compare", "f:change", "f:shift_year", "f:shift_year_month",
-               "f:shift_year_quarter", "f:shift_month", "f:previous")  # fmt: skip
-    said = (tuple(token.stem for token in read.tokens[one.start : one.end])
-            for one in read.leaves if one.category in (*setting, "f:versus"))  # fmt: skip
-    periods = sum(one.category == "period" for one in read.leaves)
-    return periods > 1 and all(one in joints or one in _CASES for one in said)
-
-
-def _is_converted_elsewhere(meaning: Meaning) -> bool:
-    """Whether amounts are to be converted into a currency: records keep their rate into one."""
-    currencies = (one for one in meaning.where if isinstance(one, Equals))
-    return meaning.is_converted and any(one.path.endswith("currency") for one in currencies)
-
-
 # --- what says more than the records tell
 
 
-def _is_of_manner(read: Read, lexicon: Lexicon) -> bool:
-    """Whether it is said how something happened, in a word without a measure: ``quickly``."""
-    manner = lexicon.phrases("refusing", "words", "manner")
-    happened = {one.end for one in read.leaves if one.category in ("state", "date", "verb")}
-    return any((one.stem,) in manner and at in happened for at, one in enumerate(read.tokens))
-
-
-def _is_alike(read: Read, lexicon: Lexicon) -> bool:
-    """Whether records are asked for that are like one that is named."""
-    alike = lexicon.phrases("refusing", "words", "alike")
-    named = {one.start for one in read.leaves if one.category == "value"}
-    named |= {at for at, one in enumerate(read.tokens) if one.is_capital}
-    return any((one.stem,) in alike and at + 1 in named for at, one in enumerate(read.tokens))
-
-
-def _beyond(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
-    """That it leaves aside what no figure tells: a median is not the sum."""
-    found = _place(read.stems, lexicon.phrases("language", "beyond"))
-    if found is None:
-        return None
-    # "Do we owe" is no part of what clients owe.
-    is_phrase = found[1] - found[0] > 1 and not any(
-        one.start <= found[0] and one.end >= found[1] for one in read.leaves
-    )
-    places = range(read.places[found[0]], read.places[found[1]])
-    if not is_phrase and not analysis.crossed.issuperset(places):
-        return None
-    text = " ".join(one.text for one in read.tokens[found[0] : found[1]])
-    return Refusal("beyond", (f"“{text}”",), _nearest(read, found, lexicon))
-
-
-def _commanded(analysis: Analysis, read: Read, lexicon: Lexicon) -> str:
-    """The verb that a question begins with and that is one of changing something, or empty."""
-    commands = lexicon.phrases("language", "commands")
-    for at, one in enumerate(read.tokens):
-        if read.places[at] == read.places[at + 1]:
-            continue  # "please", "can you"
-        words = (one.stem,) in commands or read.stems[at : at + 2] in commands
-        return one.text if words and read.places[at] in analysis.crossed else ""
-    return ""
-
-
-def _crosses(analysis: Analysis, read: Read, lexicon: Lexicon, name: str) -> bool:
-    """Whether nothing was made of a word of the language that changes what is asked.
-
-    ``unmeasured``: an amount without a number (``many``); ``opposing``: that two are set against
-    each other (``versus``).
-    """
-    words = lexicon.phrases("refusing", "words", name)
-    return any(
-        (token.stem,) in words and place in analysis.crossed
-        for token, place in zip(read.tokens, read.places, strict=False)
-    )
-
-
-def _left_aside(analysis: Analysis, read: Read) -> tuple[str, ...]:
-    """The words that were left aside and may be about other records altogether."""
-    # The first noun says what is asked for, whatever follows it.
-    nouns = [read.places[one.start] for one in read.leaves if one.category == "kind"]
-    asked = {min(nouns)} & set(analysis.aside) if nouns else set()
-    places = [one for one in analysis.crossed if one in asked or is_decisive(read.crossing[one])]
-    return tuple(read.words_at(places))
-
-
-def _is_of_none(meaning: Meaning, read: Read) -> bool:
+def _is_of_none(asked: _Asked) -> bool:
     """Whether groups are asked for that have no such records: only those with some are there."""
-    if not meaning.groups or not any(isinstance(one, Not) for one in meaning.where):
+    if not asked.meaning.groups or not asked.denied:
         return False
-    denied = {one.end for one in read.leaves if one.category == "f:without"}
-    stated = {one.start: one.end for one in read.leaves if one.category in ("state", "value")}
-    nouns = {one.start for one in read.leaves if one.category == "kind"}
-    return any(end in stated and stated[end] in nouns for end in denied)
+    stated = {one.start: one.end for one in asked.leaves("state", "value")}
+    nouns = asked.starts("kind")
+    return any(stated.get(end) in nouns for end in asked.ends("f:without"))
 
 
-def _is_ranked_by_two(meaning: Meaning) -> bool:
-    """Whether the first few are asked for by two figures, each of which has its own first few."""
-    ranking, figures = meaning.ranking, meaning.figures
-    counted = any(one.measure == COUNT for one in figures)
-    return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not counted
-
-
-def _is_open(state: State) -> bool:
-    return state.filter.startswith(("status ", "isOverdue"))
-
-
-def _states(meaning: Meaning) -> list[str]:
-    return [one.state for told in meaning.where for one in _positive(told) if isinstance(one, Is)]
-
-
-def _positive(one: Restriction) -> list[Restriction]:
-    return [] if isinstance(one, Not) else list(inner(one))
-
-
-def _maker(kind: Kind, analysis: Analysis, meaning: Meaning, read: Read) -> str:
-    """The word by which it is asked who made records; empty where that is not asked.
+def _maker(asked: _Asked) -> tuple[str, ...]:
+    """The word by which it is asked who made records; none where that is not asked.
 
     Only who is responsible for them is kept, as a group or as a column.
     """
-    person = kind.person
+    kind, meaning, person = asked.kind, asked.meaning, asked.kind.person
     paths = () if person is None else (person.path, person.key)
-    told = person is not None and any(one.dimension == person.name for one in meaning.groups)
-    named = any(isinstance(one, Equals) and one.path in paths for one in meaning.where)
+    is_told = person is not None and any(one.dimension == person.name for one in meaning.groups)
+    is_named = any(isinstance(one, Equals) and one.path in paths for one in meaning.where)
     # "who joined" are clients themselves; what has no address of its own was made by somebody.
-    is_made = f"kind unnamed {kind.key}" in analysis.features and kind.prop("email") is None
-    if not (told or is_made or named) and not any(one in paths for one in meaning.columns):
-        return ""
-    asked = {one.end for one in read.leaves if one.category == "f:who"}
-    by = {one.start for one in read.leaves if named and one.category == "f:person"}
-    return next((
-        read.tokens[one.start].text for one in read.leaves
-        if one.category == "date" and (one.start in asked or one.end in by)
-        and one.meaning.by_kind.get(kind.key) == "createdAt"
-    ), "")  # fmt: skip
+    is_made = asked.is_unnamed and kind.prop("email") is None
+    is_shown = any(one in paths for one in meaning.columns)
+    if not (is_told or is_made or is_named or is_shown):
+        return ()
+    who, people = asked.ends("f:who"), asked.starts("f:person") if is_named else set()
+    made = (one for one in asked.leaves("date") if one.start in who or one.end in people)
+    words = (asked.read.tokens[one.start].text for one in made
+             if one.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
+    return tuple(islice(words, 1))
 
 
-def _is_of_each(kind: Kind, meaning: Meaning, read: Read) -> bool:
+def _is_of_each(asked: _Asked) -> bool:
     """Whether groups would be shares of themselves, or the first record of each month is asked for.
 
     Each lost deal has a reason and no other has one: of each reason all are lost.
     """
+    kind, meaning = asked.kind, asked.meaning
     first = meaning.figures[0] if meaning.figures else Figure(COUNT)
     hits = kind.rates[first.measure].hits if first.is_rate else ""
     implies = kind.data.get("implies", {})
@@ -612,76 +518,54 @@ def _is_of_each(kind: Kind, meaning: Meaning, read: Read) -> bool:
             return True
     if meaning.ranking is None or meaning.ranking.limit != 1 or first.measure == COUNT:
         return False
-    nouns = {one.start for one in read.leaves if one.category == "kind"}
-    highest = (one.end in nouns for one in read.leaves
-               if one.category in ("f:highest", "f:lowest"))  # fmt: skip
-    return any(one.grain for one in meaning.groups) and any(highest)
+    is_first = asked.ends("f:highest", "f:lowest") & asked.starts("kind")
+    return bool(is_first) and any(one.grain for one in meaning.groups)
 
 
-def _sets_two_apart(meaning: Meaning, read: Read) -> bool:
+def _opposing(asked: _Asked) -> Refusal | None:
+    """That two are set against each other which the meaning does not compare."""
+    if asked.meaning.against is not None or not asked.crosses("opposing"):
+        return None
+    is_state = any(_passes(asked.kind, name) for name in asked.states)
+    return Refusal("earlier" if is_state else "incomparable")
+
+
+def _sets_two_apart(asked: _Asked) -> bool:
     """Whether one figure is to be more than another, and the meaning compares nothing."""
-    inside = (part for told in meaning.where for part in inner(told))
-    if meaning.against is not None or any(isinstance(one, Compares) for one in inside):
+    is_compared = any(isinstance(one, Compares) for one in asked.inside)
+    if asked.meaning.against is not None or is_compared:
         return False
-    figures = [one for one in read.leaves if one.category in ("property", "measure")]
-    more = {one.end for one in read.leaves if one.category in ("f:more", "f:less")}
-    joints = {one.start: one.end for one in read.leaves if one.category == "f:compare"}
-    behind = {one.start for one in figures}
-    return any(one.start in more and joints.get(one.end) in behind for one in figures)
+    more, behind = asked.ends("f:more", "f:less"), asked.starts("property", "measure")
+    joints = {one.start: one.end for one in asked.leaves("f:compare")}
+    return any(one.start in more and joints.get(one.end) in behind
+               for one in asked.leaves("property", "measure"))  # fmt: skip
 
 
-# --- whose it is, and how many questions
-
-
-def _says_amount(item: Item, read: Read) -> bool:
-    """Whether the property that is asked for is no more than an amount: of whatever has one."""
-    spans = {(one.start, one.end) for one in read.leaves if one.category == "f:amount"}
-    bare = [one.meaning for one in read.leaves
-            if one.category == "property" and (one.start, one.end) in spans]  # fmt: skip
-    return any(one.category == "property" and one.meaning in bare for one in item.leaves())
-
-
-def _is_of_anything(analysis: Analysis, meaning: Meaning, read: Read) -> bool:
-    """Whether records of several kinds are counted that only a state names, which all can have."""
-    if analysis.item is None or f"kind unnamed {meaning.kind}" not in analysis.features:
-        return False
-    flags = getattr(analysis.item.meaning, "flags", ())
-    is_amount = "bare amount" in flags or _says_amount(analysis.item, read)
-    is_amount = is_amount and not meaning.where and not meaning.dated
-    plain = is_amount or all(one.measure == COUNT for one in meaning.figures)
-    named = any(not isinstance(one, Is) for one in meaning.where)
-    kinds = getattr(analysis.item.meaning, "common_kinds", ())
-    is_open = is_amount or len(kinds) > 1
-    return plain and not named and not meaning.groups and is_open
-
-
-def _two_questions(read: Read, lexicon: Lexicon) -> tuple[str, ...] | None:
-    """The two questions of one: each begins with a word that asks, and says of what.
-
-    ``and how much`` alone goes on with the same.
-    """
-    joints = lexicon.phrases("words", "and")
-    asking = {one.start: one.end for one in read.leaves if one.category in _ASKING - {"f:list"}}
-    first = min(asking, default=len(read.tokens))
-    for start in sorted(asking):
-        if start <= first or (read.tokens[start - 1].stem,) not in joints:
-            continue
-        if _has_content(read, asking[first], start) and _has_content(read, asking[start], None):
-            begin = 0 if _has_content(read, 0, first) else first  # no greeting
-            return _said(read.tokens[begin : start - 1]), _said(read.tokens[start:])
-    return None
-
-
-def _has_content(read: Read, start: int, end: int | None) -> bool:
-    last = len(read.tokens) if end is None else end
-    return any(one.category in _CONTENT and one.start >= start and one.end <= last
-               for one in read.leaves)  # fmt: skip
-
-
-def _said(tokens: Sequence[Token]) -> str:
-    return _question([one.repaired_from or one.text for one in tokens])
-
-
-def _question(words: Sequence[str]) -> str:
-    text = " ".join(words)
-    return f"{text[:1].upper()}{text[1:]}?"
+# The first that says so is the reason: what is asked for comes before what it is asked of.
+_RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | None]], ...] = (
+    ("open", _is_vague),
+    ("beyond", _beyond),
+    ("command", _command),
+    ("unknown", lambda asked: passed_over(asked.analysis, asked.read, ("cross name",))),
+    ("contradiction", _conflict),
+    ("unreal", lambda asked: asked.says("unreal")),
+    ("ahead", _is_ahead),
+    ("needless", lambda asked: asked.says("needless")),
+    ("vague", _is_unmeasured),
+    ("uncounted", _is_counter),
+    ("apart", _is_apart),
+    ("denied", _is_denied_in_time),
+    ("undated", _is_to_be_done_in_time),
+    ("gap", _has_gap),
+    ("currency", _is_converted_elsewhere),
+    ("denied", _is_denied_since),
+    ("aside", _left_aside),
+    ("absent", _is_of_none),
+    ("ranking", _is_ranked_by_two),
+    ("maker", _maker),
+    ("each", _is_of_each),
+    ("incomparable", _opposing),
+    ("incomparable", _sets_two_apart),
+    ("earlier", _is_earlier_state),
+    ("subject", _is_of_anything),
+)

@@ -19,9 +19,10 @@ from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed, operations
-from app.bi.questions.lexicon import LONGEST_PHRASE, Lexicon, Phrase
+from app.bi.questions.lexicon import Lexicon, Phrase
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
+from app.bi.questions.phrases import begins, place, places
 from app.bi.questions.reading import Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
@@ -128,9 +129,8 @@ class Understanding:
 
     def goes_on(self, read: Read) -> bool:
         """Whether it begins with words of something that goes on, or has a pronoun."""
-        stems = read.stems
-        leads = any(stems[:length] in self.lexicon.follows for length in range(1, LONGEST_PHRASE))
-        return leads or self.refers(stems) or self._says(stems, "beside")
+        leads = begins(read.stems, self.lexicon.follows)
+        return leads or self.refers(read.stems) or self._says(read.stems, "beside")
 
     def refers(self, stems: Phrase) -> bool:
         """Whether a pronoun stands for what was asked about before."""
@@ -145,27 +145,19 @@ class Understanding:
     def looks(self, question: str) -> bool:
         """Whether it only looks how the records before are: ``is it paid``."""
         stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
-        begins = self.lexicon.phrases("language", "looks")
-        return any(stems[:length] in begins for length in range(1, LONGEST_PHRASE))
+        return begins(stems, self.lexicon.phrases("language", "looks"))
 
     def _says(self, stems: Phrase, name: str) -> bool:
-        phrases = self.lexicon.phrases("language", name)
-        return any(
-            stems[at : at + length] in phrases
-            for at in range(len(stems)) for length in range(1, LONGEST_PHRASE)
-        )  # fmt: skip
+        return place(stems, self.lexicon.phrases("language", name)) is not None
 
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
-        stems = read.stems
         empty = self.lexicon.follows.union(
             *(self.lexicon.phrases("language", one) for one in ("pronouns", "persons"))
         )
-        for at in range(len(stems)):
-            for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
-                if stems[at : at + length] in empty:
-                    for place in range(read.places[at], read.places[at + length]):
-                        read.crossing[place] = "going on"
+        for start, end in places(read.stems, empty):
+            for at in range(read.places[start], read.places[end]):
+                read.crossing[at] = "going on"
 
     def follow(
         self, previous: Meaning, question: str, now: Calendar, weights: ranker.Weights
@@ -200,11 +192,9 @@ class Understanding:
         stems = read.stems
         features = ["nothing", f"nothing begins {stems[0] if stems else ''}"]
         for phrases, name in ((self.lexicon.beyond, "beyond"), (self.lexicon.commands, "command")):
-            for at in range(len(stems)):
-                for length in range(1, min(LONGEST_PHRASE, len(stems) - at) + 1):
-                    if stems[at : at + length] in phrases:
-                        first = " first" if at == 0 and name == "command" else ""
-                        features.append(f"nothing {name}{first}")
+            for start, _ in places(stems, phrases):
+                first = " first" if start == 0 and name == "command" else ""
+                features.append(f"nothing {name}{first}")
         features += [f"nothing {one}" for one in read.crossing
                      if one in ("cross unknown", "cross name", "cross number")]  # fmt: skip
         if parsed.is_cut:

@@ -1,0 +1,112 @@
+"""Questions that are offered in place of one that has no answer: its halves, its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from app.bi.questions.lexicon import Lexicon
+from app.bi.questions.phrases import place
+from app.bi.questions.reading import Read
+from app.bi.questions.understanding import Analysis
+
+_ASKING = frozenset(("f:count", "f:who", "f:when"))
+# What says of which records a question is, or what of them it asks for.
+CONTENT = frozenset(("kind", "state", "named", "measure", "verb", "rate", "date"))
+
+
+def halves(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
+    """The two questions of one: each begins with a word that asks, and says of what.
+
+    ``and how much`` alone goes on with the same.
+    """
+    joints = lexicon.phrases("words", "and")
+    asking = sorted({one.start: one.end for one in read.leaves if one.category in _ASKING}.items())
+    for start, end in asking[1:]:
+        begin, first_end = asking[0]
+        is_joined = (read.tokens[start - 1].stem,) in joints
+        if is_joined and _has_content(read, first_end, start) and _has_content(read, end):
+            begin = 0 if _has_content(read, 0, begin) else begin  # no greeting
+            words = _words(read)
+            return _question(words[begin : start - 1]), _question(words[start:])
+    return ()
+
+
+def _has_content(read: Read, start: int, end: int | None = None) -> bool:
+    last = len(read.tokens) if end is None else end
+    return any(one.category in CONTENT and one.start >= start and one.end <= last
+               for one in read.leaves)  # fmt: skip
+
+
+def by_record(analysis: Analysis, read: Read) -> tuple[str, ...]:
+    """The question once for each record of a name that several have; none where one is meant."""
+    if "several records" not in analysis.features:
+        return ()
+    name = next(one for one in read.names if one.choices)
+    return tuple(_replaced(read, (name.start, name.end), f'"{one}"') for one in name.choices)
+
+
+def by_figure(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...]:
+    """The question once for each figure that makes records the best; none where one is said."""
+    ends = {one.category for one in read.leaves} & {"f:top", "f:bottom"}
+    meaning = analysis.meaning
+    if meaning is None or not ends or "rule best_of_kind" not in analysis.features:
+        return ()
+    figure = lexicon.first("measure", meaning.kind, meaning.figures[0].measure)
+    many = lexicon.say.named(lexicon.model.kinds[meaning.kind].many)
+    words = _question(_words(read)).removesuffix("?")
+    return tuple(
+        text.format(words=words, figure=figure, kind=many)
+        for text in lexicon.data["refusing"]["best_by"]
+    )
+
+
+def nearest(read: Read, span: tuple[int, int], lexicon: Lexicon) -> tuple[str, ...]:
+    """The question with what is not offered replaced by the nearest that is."""
+    words = lexicon.data["refusing"]["nearest"]
+    phrases = {lexicon.phrase(text): near for text, near in words.items()}
+    near = phrases.get(read.stems[slice(*span)])
+    return () if near is None else (_replaced(read, span, near),)
+
+
+def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
+    """A question that says nothing of what it is about, with a topic where one can stand."""
+    open_words = {*lexicon.phrases("language", "vague"), *lexicon.phrases("language", "pronouns")}
+    start, end = place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
+    asking = {at for one in read.leaves if one.category in ("f:list", "f:who")
+              for at in range(one.start, one.end)}  # fmt: skip
+    begun = {one.start for one in read.leaves} - {
+        one.start for one in read.leaves if one.category == "f:property_is"
+    }
+    places = [at for at, one in enumerate(read.tokens) if one.text and not start <= at < end]
+    while places and (
+        places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
+    ):
+        places.pop(0)
+    words = [_words(read)[at] for at in places]
+    first = {one.category: one.end - one.start for one in read.leaves if one.start in places[:1]}
+    if behind := max((first.get(one, 0) for one in ("f:compare", "f:count", "f:much")), default=0):
+        yield _question([*words[:behind], topic, *words[behind:]])
+    is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
+    yield _question([topic, *words] if is_behind else [*words, topic])
+
+
+def report_of(read: Read, lexicon: Lexicon) -> str:
+    """The key of the built-in report that a question calls for; empty where it calls for none."""
+    reports = lexicon.data.get("reports", {})
+    called = (one for one in reports if place(read.stems, lexicon.phrases("reports", one)))
+    return next(called, "")
+
+
+def _words(read: Read) -> list[str]:
+    """The words of a question as they were meant: misspelt ones as they were written."""
+    return [one.repaired_from or one.text for one in read.tokens]
+
+
+def _replaced(read: Read, span: tuple[int, int], word: str) -> str:
+    words = _words(read)
+    return _question([*words[: span[0]], word, *words[span[1] :]])
+
+
+def _question(words: Sequence[str]) -> str:
+    text = " ".join(words)
+    return f"{text[:1].upper()}{text[1:]}?"
