@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
 
 from app.ai.context import citation_of
 from app.ai.figures import (
     SURE,
     TWO_LANGUAGES,
-    answer_from_figures,
+    Figures,
     is_about_figures,
     is_about_one,
     is_foreign_figures,
-    refusal_of_figures,
 )
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Part, Text
@@ -93,15 +91,13 @@ def _routed(ask: Ask) -> Iterator[Part]:
 
 def _from_sources(ask: Ask, *, is_instruction: bool) -> Iterator[Part]:
     """The answer of the figures, or of the articles."""
-    if is_about_figures(ask.text) or is_about_one(ask):
-        figures = answer_from_figures(ask)
-        first = next(figures, None)
-        if first is not None:
-            yield from chain((first,), figures)
-            return
+    figures = Figures(ask)
+    if (is_about_figures(ask.text) or is_about_one(ask)) and (answer := list(figures.answer())):
+        yield from answer
+        return
     for part in answer_from_articles(ask):
         if part in (Text(NOT_FOUND), Text(NOT_ALLOWED)) and not is_instruction:
-            yield from _last_resort(ask, part)
+            yield from _last_resort(figures, part)
         else:
             yield part
 
@@ -146,8 +142,7 @@ def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
     return None if name is None else answer_property(ask, name)
 
 
-def _last_resort(ask: Ask, otherwise: Part) -> Iterator[Part]:
+def _last_resort(figures: Figures, otherwise: Part) -> Iterator[Part]:
     """What does not sound like figures may be some (``clients in Berlin``), if that is sure."""
-    figures = list(answer_from_figures(ask, SURE))
-    refusal = refusal_of_figures(ask)
-    yield from figures or (otherwise if refusal is None else Text(refusal),)
+    refusal = figures.refusal()
+    yield from list(figures.answer(SURE)) or (otherwise if refusal is None else Text(refusal),)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.answering import LONGEST_QUESTION, answer_question, speech_of, tell
+from app.bi.answering import LONGEST_QUESTION, Told, speech_of, tell
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
@@ -85,24 +86,48 @@ def is_foreign_figures(text: str) -> bool:
     return _FOREIGN.search(text) is not None
 
 
-def answer_from_figures(ask: Ask, least: float = SURE_ENOUGH) -> Iterator[Part]:
-    """The answer of the figures; nothing at all where they have none, so that others are asked."""
-    question = _question(ask)
-    if not allowed(current_caller(), "bi:query") or len(question) > LONGEST_QUESTION:
-        return
-    # What is put for "they" says whose records are meant, whatever was asked before.
-    before = ask.kept if question == ask.text else None
-    told = tell(question, before, limit=MOST_ROWS)
-    figures, status = told.answer, told.answer["status"]
-    if status == "needsClarification":
-        yield from _choices(question, figures)
-        yield told.kept
-    elif status == "answered" and figures["confidence"] >= (SURE_ENOUGH if told.goes_on else least):
-        yield from _answer(question, figures, told.say)
-        yield told.kept
-    elif status == "unsupported" and figures["interpretation"]:
-        # Understood, and not for this caller: an article would be no answer.
-        yield Text(str(figures["answer"]))
+class Figures:
+    """What the figures say to a message: they are asked once, by whatever needs it first."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._text, self._kept, self._question = ask.text, ask.kept, _question(ask)
+
+    @cached_property
+    def _told(self) -> Told | None:
+        """The answer; None where they may not be asked."""
+        if not allowed(current_caller(), "bi:query") or len(self._question) > LONGEST_QUESTION:
+            return None
+        # What is put for "they" says whose records are meant, whatever was asked before.
+        before = self._kept if self._question == self._text else None
+        return tell(self._question, before, limit=MOST_ROWS)
+
+    def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:
+        """The answer; nothing at all where there is none that is so sure."""
+        told = self._told
+        if told is None:
+            return
+        figures, status = told.answer, told.answer["status"]
+        least = SURE_ENOUGH if told.goes_on else least
+        if status == "needsClarification":
+            yield from _choices(self._question, figures)
+            yield told.kept
+        elif status == "answered" and figures["confidence"] >= least:
+            yield from _answer(self._question, figures, told.say)
+            yield told.kept
+        elif status == "unsupported" and figures["interpretation"]:
+            # Understood, and not for this caller: an article would be no answer.
+            yield Text(str(figures["answer"]))
+
+    def refusal(self) -> str | None:
+        """Why a message that sounds like figures has no answer; None for others."""
+        if not is_about_figures(self._text) or len(self._text) > LONGEST_QUESTION:
+            return None
+        if not allowed(current_caller(), "bi:query"):
+            return speech_of(self._text)("You may not ask for figures.")
+        told = self._told
+        if told is None or told.answer["status"] != "unsupported":
+            return None
+        return str(told.answer["answer"])
 
 
 def _question(ask: Ask) -> str:
@@ -127,16 +152,6 @@ def _answer(question: str, found: Mapping[str, Any], say: Speech) -> Iterator[Pa
     yield Text(str(found["answer"]), source)
     if meant:
         yield Text(f"\n({say('Understood as: {meaning}.', meaning=meant.rstrip('.'))})")
-
-
-def refusal_of_figures(ask: Ask) -> str | None:
-    """What the figures say to a question about them that they cannot answer; None for others."""
-    if not is_about_figures(ask.text) or len(ask.text) > LONGEST_QUESTION:
-        return None
-    if not allowed(current_caller(), "bi:query"):
-        return speech_of(ask.text)("You may not ask for figures.")
-    figures = answer_question(_question(ask), ask.kept, limit=1)
-    return str(figures["answer"]) if figures["status"] == "unsupported" else None
 
 
 def _choices(question: str, found: Mapping[str, Any]) -> Iterator[Part]:

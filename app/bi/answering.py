@@ -13,11 +13,11 @@ from app.bi.answers import (
     Kept,
     answered,
     blank,
-    confidence_of,
     unread,
 )
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import Calendar, Period
+from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
@@ -93,13 +93,11 @@ def _answer(proposal: Proposal, limit: int) -> Answer:
         sent_back = {"status": "needsClarification", "confidence": round(proposal.confidence, 2),
                      "answer": proposal.reason, "alternatives": list(readings)}  # fmt: skip
         return _with_report(say, sent_back, proposal.report)
-    plan = proposal.plans[0]
+    plan, query = proposal.asked
     try:
-        answer = answered(plan, limit)
+        return answered(plan, query, proposal.confidence, limit)
     except ForbiddenError:
         return unread(plan)
-    is_empty = answer["confidence"] < confidence_of(plan, is_empty=False)
-    return answer | {"confidence": round(proposal.confidence - 0.2 * is_empty, 2)}
 
 
 def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
@@ -112,10 +110,10 @@ def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
     return sent_back | {"answer": text, "reportId": report.id}
 
 
-def plan_of(question: str, now: Calendar) -> Plan | None:
-    """The plan of a question that stands by itself; None where it is not clear."""
+def plan_of(question: str, now: Calendar) -> tuple[Plan, Compiled] | None:
+    """The plan of a question that stands by itself, with its query; None where it is not clear."""
     proposal = _proposed(question, now, None)
-    return proposal.plans[0] if proposal.is_answered else None
+    return proposal.asked if proposal.is_answered else None
 
 
 def kept_after(questions: Iterable[str]) -> Kept | None:

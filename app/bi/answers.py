@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any
 
 from app.bi.charts import MOST_BARS, Chart, vega_lite
 from app.bi.periods.spans import CYCLES
 from app.bi.plans.columns import Compiled
-from app.bi.plans.compiling import compiled
 from app.bi.plans.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
 from app.bi.plans.plan import Plan
 from app.bi.query import Row, count, run
@@ -26,6 +24,7 @@ KINDS = (
     "You can ask about clients, contacts, leads, deals, invoices, credit notes, payments, products,"
     " tickets, tasks, projects, articles and documents."
 )
+_EMPTY = 0.2  # by which an answer is less sure that found nothing
 Answer = dict[str, Any]
 
 
@@ -45,12 +44,13 @@ def blank(question: str, as_of: str) -> Answer:
     }  # fmt: skip
 
 
-def answered(plan: Plan, limit: int) -> Answer:
+def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int) -> Answer:
     """What the query of a plan gives, under the rights of the caller.
 
+    Args:
+        confidence: how sure it is that this is asked; less so where nothing is found.
     Raises: ForbiddenError.
     """
-    compiled_plan = compiled(plan)
     result = run(compiled_plan.query, max(1, min(limit, ANSWER.largest)))
     rows = [_complete(row, compiled_plan) for row in result.rows]
     total = (
@@ -72,7 +72,7 @@ def answered(plan: Plan, limit: int) -> Answer:
         "truncated": result.truncated,
         "chart": chart_of(plan, compiled_plan, rows),
         "query": {"entity": compiled_plan.query.set_name, "odata": compiled_plan.query.url},
-        "confidence": confidence_of(plan, is_empty=_is_empty(plan, compiled_plan, rows)),
+        "confidence": round(confidence - _EMPTY * _is_empty(plan, compiled_plan, rows), 2),
         "alternatives": _alternatives(plan),
     }
 
@@ -100,18 +100,6 @@ def _is_empty(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
     """Whether nothing was found."""
     figures = [row.get(name) for row in rows for name in compiled_plan.figures]
     return not rows or (plan.kind != "list" and not any(figures))
-
-
-def confidence_of(plan: Plan, *, is_empty: bool) -> float:
-    """1 less what had to be taken for granted; never over 0.95, for language is language."""
-    value = Decimal("0.95")
-    value -= Decimal("0.1") * len(plan.repaired)
-    value -= Decimal("0.05") * min(2, len(plan.assumptions))
-    # Where there is nothing, something else may have been asked for.
-    value -= Decimal("0.2") * (plan.unsure + is_empty)
-    if plan.measure is not None and plan.measure.snapshot and plan.period is not None:
-        value -= Decimal("0.2")
-    return float(max(value, Decimal("0.3")))
 
 
 def _alternatives(plan: Plan) -> list[str]:

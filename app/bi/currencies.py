@@ -23,8 +23,8 @@ def in_one_currency(plan: Plan) -> Plan:
 
     So is a share of amounts, and what is asked for in that currency. Each record is converted at
     the rate that it keeps, or else at the one of the settings (docs/adr/0043). What has
-    no rate is left out; the plan says so among its assumptions, and is less sure. A question that
-    names a currency stays within it.
+    no rate is left out, which the plan says among its assumptions. A question that names a currency
+    stays within it.
     """
     money = _ranked_money(plan)
     if money is None or any(_is_one(condition, money) for condition in plan.conditions):
@@ -99,7 +99,7 @@ class _Rates:
             codes = ",".join(f"'{code}'" for code in self.known)
             text = f"{self.money} in ({codes})"
         condition = Condition(text, say("with an exchange rate"), None)
-        plan = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
+        plan = replace(plan, conditions=(*plan.conditions, condition))
         return plan.with_assumption("amounts in {currencies} without an exchange rate are left out",
                                     currencies=", ".join(self.unknown))  # fmt: skip
 
@@ -146,7 +146,7 @@ def _ordered(plan: Plan) -> Plan | None:
             return None
         # What is due of it: the whole amount may be what is meant.
         by_rate = (plan.order or "").replace(path, f"{path} mul {_RATE}", 1)
-        ordered = replace(plan, order=by_rate, unsure=plan.unsure + 1)
+        ordered = replace(plan, order=by_rate)
     own = organisation().defaults.currency
     return ordered.with_assumption(
         "amounts are ranked by what they are worth in {currency}", currency=own
@@ -166,17 +166,15 @@ def _narrowed(plan: Plan, money: str, counts: Mapping[str, Row]) -> Plan:
     A share and a sum stay within each currency.
     """
     if _is_whole(plan):
-        plan = replace(plan, unsure=plan.unsure + 1)
         return plan.with_assumption("each currency stands by itself: there is no exchange rate")
     if plan.kind == "list" and not plan.limit:  # none is left out of what is only put in order
-        mixed = replace(plan, unsure=plan.unsure + 1)
-        return mixed.with_assumption("amounts of several currencies are ordered by their numbers")
+        return plan.with_assumption("amounts of several currencies are ordered by their numbers")
     own = organisation().defaults.currency
     chosen = own if own in counts else max(counts, key=lambda code: int(counts[code]["count"]))
     others = ", ".join(sorted(code for code in counts if code != chosen))
     words = plan.say("in {currency}", currency=chosen)
     condition = Condition(f"{money} eq '{chosen}'", words, money, (f"'{chosen}'",))
-    narrowed = replace(plan, conditions=(*plan.conditions, condition), unsure=plan.unsure + 1)
+    narrowed = replace(plan, conditions=(*plan.conditions, condition))
     return narrowed.with_assumption("amounts in {others} are not ranked with those in {currency}",
                                     others=others, currency=chosen)  # fmt: skip
 

@@ -109,12 +109,6 @@ def test_of_what_lies_ahead_it_is_the_one_to_come(text: str, end: str) -> None:
     assert str(found[1].this_year(NOW.today).end) == end
 
 
-@pytest.mark.parametrize(("text", "unsure"), [("last month's", False), ("the last months", True)])
-def test_several_months_are_not_surely_one(text: str, unsure: bool) -> None:
-    found = understanding_of("en").lexicon.reader.read(tokenise(text), 0, NOW)
-    assert found is not None and found[1].unsure is unsure
-
-
 @pytest.mark.parametrize(
     ("year", "day"),
     [(2000, "04-23"), (2008, "03-23"), (2024, "03-31"), (2025, "04-20"), (2026, "04-05"),

@@ -83,7 +83,6 @@ def test_what_begins_today_is_not_still_to_come(app: Flask, day: date, question:
         plan = propose(question, Calendar(day)).plans[0]
     assert plan.period is not None
     assert plan.period.start == day
-    assert not plan.unsure
 
 
 def test_a_weekday_lies_ahead_where_the_question_before_did(app: Flask) -> None:

@@ -68,8 +68,7 @@ class DayTimes(PeriodWords):
         saturday = monday + timedelta(days=5 if ahead else -2)
         label = f"the weekend of {saturday}"
         period = Period(saturday, saturday + timedelta(days=2), label)
-        is_near = bool(ahead and self._at("next", tokens, at)) or now.today.weekday() > 4
-        return skipped + length, replace(period, weekday=not skipped, unsure=is_near)
+        return skipped + length, replace(period, weekday=not skipped)
 
     def _named(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
         for name, shift in (("today", 0), ("yesterday", -1), ("tomorrow", 1)):
@@ -100,9 +99,7 @@ class DayTimes(PeriodWords):
         else:
             day = now.today - timedelta(days=(now.today.weekday() - wanted - 1) % 7 + 1)
         period = Period(day, day + timedelta(days=1), f"{day:%A}, {day}", "day")
-        # "last Monday", on a Wednesday: the one two days ago, or that of last week.
-        is_near = bool(length) and day >= unit_start(now.today, "week")
-        return end + 1 - at, replace(period, weekday=not (length or ahead), unsure=is_near)
+        return end + 1 - at, replace(period, weekday=not (length or ahead))
 
 
 def _part_of(day: Period, name: str, hours: tuple[int, int]) -> Period:

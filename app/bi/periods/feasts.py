@@ -27,10 +27,7 @@ class Feasts:
     def read(
         self, tokens: Sequence[Token], at: int, today: date, year: int | None = None
     ) -> tuple[int, Period] | None:
-        """The named day at this place, the last one before today; how many tokens it takes.
-
-        Whether what happened on the day itself counts, and whether the day before does, is open.
-        """
+        """The named day at this place, the last one before today; how many tokens it takes."""
         stems = tuple(token.stem for token in tokens[at:])
         named = (feast for feast in self._days if stems[: len(feast[0])] == feast[0])
         words, of_year = next(named, ((), None))
@@ -49,9 +46,7 @@ class Feasts:
             return None
         label = f"{' '.join(token.text for token in tokens[at : at + len(words)])}, {day}"
         a_day = timedelta(days=1)
-        return len(words), Period(
-            day, day + a_day, label, "day", said=year is not None, unsure=True
-        )
+        return len(words), Period(day, day + a_day, label, "day", said=year is not None)
 
 
 def _fixed(month: int, day: int) -> Callable[[int], date]:

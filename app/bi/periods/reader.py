@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from app.bi.periods.daytimes import DayTimes
-from app.bi.periods.period_words import before, day_of, is_day, is_one, is_year
+from app.bi.periods.period_words import before, day_of, is_day, is_year
 from app.bi.periods.spans import (
     EARLIEST_YEAR,
     LATEST_YEAR,
@@ -20,8 +20,6 @@ from app.bi.periods.spans import (
     unit_start,
 )
 from app.bi.words.tokens import Token
-
-_NAMED = ("today", "yesterday", "tomorrow")
 
 
 class PeriodReader(DayTimes):
@@ -47,10 +45,9 @@ class PeriodReader(DayTimes):
                 if is_from and (ahead := self._onwards(tokens, at + length + total)):
                     return length + total + ahead, period.since(period.start)
                 if is_from and period.start is not None and period.start.day == 1:
-                    since = replace(period.since(period.start), unsure=True)
-                    return length + total, since  # "revenue from 1 May"
-                if is_from:  # "invoices from 5 May": since then may be meant
-                    return length + total, replace(period, unsure=period.label not in _NAMED)
+                    return length + total, period.since(period.start)  # "revenue from 1 May"
+                if is_from:
+                    return length + total, period  # "invoices from 5 May"
                 after = (tokens[at].stem == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
                 return length + total, period.since(start)
@@ -65,7 +62,7 @@ class PeriodReader(DayTimes):
             through = tokens[at].stem in ("by", "through", "until", "till", "up")
             end = period.end if (through and edge != "start") or edge == "end" else period.start
             until = Period(None, end, f"before {end}", None, period.said)
-            return length + total, replace(until, weekday=period.weekday, unsure=period.unsure)
+            return length + total, replace(until, weekday=period.weekday)
         if reading := self._ahead(tokens, at, now):
             return reading
         skipped = self._at("on", tokens, at)
@@ -226,8 +223,7 @@ class PeriodReader(DayTimes):
             return None
         label = f"the next {count} {unit[1]}{'' if count == 1 else 's'}"
         end = step(now.today, unit[1], count) + timedelta(days=1)
-        period = Period(now.today, end, label, unsure=True)
-        return length + 1 + unit[0], period
+        return length + 1 + unit[0], Period(now.today, end, label)
 
     def _relative(
         self, tokens: Sequence[Token], at: int, now: Calendar
@@ -271,8 +267,7 @@ class PeriodReader(DayTimes):
                 start = step(unit_start(now.today, unit[1], fiscal), unit[1], shift)
                 label = f"{name} {'fiscal ' if unit[2] else ''}{unit[1]}"
                 period = Period(start, step(start, unit[1], 1), label, unit[1])
-                several = not is_one(tokens[at + length + unit[0] - 1])
-                return length + unit[0], replace(period, unsure=several)
+                return length + unit[0], period
         return None
 
     def _month(self, tokens: Sequence[Token], at: int, now: Calendar) -> tuple[int, Period] | None:
@@ -341,7 +336,7 @@ class PeriodReader(DayTimes):
             if days[1] < 32:
                 end = begin.replace(day=days[1])
             if end is not None:
-                part = replace(month[1], start=start, end=end, grain=None, unsure=True)
+                part = replace(month[1], start=start, end=end, grain=None)
                 return length + month[0], replace(part, label=f"{name} {month[1].label}")
         return None
 

@@ -29,7 +29,6 @@ class Period:
     grain: str | None = None
     said: bool = True  # whether its year was; a month alone is the last one of that name
     weekday: bool = False  # the latest one of that name, or of what lies ahead the next
-    unsure: bool = False  # "last months": one of them may not be what was meant
     rolling: int = 0  # "the last 4 quarters": how many of the units that the label names
     hours: tuple[int, int] | None = None  # of the first day and of the last: "this morning"
 
@@ -58,7 +57,7 @@ class Period:
 
     def since(self, start: date | None) -> Period:
         """From one of its ends on."""
-        return Period(start, None, f"since {start}", said=self.said, unsure=self.unsure)
+        return Period(start, None, f"since {start}", said=self.said)
 
     def earlier(self, unit: str) -> Period | None:
         """The same days one unit earlier: of May 2026 and ``year``, May 2025."""

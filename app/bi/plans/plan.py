@@ -114,7 +114,6 @@ class Plan:
     threshold: Threshold | None = None  # of groups: those whose figure is so
     is_counted: bool = False  # how many such groups there are
     figures: tuple[Figure, ...] = ()  # beside the first
-    unsure: int = 0  # what may well have been meant otherwise
     asked: str = ""  # yes, when
     is_converted: bool = False  # amounts into the currency of the organisation
     own: Measure | None = None  # beside the worth of groups that have one currency each

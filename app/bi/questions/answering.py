@@ -8,6 +8,8 @@ from typing import Any
 
 from app.bi.currencies import in_one_currency
 from app.bi.periods.spans import Calendar, Period
+from app.bi.plans.columns import Compiled
+from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
@@ -50,6 +52,13 @@ class Proposal:
     chance_of_right: float
     understood: Understood
     refusal: Refusal | None = None
+    query: Compiled | None = None  # that of the likeliest plan
+
+    @property
+    def asked(self) -> tuple[Plan, Compiled]:
+        """What is answered: the likeliest plan and its query."""
+        assert self.query is not None
+        return self.plans[0], self.query
 
     @property
     def confidence(self) -> float:
@@ -126,10 +135,11 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
     try:
-        plans = tuple(_noted(one, understood) for one in (best, *others[:1]))
+        noted = [_noted(one, understood) for one in (best, *others[:1])]
     except ForbiddenError:
         return Proposal((), 0.0, understood, Refusal("forbidden"))
-    return Proposal(plans, confidence, understood, refusal)
+    plans = tuple(plan for plan, _ in noted)
+    return Proposal(plans, confidence, understood, refusal, noted[0][1])
 
 
 def propose_after(kept: object, question: str, now: Calendar) -> Proposal:
@@ -210,14 +220,15 @@ def _refused_if_read(understood: Understood) -> Refusal | None:
     return refusal if is_told else None
 
 
-def _noted(analysis: Analysis, understood: Understood) -> Plan:
-    """The plan of an analysis, which names the words that it left aside."""
-    assert analysis.plan is not None
+def _noted(analysis: Analysis, understood: Understood) -> tuple[Plan, Compiled]:
+    """The plan of an analysis, which names the words that it left aside, and its query."""
+    assert analysis.plan is not None and analysis.compiled is not None
     read = understood.read
     plan = replace(analysis.plan, repaired=read.repaired)
     for word in (*understood.left, *read.words_at(analysis.aside)):
         plan = plan.with_assumption("“{word}” is left aside", word=word)
-    return in_one_currency(plan)
+    whole = in_one_currency(plan)
+    return whole, analysis.compiled if whole is plan else compiled(whole)
 
 
 def understand(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:

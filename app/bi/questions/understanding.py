@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from threading import RLock
 
 from app.bi.periods.spans import Calendar
+from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
@@ -47,9 +48,14 @@ class Analysis:
     aside: tuple[int, ...] = ()  # places of the chart whose words are left aside
 
     @cached_property
+    def compiled(self) -> Compiled | None:
+        """The query of its plan."""
+        return None if self.plan is None else compiled(self.plan)
+
+    @cached_property
     def query(self) -> str:
         """What it asks the data: those that ask the same are one answer; empty for none."""
-        return "" if self.plan is None else compiled(self.plan).query.url
+        return "" if self.compiled is None else self.compiled.query.url
 
     @cached_property
     def crossed(self) -> frozenset[int]:

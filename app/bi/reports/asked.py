@@ -9,7 +9,6 @@ from app.bi.answering import plan_of
 from app.bi.charts import Chart
 from app.bi.periods.calendar import calendar
 from app.bi.periods.spans import CYCLES
-from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.reports.definition import TYPES, Column
 from app.clock import utc_now
@@ -23,10 +22,10 @@ def report_of_question(question: str) -> dict[str, Any]:
 
     Raises: ValidationError, it is not understood (any more), or can be meant in several ways.
     """
-    plan = plan_of(question, calendar(utc_now()))
-    if plan is None:
+    asked = plan_of(question, calendar(utc_now()))
+    if asked is None:
         raise ValidationError([("question", "is not understood, or can be meant in several ways")])
-    compiled_plan = compiled(plan)
+    plan, compiled_plan = asked
     summed = _summed(plan)
     columns = tuple(
         Column(column.name, column.label, _type(column.type), column.name in summed)
