@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.bi.charts import MOST_BARS, Chart, vega_lite
+from app.bi.charts import MOST_BARS, MOST_POINTS, vega_lite
 from app.bi.periods.spans import CYCLES
+from app.bi.plans.charting import chart_of_plan
 from app.bi.plans.columns import Compiled
-from app.bi.plans.phrasing import GRAIN_WORDS, answer, cycle_name, interpretation
+from app.bi.plans.phrasing import answer, cycle_name, interpretation, number
 from app.bi.plans.plan import Plan
 from app.bi.query import Row, count, run
 from app.bi.words.speech import Speech
@@ -59,6 +60,9 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
     text = answer(plan, compiled_plan, rows, total)
     if plan.ranked and plan.limit == 1 and _is_tied(plan, compiled_plan, rows):
         text += " " + plan.say("Others have the same number.")
+    chart = chart_of(plan, compiled_plan, rows, total)
+    if plan.chart == "pie" and chart is not None and chart["type"] != "arc":
+        text += " " + plan.say("A pie shows all parts in one currency, so these are bars.")
     return {
         "interpretation": interpretation(plan),
         "status": "answered",
@@ -70,7 +74,7 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
         "rows": rows,
         "rowCount": len(rows),
         "truncated": result.truncated,
-        "chart": chart_of(plan, compiled_plan, rows),
+        "chart": chart,
         "query": {"entity": compiled_plan.query.set_name, "odata": compiled_plan.query.url},
         "confidence": round(confidence - _EMPTY * _is_empty(plan, compiled_plan, rows), 2),
         "alternatives": _alternatives(plan),
@@ -115,45 +119,29 @@ def _alternatives(plan: Plan) -> list[str]:
     return questions
 
 
-def chart_of(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> dict[str, Any] | None:
+def chart_of(
+    plan: Plan, compiled_plan: Compiled, rows: Sequence[Row], total: int | None = None
+) -> dict[str, Any] | None:
     """A chart where there are groups to compare; None for a single figure or a list."""
-    if plan.kind == "list" or plan.chart == "table" or not 2 <= len(rows) <= 500:
-        return None
-    figure = "percent" if plan.kind == "share" else compiled_plan.figures[0]
-    groups = [
-        c
-        for c in compiled_plan.columns
-        if c.name not in compiled_plan.figures and c.name != compiled_plan.currency
-    ]
-    if not groups:
+    chart = chart_of_plan(plan, compiled_plan)
+    if chart is None or not 2 <= len(rows) <= MOST_POINTS:
         return None
     values = _told_apart(plan, rows)
-    x = groups[-1]
+    shown_x = chart.x
     if plan.grain is not None:
         for row in values:
             row["period"] = _stamp(plan.say, plan.grain, row)
-        names = ("year", "month", "quarter", "half", "week", "day", *CYCLES)
-        others = [group for group in groups if group.name not in (*names, plan.date)]
-        series = others[0].name if others else compiled_plan.currency
-        shape = "bar" if plan.grain in CYCLES else "line"
-        title = plan.say.capital(GRAIN_WORDS.get(plan.grain, plan.grain))
-        chart = Chart(shape, "period", figure, series, title, "")
+        chart, shown_x = replace(chart, x="period"), plan.grain
     else:
-        # The bars are of one currency where all was converted.
-        currency = compiled_plan.currency if plan.own is None else None
-        x, series = groups[0], groups[1].name if len(groups) > 1 else currency
         values = values[:MOST_BARS]
-        chart = Chart("bar", x.name, figure, series, x.label, "")
-    if plan.chart is not None:
-        chart = replace(chart, type="arc" if plan.chart == "pie" else plan.chart)
-    if chart.type == "arc" and chart.series is not None:
-        chart = replace(chart, type="bar")  # slices of several currencies make no whole
-    label = next(column.label for column in compiled_plan.columns if column.name == figure)
-    chart = replace(chart, y_label=label)
     if chart.series is not None and len({row.get(chart.series) for row in values}) < 2:
         chart = replace(chart, series=None)
-    shown_x = plan.grain or x.name
-    return {"type": chart.type, "x": shown_x, "y": figure, "spec": vega_lite(chart, values, label)}
+    left = (total or len(rows)) - len(values)
+    if chart.type == "arc" and (chart.series is not None or left):
+        chart = replace(chart, type="bar")  # slices of several currencies, or of some, are no whole
+    remark = plan.say("{count} more are not shown.", count=number(plan.say, left)) if left else ""
+    spec = vega_lite(chart, values, chart.y_label, remark)
+    return {"type": chart.type, "x": shown_x, "y": chart.y, "spec": spec}
 
 
 def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:

@@ -9,6 +9,7 @@ from typing import Any
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS = 24
+MOST_POINTS = 500
 REMARK_COLOUR = "#555555"
 COLOURS = ["#2f6f9f", "#e08a2e", "#4f9d69", "#b5485d", "#7a6bb0", "#8a8d91"]
 
@@ -29,7 +30,7 @@ def vega_lite(
     chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "", remark: str = ""
 ) -> dict[str, Any]:
     """The specification with its data inside; ``remark`` stands under the title."""
-    values = [_value(chart, row) for row in rows[:500]]
+    values = [_value(chart, row) for row in rows[:MOST_POINTS]]
     spec: dict[str, Any] = {
         "$schema": SCHEMA,
         "width": 640,

@@ -201,7 +201,7 @@ def _ranked_money(plan: Plan) -> str | None:
 
 
 def _amounts(entity: Entity) -> set[str | None]:
-    return {entity.amount, *(measure.value for _, measure in entity.measures if measure.money)}
+    return {entity.amount, *(measure.value for measure in entity.figures.values() if measure.money)}
 
 
 def _is_one(condition: Condition, money: str) -> bool:

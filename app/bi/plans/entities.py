@@ -119,14 +119,9 @@ class Entity:
         return dimensions
 
     @cached_property
-    def measures(self) -> tuple[tuple[tuple[str, ...], Measure], ...]:
-        return tuple(
-            (
-                tuple(data["words"]),
-                self._measure({name: value for name, value in data.items() if name != "words"}),
-            )
-            for data in self.data.get("measures", ())
-        )
+    def figures(self) -> Mapping[str, Measure]:
+        """The measures by their names."""
+        return {name: self._measure(data) for name, data in self.data.get("measures", {}).items()}
 
     def _measure(self, data: Mapping[str, Any]) -> Measure:
         """A figure of the file; of a named measure the definition is that of ``app.measures``."""
@@ -164,7 +159,7 @@ class Entity:
         """The figure of a property; of one whose sum says nothing, the average."""
         level = path in self.data.get("levels", ())
         declared = next(
-            (measure for _, measure in self.measures if level and measure.value == path), None
+            (measure for measure in self.figures.values() if level and measure.value == path), None
         )
         label, money = spoken(path).capitalize(), self.currency_of(path)
         return declared or Measure(label=label, value=path, money=money, average=level)

@@ -16,7 +16,7 @@ from app.bi.query import Row
 from app.bi.words.speech import Speech, capital
 from app.money import plain, rounded
 
-SHOWN = 3  # groups named in the sentence
+_SHOWN = 3  # groups named in the sentence
 SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",
          "le": "at most {limit}", "eq": "exactly {limit}", "ne": "not {limit}"}  # fmt: skip
 _METHODS = {"average": "average of {figure}", "max": "largest {figure}",
@@ -89,7 +89,7 @@ def _within_words(plan: Plan) -> str:
 def threshold_words(say: Speech, threshold: Threshold) -> str:
     """``over 40 hours``."""
     unit = f" {say.named(threshold.unit)}" if threshold.unit else ""
-    return say(SIGNS[threshold.operator], limit=f"{say.digits(threshold.number)}{unit}")
+    return say(SIGNS[threshold.operator], limit=f"{say.limit(threshold.number)}{unit}")
 
 
 def _subject(plan: Plan) -> str:
@@ -143,7 +143,10 @@ def _dated(plan: Plan, period: Period) -> str:
 def _within(say: Speech, period: Period) -> str:
     """``in last month (2026-05-01 to 2026-05-31)``."""
     label, span = say.period(period), say.span(period)
-    return say("in {label} ({span})", label=label, span=span) if label != span else label
+    if label == span:
+        return label
+    sentence = "in {year} ({span})" if period.grain == "year" else "in {label} ({span})"
+    return say(sentence, year=label, label=label, span=span)
 
 
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
@@ -164,8 +167,9 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
         return _listed(plan, rows, total)
     if not rows:
         return say("There is nothing to count: no {what}.", what=_described(plan))
+    total = len(rows) if total is None else total
     if plan.compared is not None:
-        return " ".join(_compared(plan, compiled, row) for row in rows[:SHOWN])
+        return _compared(plan, compiled, rows, total)
     groups = [column for column in compiled.columns if column.name not in compiled.figures]
     groups = [column for column in groups if column.name != compiled.currency]
     if plan.is_counted:
@@ -175,7 +179,7 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
         return _several(plan, compiled, rows)
     if not groups:
         return _single(plan, compiled, rows)
-    return _grouped(plan, compiled, rows, groups, len(rows) if total is None else total)
+    return _grouped(plan, compiled, rows, groups, total)
 
 
 def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
@@ -197,11 +201,18 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
     if known == 0:
         return say("There are no {what}.", what=_described(plan))
     noun = say.named(plan.entity.one if known == 1 else plan.entity.many)
-    names = [_named(plan, row) for row in rows[:SHOWN]]
+    # Of the first few that were asked for those that were not are left out.
+    asked = known if plan.limit is None or plan.is_within else min(known, plan.limit)
+    names = [_named(plan, row) for row in _shown(rows, asked)]
     count = number(say, len(rows))
     if len(rows) < known:
         count = say("{part} of {whole}", part=count, whole=number(say, known))
-    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_rest(say, known - len(names))}."
+    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_rest(say, asked - len(names))}."
+
+
+def _shown(rows: Sequence[Row], total: int) -> Sequence[Row]:
+    """The rows that a sentence names; one more rather than that one is left."""
+    return rows[: _SHOWN + (total == _SHOWN + 1)]
 
 
 def _rest(say: Speech, more: int) -> str:
@@ -259,7 +270,7 @@ def _described(plan: Plan) -> str:
 
 def _stated(plan: Plan) -> str:
     parts = [plan.told(condition) for condition in plan.conditions if condition.words != "issued"]
-    if plan.period is not None:
+    if plan.period is not None and plan.compared is None:
         parts.append(plan.say.period(plan.period))
     if plan.threshold is not None:
         parts.append(threshold_words(plan.say, plan.threshold))
@@ -281,7 +292,7 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         if plan.measure is not None:
             return _shares(plan, compiled, rows)
         row = rows[0]
-        head = f"{say.capital(plan.share_of.words)}: {_percent(say, row['percent'])}"
+        head = f"{_share_label(plan)}: {_percent(say, row['percent'])}"
         part, whole = (number(say, row[name] or 0) for name in ("hits", "count"))
         of_all = say("{part} of {whole}", part=part, whole=whole)
         return f"{head}, {of_all} {_described(plan)}."
@@ -303,9 +314,17 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         part, whole = (_value(say, column, row, compiled.currency) for column in (hits, total))
         of_all = say("{part} of {whole}", part=part, whole=whole)
         parts.append(f"{_percent(say, row['percent'])} ({of_all})")
-    label = say("{part}, share of {whole}", part=plan.told(plan.share_of),
-                whole=say.lower(total.label))  # fmt: skip
-    return f"{capital(label)}{_stated(plan)}: {', '.join(parts)}."
+    return f"{_share_label(plan)}{_stated(plan)}: {', '.join(parts)}."
+
+
+def _share_label(plan: Plan) -> str:
+    """``Won``, ``Overdue, share of gross receivables``."""
+    assert plan.share_of is not None
+    part = plan.told(plan.share_of)
+    if plan.measure is None:
+        return capital(part)
+    whole = plan.say.lower(plan.measure.label)
+    return capital(plan.say("{part}, share of {whole}", part=part, whole=whole))
 
 
 def _grouped(
@@ -317,18 +336,18 @@ def _grouped(
     values = [
         _figures(plan, compiled, row) if plan.figures
         else _with_worth(say, figures, figure, row, compiled)
-        for row in rows[:SHOWN]
+        for row in _shown(rows, total)
     ]  # fmt: skip
     names = (_name(plan, groups, row) for row in rows)
     listed = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
     rest = _rest(say, total - len(values))
     if plan.figures:
         return f"{capital(_described(plan))}: {listed}{rest}."
-    measure = plan.measure
-    unit = measure.unit if measure is not None and measure.unit else ""
-    label = f"{figure.label}{_stated(plan)}"
-    if unit:
-        label = say("{figure} in {unit}", figure=label, unit=say.named(unit))
+    label = _share_label(plan) if plan.share_of is not None else figure.label
+    unit = say.named(plan.measure.unit) if plan.measure and plan.measure.unit else ""
+    label = f"{label}{_stated(plan)}"
+    if unit and unit.lower() not in label.lower().split():  # "Hours until solved" says it
+        label = say("{figure} in {unit}", figure=label, unit=unit)
     return f"{label}: {listed}{rest}."
 
 
@@ -382,21 +401,31 @@ def _text(plan: Plan, value: Any, path: str = "") -> str:
         return plan.say("yes" if value else "no")
     if value is None:
         return plan.say("(none)")
+    if path.endswith("country"):
+        return plan.say.country(str(value))
     prop = plan.entity.prop(path) if path else None
     if prop is not None and members_of(prop):
         return plan.say.member(str(value))
     return plan.say.dated(str(value))
 
 
-def _compared(plan: Plan, compiled: Compiled, row: Row) -> str:
-    say = plan.say
-    now, before = (column for column in compiled.columns if column.name in ("current", "previous"))
-    labels = [column for column in compiled.columns if column.name not in compiled.figures]
-    who = _name(plan, [label for label in labels if label.name != compiled.currency], row)
-    head = f"{who}: " if who else ""
-    later = f"{now.label} {_value(say, now, row, compiled.currency)}"
-    earlier = f"{say.lower(before.label)} {_value(say, before, row, compiled.currency)}"
-    return f"{head}{later}, {earlier}: {_moved(say, row)}."
+def _compared(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int) -> str:
+    """``Net revenue: this month 5 EUR, last month 4 EUR (+25 %).``"""
+    figure = _share_label(plan) if plan.share_of is not None else _subject(plan)
+    named = _shown(rows, total)
+    listed = "; ".join(_compared_row(plan, compiled, row) for row in named)
+    return f"{figure}{_stated(plan)}: {listed}{_rest(plan.say, total - len(named))}."
+
+
+def _compared_row(plan: Plan, compiled: Compiled, row: Row) -> str:
+    say, keys = plan.say, (*compiled.figures, compiled.currency)
+    who = _name(plan, [column for column in compiled.columns if column.name not in keys], row)
+    values = [
+        f"{say.period(period)} {_value(say, column, row, compiled.currency)}"
+        for name, period in (("current", plan.period), ("previous", plan.compared))
+        for column in compiled.columns if column.name == name and period is not None
+    ]  # fmt: skip
+    return f"{f'{who}: ' if who else ''}{', '.join(values)} ({_moved(say, row)})"
 
 
 def _moved(say: Speech, row: Row) -> str:

@@ -3,63 +3,28 @@
 from __future__ import annotations
 
 import datetime
-import re
 from dataclasses import dataclass, replace
 
 from app.bi.periods.spans import Period
 from app.bi.plans.entities import Dimension, Entity, Measure, Ratio
+from app.bi.plans.qualifying import is_own_state
 from app.bi.words.speech import ENGLISH, Speech
-
-_RELATED = re.compile(r"'(?:[^']|'')*'|\b\w+(?:/[\w$]+)+")
-_STATE = re.compile(r"\b(?:status|isOverdue)\b")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A filter; conditions on values of one property come together as one of them.
-
-    ``text`` is OData; ``date`` is the property that a period is about when this one is named.
-    """
+    """A filter in OData, and what it says; of a property of which it names values, these."""
 
     text: str
     words: str
     path: str | None = None
     values: tuple[str, ...] = ()
-    date: str | None = None
-    amount: str | None = None
     negated: bool = False
 
     @property
     def odata(self) -> str:
         """The filter, negated where it is."""
         return f"not ({self.text})" if self.negated else self.text
-
-    @property
-    def own_text(self) -> str:
-        """The filter without what it says of related records, and without quoted texts."""
-        text, kept, at = self.text, [], 0
-        while (path := _RELATED.search(text, at)) is not None:
-            kept.append(text[at : path.start()])
-            at = _closed(text, path.end())
-        return "".join([*kept, text[at:]])
-
-    @property
-    def is_own_state(self) -> bool:
-        """Whether the records' own state is named; that of related ones says nothing of theirs."""
-        return _STATE.search(self.own_text) is not None
-
-
-def _closed(text: str, at: int) -> int:
-    """Behind the parenthesis that opens at ``at``, if one does; quoted ones do not count."""
-    if text[at : at + 1] != "(":
-        return at
-    depth, is_quoted = 0, False
-    for end in range(at, len(text)):
-        is_quoted ^= text[end] == "'"
-        depth += 0 if is_quoted else {"(": 1, ")": -1}.get(text[end], 0)
-        if depth == 0 and not is_quoted:
-            return end + 1
-    return len(text)
 
 
 @dataclass(frozen=True)
@@ -159,7 +124,7 @@ class Plan:
         """Whether a sum is also of records that the entity leaves out: from revenue, credit notes
         are deducted, unless a state of the invoices is named."""
         stated = any(
-            condition.is_own_state and not condition.negated and condition.words != "issued"
+            is_own_state(condition.text) and not condition.negated and condition.words != "issued"
             for condition in self.conditions
         )
         summed = [figure.measure for figure in self.figures if figure.method == "sum"]

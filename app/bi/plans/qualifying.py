@@ -1,8 +1,14 @@
-"""Filters of a record as filters of what belongs to it: each property behind a prefix."""
+"""Of whom a filter is: of the record itself, or of what belongs to it, behind a prefix."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from app.odata.syntax.nodes import Count, Lambda, Member, Node
+from app.odata.syntax.options import parse_filter
+from app.odata.syntax.walk import children
 
 _NAME = re.compile(r"'(?:[^']|'')*'|(?<!\w)[A-Za-z_][\w]*(?:/[\w$]+)*")
 _OPERATORS = frozenset((
@@ -10,6 +16,23 @@ _OPERATORS = frozenset((
     "divby", "mod", "null", "true", "false", "any", "all", "now", "date", "totalseconds", "case",
     "contains", "startswith", "endswith", "tolower", "toupper", "duration", "round", "floor",
 ))  # fmt: skip
+
+
+@lru_cache(maxsize=1000)
+def is_own_state(text: str) -> bool:
+    """Whether a filter is about the state of the record itself, not of what belongs to it."""
+    return any(
+        isinstance(node, Member) and node.base is None and node.name in ("status", "isOverdue")
+        for node in _own(parse_filter(text))
+    )
+
+
+def _own(node: Node) -> Iterator[Node]:
+    """The parts of an expression, without what is said of related records."""
+    if not isinstance(node, Lambda | Count):
+        yield node
+        for child in children(node):
+            yield from _own(child)
 
 
 def qualified(text: str, prefix: str) -> str:

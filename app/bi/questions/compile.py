@@ -10,7 +10,7 @@ from itertools import product
 from app.bi.periods.spans import Period, midnight, step, unit_start
 from app.bi.plans.entities import Dimension, Measure, spoken
 from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
-from app.bi.plans.qualifying import qualified
+from app.bi.plans.qualifying import is_own_state, qualified
 from app.bi.questions.algebra import (
     COUNT,
     OR,
@@ -260,13 +260,13 @@ class Compiler:
     def _still_open(plan: Plan, kind: Kind) -> tuple[Condition, ...]:
         """What is to come is not done: the records that are open, if no state is named."""
         is_open = kind.states.get("open")
-        if is_open is None or any(_is_own_state(one.text) for one in plan.conditions):
+        if is_open is None or any(is_own_state(one.text) for one in plan.conditions):
             return plan.conditions
         return (*plan.conditions, Condition(is_open.filter, "open"))
 
     def _with_implied(self, plan: Plan, kind: Kind, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""
-        stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
+        stated = any(is_own_state(one.text) and not one.negated for one in plan.conditions)
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
@@ -350,7 +350,7 @@ class Compiler:
             return plan
         figured = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
         dated = plan.period is not None and plan.date == kind.date
-        stated = any(_is_own_state(one.text) and not one.negated for one in plan.conditions)
+        stated = any(is_own_state(one.text) and not one.negated for one in plan.conditions)
         if plan.share_of is not None and plan.measure is None and meaning.part is not None:
             # Paid is a share of what was issued, a draft one of all.
             other = [plan.share_of.text, f"not ({kind.issued})"]
@@ -371,12 +371,11 @@ class Compiler:
         match one:
             case Not(of):
                 inside = self._condition(kind, of)
-                return replace(inside, negated=not inside.negated, words=inside.words, date=None)
+                return replace(inside, negated=not inside.negated)
             case Is(name):
                 state = kind.states[name]
                 values = (state.value,) if state.value else ()
-                return Condition(self._filled(state.filter), words, state.path or None, values,
-                                 state.date or None, state.amount or None)  # fmt: skip
+                return Condition(self._filled(state.filter), words, state.path or None, values)
             case Equals(path, values):
                 return Condition(_equal(path, values), words, path, values)
             case _:
@@ -443,7 +442,7 @@ class Compiler:
         texts = [inside.base] if inside.base else []
         own = [self.text(inside, part, depth + 1) for part in _merged(one.where)]
         dates = [part.date for part in one.where if isinstance(part, Dated)]
-        counts_issued = inside.issued and dates and not any(map(_is_own_state, own))
+        counts_issued = inside.issued and dates and not any(map(is_own_state, own))
         if counts_issued and inside.date in [date or inside.date for date in dates]:
             texts.append(str(inside.issued))
         texts += own
@@ -473,12 +472,6 @@ class Compiler:
 
     def _filled(self, text: str) -> str:
         return text.replace("{today}", str(self.periods.now.today)).replace("{now}", "now()")
-
-
-def _is_own_state(text: str) -> bool:
-    """Whether a filter is about the state of the record itself, not of what it belongs to."""
-    words = text.replace("(", " ").split()
-    return any(word in ("status", "isOverdue") for word in words)
 
 
 def _merged(where: Iterable[Restriction]) -> list[Restriction]:

@@ -41,9 +41,6 @@ _TECHNICAL = frozenset((
     "relatedType", "entityType", "eInvoiceFormat", "bodyFormat", "previousStage", "taxCategory",
     "unitCode", "eInvoiceScheme",
 ))  # fmt: skip
-_NUMBERS = frozenset((
-    "Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double",
-))  # fmt: skip
 
 
 class TypeMismatchError(Exception):
@@ -68,7 +65,6 @@ class Rate:
     hits: str = ""
     among: str = ""
     date: str = ""
-    decided: str = ""
     low_is_good: bool = False
     ratio: Ratio | None = None
 
@@ -85,9 +81,7 @@ class Kind(Entity):
             for name, (path, *_) in data.get("dimensions", {}).items()
         }
         keys = {name: rest[0] for name, (_, *rest) in data.get("dimensions", {}).items() if rest}
-        measures = [{**one, "words": [name]} for name, one in data.get("measures", {}).items()]
-        told = {**data, "dimensions": dimensions, "keys": keys, "measures": measures, "one": one}
-        told["related"] = data.get("related", {})
+        told = {**data, "dimensions": dimensions, "keys": keys, "one": one}
         super().__init__(key, told, container())
         self.labels, self._many, self._say = labels, many, say
 
@@ -95,11 +89,6 @@ class Kind(Entity):
     def many(self) -> str:
         """What several of them are called."""
         return self._many
-
-    @cached_property
-    def figures(self) -> Mapping[str, Measure]:
-        """The measures by their names."""
-        return {words[0]: measure for words, measure in self.measures}
 
     @cached_property
     def usual(self) -> str:

@@ -78,7 +78,7 @@ class Saying:
             limit = say("{part} of {whole}", part=f"{say.digits(one.factor)} %", whole=whole)
         else:
             is_property = kind.is_number(one.number)
-            limit = self._of(one.number) if is_property else say.digits(one.number)
+            limit = self._of(one.number) if is_property else say.limit(one.number)
         own = (measure.unit or "") if measure is not None and not one.factor else ""
         unit = f"{one.unit}s" if one.unit else own
         if one.unit == "%":

@@ -337,7 +337,7 @@ def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
                       if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
         words = plan.told(condition)
         if limit is not None:
-            words = say(SIGNS[limit.sign], limit=say.digits(limit.number))
+            words = say(SIGNS[limit.sign], limit=say.limit(limit.number))
         yield condition.odata, words
     measure = plan.measure if plan.kind in ("measure", "share") else None
     if measure is not None and measure.filter and kind.join is None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from app.bi.answering import plan_of
-from app.bi.charts import Chart
 from app.bi.periods.calendar import calendar
-from app.bi.periods.spans import CYCLES
+from app.bi.plans.charting import chart_of_plan
 from app.bi.plans.plan import Plan
 from app.bi.reports.definition import TYPES, Column
 from app.clock import utc_now
 from app.errors import ValidationError
-
-_TIMES = ("year", "half", "quarter", "month", "week", "day", *CYCLES)
 
 
 def report_of_question(question: str) -> dict[str, Any]:
@@ -37,7 +33,7 @@ def report_of_question(question: str) -> dict[str, Any]:
             name: text for name, text in compiled_plan.query.options.items() if name != "count"
         },
         "columns": columns,
-        "chart": _chart(plan, columns, compiled_plan.figures, compiled_plan.currency),
+        "chart": chart_of_plan(plan, compiled_plan),
     }
 
 
@@ -53,29 +49,3 @@ def _summed(plan: Plan) -> tuple[str, ...]:
     if plan.kind == "measure" and measure is not None:
         return ("amount",) if plan.method == "sum" and not measure.average else ()
     return {"count": ("count",), "share": ("hits", "count")}.get(plan.kind, ())
-
-
-def _chart(
-    plan: Plan, columns: Sequence[Column], figures: Sequence[str], currency: str | None
-) -> Chart | None:
-    """Figures over time, or of groups; None where there is nothing to compare."""
-    groups = [
-        column for column in columns if column.name not in figures and column.name != currency
-    ]
-    if not groups or not figures or plan.kind == "list" or plan.chart == "table":
-        return None
-    y = "percent" if plan.kind == "share" else figures[0]
-    others, shape = groups[1:], "bar"
-    x = groups[0]
-    if plan.grain is not None:
-        times = [
-            group for group in groups if group.name in _TIMES or group.name == plan.date
-        ] or groups[:1]
-        x = next((time_ for time_ in times if time_.name == plan.grain), times[-1])
-        others = [group for group in groups if group not in times]
-        shape = "bar" if plan.grain in CYCLES else "line"
-    kept = currency if plan.own is None else None  # the figures are all in one currency
-    series = others[0].name if others else kept
-    if plan.chart is not None:
-        shape = "arc" if plan.chart == "pie" else plan.chart
-    return Chart(shape, x.name, y, series, x.label, "")

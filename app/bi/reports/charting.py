@@ -12,13 +12,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from app.bi.charts import MOST_BARS, Chart
+from app.bi.charts import MOST_BARS, MOST_POINTS, Chart
 from app.bi.query import Row
 from app.bi.reports.definition import Report
 
 # Bars or points that are kept to choose from; a report with more of them is no picture.
 MOST_KEPT = 5000
-MOST_POINTS = 500
 # Parts of a year: the same number comes back every year.
 _PARTS = {"month": "{0}-{1:02d}", "quarter": "{0} Q{1}", "half": "{0} H{1}"}
 # What tells records of one name apart, the first that a row has.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 from babel import Locale
@@ -62,6 +63,14 @@ class Speech:
     def digits(self, text: str) -> str:
         """A number that is written as in English: ``1,234.50`` -> ``1.234,50``."""
         return text.translate(self._signs)
+
+    def limit(self, text: str) -> str:
+        """A number that a question names: ``50000`` -> ``50,000``."""
+        return self.digits(f"{Decimal(text):,}")
+
+    def country(self, code: str) -> str:
+        """``Switzerland`` for CH; the code of one that has no name."""
+        return str(self._locale.territories.get(code, code))
 
     def day(self, day: date) -> str:
         """A day: ``2026-10-01``, ``01.10.2026``."""

@@ -12,9 +12,7 @@ TICKETS = {
     "set": "Tickets", "one": "ticket", "name": "subject", "date": "createdAt",
     "columns": ["number"], "keys": {"assignee": "assigneeId"},
     "dimensions": {"assignee": ["Assignee/displayName", "agent"]},
-    "measures": [
-        {"words": ["rating"], "label": "Rating", "value": "satisfactionRating", "average": True},
-    ],
+    "measures": {"rating": {"label": "Rating", "value": "satisfactionRating", "average": True}},
 }  # fmt: skip
 
 
