@@ -6,7 +6,8 @@ The short form has of each test function:
 - none of what drives a browser;
 - of a matrix (three ``parametrize`` and more) cases in which each value of one meets each value of
   every other;
-- of a longer list that is asked of an application ``LONGEST_LIST`` cases, evenly spread;
+- of a longer list that is asked of an application, or of a server, ``LONGEST_LIST`` cases, evenly
+  spread;
 - each case on one database, a third of them on PostgreSQL; the first case on both in the rooms of
   ``BOTH_DATABASES`` and where it is marked ``both_databases``: there SQL is made, and what a
   database does with it is at stake;
@@ -34,8 +35,9 @@ BOTH_DATABASES = (
 )  # fmt: skip
 LONGEST_LIST = 3
 EXAMPLES = 15  # of the 100 that Hypothesis makes else
-# Fixtures that are an application: what asks one costs a hundred times of what calls a function.
-_APPLICATIONS = frozenset({"app", "reference_app"})
+# Fixtures that are an application, or a server that runs: what asks one costs a hundred times of
+# what calls a function.
+_ASKED = frozenset({"app", "reference_app", "port", "server"})
 _FEWEST_AXES = 3
 
 Case = tuple[Hashable, ...]  # the value of each axis
@@ -140,8 +142,8 @@ def _thinned(item: pytest.Item, cases: list[Case]) -> list[Case]:
     step = 0 if _drives_a_browser(item) else mark.args[0] if mark else 1
     chosen = pairwise(cases)[::step] if step else []
     is_list = len(_axes(cases)) < _FEWEST_AXES
-    asks_an_application = not _APPLICATIONS.isdisjoint(getattr(item, "fixturenames", ()))
-    return spread(chosen) if is_list and asks_an_application else chosen
+    asks = not _ASKED.isdisjoint(getattr(item, "fixturenames", ()))
+    return spread(chosen) if is_list and asks else chosen
 
 
 def _case(item: pytest.Item) -> tuple[str, Case]:

@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import select
+
 from app.container import engine
+from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import ARTICLE_SEARCH
 from app.kb.indexing import ARTICLE
+from app.models.search import SearchEntry
 from app.odata.syntax.literal_text import quoted
 from app.search.analysis import language_of
-from app.search.indexed_text import passages_of
 from app.search.results import Mode, Ranked
 from app.search.snippets import Marker
 
@@ -81,7 +84,7 @@ def search_articles(
         ranked = rank(hits, used, len(hits.keys))
         total, readable = _readable(ranked, limit, condition, language)
     marker = Marker(question, {language_of(row["language"]) for _, row in readable} or {"en"})
-    texts = passages_of(ARTICLE, [each.key for each, _ in readable])
+    texts = _passages([each.key for each, _ in readable])
     articles = [
         FoundArticle(
             row, each.score, each.nearness,
@@ -132,6 +135,20 @@ def _readable(
         if len(best) >= limit:
             break
     return total, best[:limit]
+
+
+def _passages(keys: Sequence[int]) -> Mapping[int, tuple[int, list[str]]]:
+    """Key of an article -> (version that was indexed, its passages).
+
+    It asks for no permission: only for keys of records that the caller has just read.
+    """
+    if not keys:
+        return {}
+    wanted = select(SearchEntry.entity_id, SearchEntry.revision, SearchEntry.passages).where(
+        SearchEntry.entity == ARTICLE, SearchEntry.entity_id.in_(keys)
+    )
+    with read_engine().connect() as connection:
+        return {row.entity_id: (row.revision, row.passages) for row in connection.execute(wanted)}
 
 
 def _condition(category: str | None) -> str:

@@ -164,6 +164,7 @@ def test_an_old_client_is_answered_and_done(port: int) -> None:
         assert read_answer(opened) == (401, "close")
 
 
+@pytest.mark.costly(0)
 def test_readers_that_do_not_read_do_not_silence_the_service(port: int) -> None:
     asked = b"GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 200
     with ExitStack() as stack:

@@ -195,6 +195,7 @@ def test_connections_that_never_sent_a_request_do_not_delay_the_end(server: Serv
 
 
 @pytest.mark.requirement("DUR-17")
+@pytest.mark.costly(0)
 def test_a_reload_keeps_nobody_waiting(server: Server, tmp_path: Path) -> None:
     before = process_at(server.port)
     (tmp_path / "slow").touch()
