@@ -1,8 +1,12 @@
-"""Many values made one: ``sum``, ``min``, ``max``, ``average``, counts (Data Aggregation 3.2.1)."""
+"""Many values made one: ``sum``, ``min``, ``max``, ``average``, counts (Data Aggregation 3.2.1).
+
+Custom methods (3.2.1.3) have names of the model's namespace: ``median``, ``percentile1`` to
+``percentile99``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import chain
@@ -33,6 +37,7 @@ from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.double_sums import double_average, double_sum
+from app.odata.sql.percentiles import decimal_percentile, double_percentile
 from app.odata.syntax.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
 from app.odata.syntax.nodes import Count, Member, Node
 from app.odata.syntax.parser import ExpressionParser
@@ -61,11 +66,11 @@ def aggregated(
             raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
         aggregate = getattr(func, method)(value.sql, type_=value.sql.type)
         return Typed(_again(aggregate), value.type)
-    if method not in ("sum", "average"):
-        raise UnsupportedError(f"the method {method} is not offered", offset)
     if kind not in NUMBERS:
         raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
-    return _sum(value, kind) if method == "sum" else _average(value, kind)
+    if method in ("sum", "average"):
+        return _sum(value, kind) if method == "sum" else _average(value, kind)
+    return _percentile(value, kind, _percent_of(method, offset))
 
 
 def counted(where: ColumnElement[bool] | None = None) -> Typed:
@@ -100,6 +105,49 @@ def _average(value: Typed, kind: str) -> Typed:
     return Typed(decimal_operation("div", total.sql, number), edm.DECIMAL)
 
 
+def custom_methods(container: edm.EntityContainer) -> Iterator[str]:
+    """The qualified names of the methods beside those of the standard."""
+    yield f"{container.namespace}.median"
+    for percent in range(1, 100):
+        yield f"{container.namespace}.percentile{percent}"
+
+
+def _own_name(translator: Translating, method: str, offset: int) -> str:
+    """The name of a method, a custom one without its namespace.
+
+    Raises: UnsupportedError, it is of another namespace.
+    """
+    namespace, dot, name = method.rpartition(".")
+    if not dot:
+        return method
+    if namespace != translator.context.container.namespace:
+        raise UnsupportedError(f"the method {method} is not offered", offset)
+    _percent_of(name, offset)
+    return name
+
+
+def _percent_of(method: str, offset: int) -> int:
+    """How many of a hundred values lie below that of a custom method: 50 for ``median``.
+
+    Raises: UnsupportedError, it is another.
+    """
+    if method == "median":
+        return 50
+    percent = method.removeprefix("percentile")
+    if percent == method or not percent.isdecimal() or not 0 < int(percent) < 100:
+        raise UnsupportedError(
+            f"the method {method} is not offered; median and percentile1 to percentile99 are",
+            offset,
+        )
+    return int(percent)
+
+
+def _percentile(value: Typed, kind: str, percent: int) -> Typed:
+    if kind == "double":
+        return Typed(double_percentile(value.sql, percent), edm.DOUBLE)
+    return Typed(decimal_percentile(value.sql, percent), edm.DECIMAL)
+
+
 def _again(sql: ColumnElement[Any]) -> ColumnElement[Any]:
     """A decimal with its collation, which an aggregate or a case has lost."""
     return decimal_literal(sql) if isinstance(sql.type, DecimalNumber) else sql
@@ -122,15 +170,16 @@ def aggregate_item(
     source = _collection(translator, expression)
     if item.method is None:
         return custom_aggregate(translator, source, expression, item.offset, where=where)
+    method = _own_name(translator, item.method, item.offset)
     if source is None:
-        return aggregated(item.method, translator.typed(expression), item.offset, where=where)
-    if item.method not in ("sum", "min", "max"):
+        return aggregated(method, translator.typed(expression), item.offset, where=where)
+    if method not in ("sum", "min", "max"):
         raise UnsupportedError(
             f"{item.method} is not offered on what lies behind a collection", item.offset
         )
     assert isinstance(expression, Member)
     inner = replace(item, expression=Member(None, expression.name, offset=expression.offset))
-    return aggregated(item.method, _over(translator, source, inner), item.offset, where=where)
+    return aggregated(method, _over(translator, source, inner), item.offset, where=where)
 
 
 def custom_aggregate(
@@ -217,7 +266,7 @@ def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typ
         keys = {
             key: replace(keys[key], sql=step_rows.c[group.name]) for key, group in groups.items()
         }
-        method = method_from(origin)
+        method = _own_name(translator, method_from(origin), item.offset)
         value = aggregated(method, replace(value, sql=_again(step_rows.c.step)), item.offset)
         read = _reader(step_rows)
     return Typed(_again(read(value.sql).scalar_subquery()), value.type)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from app.odata.binding.aggregates import custom_methods
 from app.odata.csdl.terms import (
+    AGGREGATION,
     CAPABILITIES,
     Annotation,
     Expression,
@@ -17,6 +19,7 @@ from app.odata.csdl.terms import (
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 from app.odata.model import edm
 from app.odata.model.writable import is_insertable, upsert_keys
+from app.odata.syntax.apply_parser import OFFERED
 
 SUPPORTED_FORMATS = ("application/json",)
 METADATA_FORMATS = ("application/xml", "application/json")
@@ -43,6 +46,11 @@ def of_container(container: edm.EntityContainer) -> Iterator[Annotation]:
     yield _term("CrossJoinSupported", True)
     yield _term("AsynchronousRequestsSupported", container.answers_later)
     yield _term("BatchSupport", BATCHES)
+    apply: dict[str, Expression] = {
+        "Transformations": list(OFFERED),
+        "CustomAggregationMethods": list(custom_methods(container)),
+    }
+    yield Annotation(f"{AGGREGATION}.ApplySupportedDefaults", apply)
 
 
 def of_set(container: edm.EntityContainer, entity_set: edm.EntitySet) -> Iterator[Annotation]:

@@ -11,6 +11,7 @@ from app.odata.sql import (
     sqlite_texts as texts,
     sqlite_times as times,
 )
+from app.odata.sql.percentiles import Percentile
 from app.odata.sql.text_values import SQLITE
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]]] = {
@@ -63,4 +64,5 @@ def register(connection: sqlite3.Connection) -> None:
     for name, (arguments, function) in _FUNCTIONS.items():
         connection.create_function(f"odata_{name}", arguments, function, deterministic=True)
     connection.create_aggregate("odata_sum", 1, numbers.Sum)  # type: ignore[arg-type]
+    connection.create_aggregate("odata_percentile", 3, Percentile)  # type: ignore[arg-type]
     connection.create_collation("odata_decimal", numbers.compare_decimals)

@@ -24,7 +24,7 @@ Number = int | str | float | None
 
 # More digits than any product of a query of legal length: what does not fit is an error.
 _EXACT = Context(prec=50_000, traps=[Inexact])
-_WIDE = Context(prec=50_000)
+WIDE = Context(prec=50_000)
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,100}(?:\.[0-9]{1,100})?(?:[eE][+-]?[0-9]{1,2})?")
 INT64 = range(-(2**63), 2**63)
@@ -70,15 +70,20 @@ def divide(left: str | None, right: str | None) -> str | None:
     units = twice // (2 * abs(denominator))
     if (numerator < 0) != (denominator < 0):
         units = -units
-    quotient = Decimal(units).scaleb(-QUOTIENT_DIGITS, _WIDE)
-    return format(quotient.normalize(_WIDE), "f") if units else "0"
+    quotient = Decimal(units).scaleb(-QUOTIENT_DIGITS, WIDE)
+    return plain(quotient)
+
+
+def plain(number: Decimal) -> str:
+    """A decimal without an exponent and without zeros at its end."""
+    return format(number.normalize(WIDE), "f") if number else "0"
 
 
 def modulo(left: str | None, right: str | None) -> str | None:
     """The remainder with the sign of the dividend; null where the divisor is zero."""
     if left is None or right is None or not (divisor := Decimal(right)):
         return None
-    return _text(_WIDE.remainder(Decimal(left), divisor))
+    return _text(WIDE.remainder(Decimal(left), divisor))
 
 
 def negate(number: Number) -> Number:
@@ -93,7 +98,7 @@ def _rounding(mode: str) -> Callable[[str | None], str | None]:
     def compute(number: str | None) -> str | None:
         if number is None:
             return None
-        return _text(Decimal(number).quantize(Decimal(1), mode, _WIDE))
+        return _text(Decimal(number).quantize(Decimal(1), mode, WIDE))
 
     return compute
 

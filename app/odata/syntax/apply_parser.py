@@ -412,3 +412,6 @@ _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] =
     "traverse": ApplyParser._parse_traverse,
 }
 _NAMES: t.Final = (*_PARSERS, *_TOP_BOTTOM, "identity", "search")
+# There are no hierarchies in the models: these are understood, and refused.
+_OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse")
+OFFERED: t.Final = tuple(name for name in _NAMES if name not in _OF_HIERARCHIES)
