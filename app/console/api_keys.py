@@ -38,7 +38,7 @@ def make_api_key() -> Response:
     session.check_form()
     form = request.form
     try:
-        made = api_keys.create_api_key(
+        new_key = api_keys.create_api_key(
             name=_name(form.get("name", "")),
             role=form.get("role", ""),
             scopes=form.getlist("scopes"),
@@ -46,7 +46,7 @@ def make_api_key() -> Response:
         )
     except ApiError as error:
         return _page(problem=error)
-    return _page(made=made.key, name=form.get("name", ""))
+    return _page(made=new_key.key, name=form.get("name", ""))
 
 
 @console.post("/api-keys/<int:key_id>/revoke")

@@ -110,17 +110,17 @@ def _ask(known: Mapping[str, Any] | None) -> str:
         )
     about = _about(form)
     ask = ask_in(known, text, about, stays=about is None)
-    found, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
-    return str(found["key"])
+    turn, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
+    return str(turn["key"])
 
 
-def _about(given: Mapping[str, str]) -> dict[str, Any] | None:
+def _about(values: Mapping[str, str]) -> dict[str, Any] | None:
     """The record that the address or the form names, as the API takes it."""
-    if not given.get("module"):
+    if not values.get("module"):
         return None
-    key = given.get("entityId", "")
+    key = values.get("entityId", "")
     return {
-        "module": given["module"],
+        "module": values["module"],
         "entityId": int(key) if key.isdecimal() and len(key) < 19 else None,
     }
 
@@ -134,12 +134,12 @@ def _start(problem: ApiError | None = None) -> Response:
             context = read_context(about)
         except (NotFoundError, ValidationError) as error:
             problem, about = error, None
-    found = store.list_sessions(current_caller(), page_rows(), skip)
+    sessions = store.list_sessions(current_caller(), page_rows(), skip)
     return page(
         "assistant.html",
         200 if problem is None else problem.status,
-        conversations=found["items"],
-        links=page_links(skip, found["total"]),
+        conversations=sessions["items"],
+        links=page_links(skip, sessions["total"]),
         about=about,
         context=context,
         typed=request.form.get("message", request.args.get("message", "")),
@@ -150,19 +150,19 @@ def _start(problem: ApiError | None = None) -> Response:
 
 
 def _show(session_id: str, problem: ApiError | None = None) -> Response:
-    found = describe_session(store.get_session(current_caller(), session_id))
-    messages = [_message(message) for message in found["messages"]]
+    conversation = describe_session(store.get_session(current_caller(), session_id))
+    messages = [_message(message) for message in conversation["messages"]]
     if problem is None and request.method == "GET":
         db.session.rollback()
     growing = messages[-1] if messages and messages[-1]["status"] == "in_progress" else None
-    context = next((one["context"] for one in reversed(messages) if one["context"]), None)
+    context = next((each["context"] for each in reversed(messages) if each["context"]), None)
     return page(
         "conversation.html",
         200 if problem is None else problem.status,
-        conversation=found,
+        conversation=conversation,
         messages=messages,
-        pending=[one for one in found["actions"] if one["status"] == "pending"],
-        decided=[one for one in found["actions"] if one["status"] != "pending"],
+        pending=[each for each in conversation["actions"] if each["status"] == "pending"],
+        decided=[each for each in conversation["actions"] if each["status"] != "pending"],
         growing=growing,
         context=context,
         typed=request.form.get("message", "") if problem else "",
@@ -182,12 +182,12 @@ def _message(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_links(text: str, message_id: str, known: set[int]) -> Markup:
-    def link(found: re.Match[str]) -> str:
-        number = int(found[1])
+    def link(match: re.Match[str]) -> str:
+        number = int(match[1])
         if number not in known:
-            return found[0]
-        place = escape(f"{message_id}-{number}")
-        return f'<a class="cited" href="#{place}">[{number}]</a>'
+            return match[0]
+        anchor = escape(f"{message_id}-{number}")
+        return f'<a class="cited" href="#{anchor}">[{number}]</a>'
 
     return Markup(_NUMBER.sub(link, str(escape(text))))
 
@@ -196,5 +196,5 @@ def _page_of(citation: Mapping[str, Any]) -> str | None:
     """The page of a source; None for one that has none."""
     if citation["type"] == "KbArticle":
         return f"{session.ROOT}/knowledge/{citation['id']}"
-    found = page_of_type(citation["type"])
-    return None if found is None else f"{session.ROOT}/{found.path}/{citation['id']}"
+    record_page = page_of_type(citation["type"])
+    return None if record_page is None else f"{session.ROOT}/{record_page.path}/{citation['id']}"

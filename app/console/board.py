@@ -171,26 +171,29 @@ def _undo() -> Mapping[str, Any] | None:
 def _columns(owner: str, currency: str) -> list[Column]:
     """Every stage; how many deals it has, and their sum, by one query for all."""
     since = iso_instant(utc_now() - timedelta(days=RECENT_DAYS))
-    shown = f"(status eq 'Open' or closedAt ge {since})"
+    condition = f"(status eq 'Open' or closedAt ge {since})"
     if owner == "me":
-        shown += f" and ownerId eq {current_caller().user_id}"
+        condition += f" and ownerId eq {current_caller().user_id}"
     measure = MEASURES["DealValue"]
-    apply = converted(measure, shown, "stage", beside="$count as number", apart_keys="stage")
+    apply = converted(measure, condition, "stage", beside="$count as number", apart_keys="stage")
     rows = engine.read("Opportunities", apply=apply).rows
     return [
         _column(
-            stage, shown, currency, figures(measure, [row for row in rows if row["stage"] == stage])
+            stage,
+            condition,
+            currency,
+            figures(measure, [row for row in rows if row["stage"] == stage]),
         )
         for stage in STAGES
     ]
 
 
-def _column(stage: str, shown: str, currency: str, result: Figures) -> Column:
+def _column(stage: str, condition: str, currency: str, result: Figures) -> Column:
     measure = MEASURES["DealValue"]
     row = next(iter(result.rows), {})
     count, amount = int(row.get("number", 0)), Decimal(row.get(measure.base_name, 0))
     deals = engine.read(
-        "Opportunities", filter=f"stage eq '{stage}' and {shown}", select=_SHOWN,
+        "Opportunities", filter=f"stage eq '{stage}' and {condition}", select=_SHOWN,
         top=ENDED_CARDS if stage in STATUS_OF_STAGE else CARDS,
         expand="Client($select=id,name),Owner($select=id,displayName)",
         orderby="closedAt desc" if stage in STATUS_OF_STAGE else "closeDate,amount desc",

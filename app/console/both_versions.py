@@ -85,7 +85,7 @@ def _digest(text: str) -> str:
 
 def _parsed(seen: str | None) -> Mapping[str, str] | None:
     try:
-        found = json.loads(seen or "")
+        texts = json.loads(seen or "")
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return texts if isinstance(texts, dict) else None

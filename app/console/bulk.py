@@ -105,7 +105,7 @@ class Chosen:
         else:
             named = read_by_id(wanted.set_name, self.keys[:NAMED], wanted.title)
             rows = [named[key] for key in self.keys[:NAMED] if key in named]
-        return [(row["id"], row.get(wanted.title) or f"#{row['id']}") for row in rows]
+        return [(row["id"], wanted.name_of(row)) for row in rows]
 
 
 def actions_for(wanted: Page) -> list[tuple[str, str]]:

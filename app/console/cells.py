@@ -71,7 +71,7 @@ def change_cell(path: str, key: int, column: str) -> Response:
             session.say(
                 translated(
                     "%(record)s: %(name)s changed.",
-                    record=_title(wanted, record),
+                    record=wanted.name_of(record),
                     name=wording.label(name),
                 )
             )
@@ -131,7 +131,7 @@ def _form(
         wanted=wanted,
         key=key,
         column=column,
-        title=_title(wanted, record),
+        title=wanted.name_of(record),
         field=field,
         suggestions=suggestions(wanted, [field]),
         version=record.get("@odata.etag", ""),
@@ -150,10 +150,10 @@ def _problem(wanted: Page, name: str, record: Mapping[str, Any], error: ApiError
             "somebody saved “%(stored)s” here meanwhile: save again to replace it",
             stored=stored,
         )
-    told = engine.problems_of(error)
+    problems = engine.problems_of(error)
     return "; ".join(
         text if field in (name, "") else f"{wording.label(field)} {text}"
-        for field, text in told.items()
+        for field, text in problems.items()
     )
 
 
@@ -164,7 +164,3 @@ def _narrowed(field: Field, actions: list[str]) -> Field:
     if field.kind != "choice" or not steps:
         return field
     return replace(field, options=tuple(dict.fromkeys((field.value, *steps))))
-
-
-def _title(wanted: Page, record: Mapping[str, Any]) -> str:
-    return str(record.get(wanted.title) or f"{wanted.one} {record['id']}")

@@ -70,10 +70,10 @@ def page_links(skip: int, total: int) -> PageLinks:
 def changed_link(**changes: Any) -> str:
     """This address with other parameters, several of a name as a list; what is empty or 0 is left
     out."""
-    given: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
+    args: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
     kept = {
         name: [text for each in values if (text := str(each)) not in ("", "0")]
-        for name, value in given.items()
+        for name, value in args.items()
         for values in [value if isinstance(value, list) else [value]]
     }
     return "?" + urlencode(kept, doseq=True)

@@ -91,8 +91,8 @@ def column_of(wanted: Page, path: str) -> Column | None:
 
 def key_of(type_: edm.EntityType, navigation: edm.NavigationProperty) -> str | None:
     """The property that holds the key of the record: ``clientId`` for ``Client``."""
-    found = type_.by_attribute.get(navigation.foreign_key or "")
-    return found.name if found else None
+    key = type_.by_attribute.get(navigation.foreign_key or "")
+    return key.name if key else None
 
 
 def reading(wanted: Page, columns: Sequence[Column], *, marked: bool = True) -> dict[str, str]:
@@ -152,10 +152,10 @@ def _cell(
         return _link(named._replace(name=value) if isinstance(value, str) and value else named)
     if column.declared is not None and column.declared.currency_property and value is not None:
         return wording.priced(value, row.get(column.declared.currency_property))
-    shown = wording.shown(value, column.declared)
+    text = wording.shown(value, column.declared)
     if column.path == wanted.due and row.get(_PENDING) and (flag := _flag(value)):
-        return Markup("{} {}").format(shown, flag)
-    return shown
+        return Markup("{} {}").format(text, flag)
+    return text
 
 
 def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:

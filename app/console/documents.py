@@ -112,13 +112,13 @@ def share(key: int) -> Response:
     """Make a link, and show it this once."""
     session.check_form()
     try:
-        made, token = shares.share_document(key, _terms())
+        new_share, token = shares.share_document(key, _terms())
     except NotFoundError:
         raise
     except ApiError as error:
         return _shares(key, error)
     root = service_root(request.environ, current_app.config["BASE_URL"])
-    return _shares(key, link=f"{root}/s/{token}", made=made)
+    return _shares(key, link=f"{root}/s/{token}", new_share=new_share)
 
 
 @console.get("/documents/<int:key>/shares/<int:share_id>")
@@ -126,13 +126,13 @@ def share(key: int) -> Response:
 def show_accesses(key: int, share_id: int) -> Response:
     """Who used a link, and when."""
     skip = skipped()
-    found = shares.list_accesses(key, share_id, limit=page_rows(), offset=skip)
+    accesses = shares.list_accesses(key, share_id, limit=page_rows(), offset=skip)
     return page(
         "accesses.html",
         document=_named(key),
         share_id=share_id,
-        accesses=found["items"],
-        links=page_links(skip, found["total"]),
+        accesses=accesses["items"],
+        links=page_links(skip, accesses["total"]),
     )
 
 
@@ -168,16 +168,16 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upload(problem: ApiError | None = None) -> Response:
-    given = request.args
+    asked = request.args
     return page(
         "upload.html",
         200 if problem is None else problem.status,
         categories=DOCUMENT_CATEGORIES,
         megabytes=maximum_upload() // 1024 // 1024,
-        entity=given.get("entityType", "") if given.get("entityType") in ENTITY_TYPES else "",
-        entity_id=given.get("entityId", ""),
-        client_id=given.get("clientId", ""),
-        document_id=given.get("documentId", ""),
+        entity=asked.get("entityType", "") if asked.get("entityType") in ENTITY_TYPES else "",
+        entity_id=asked.get("entityId", ""),
+        client_id=asked.get("clientId", ""),
+        document_id=asked.get("documentId", ""),
         problem=problem,
         problems={} if problem is None else engine.problems_of(problem),
     )
@@ -185,12 +185,12 @@ def _upload(problem: ApiError | None = None) -> Response:
 
 def _trash(problem: ApiError | None = None) -> Response:
     skip = skipped()
-    found = list_trash(limit=page_rows(), offset=skip)
+    documents = list_trash(limit=page_rows(), offset=skip)
     return page(
         "trash.html",
         200 if problem is None else problem.status,
-        documents=found["items"],
-        links=page_links(skip, found["total"]),
+        documents=documents["items"],
+        links=page_links(skip, documents["total"]),
         problem=problem,
     )
 
@@ -199,16 +199,16 @@ def _shares(
     key: int,
     problem: ApiError | None = None,
     link: str | None = None,
-    made: dict[str, Any] | None = None,
+    new_share: dict[str, Any] | None = None,
 ) -> Response:
     skip = skipped()
-    found = shares.list_shares(key, limit=page_rows(), offset=skip)
+    links = shares.list_shares(key, limit=page_rows(), offset=skip)
     return page(
         "shares.html",
         200 if problem is None else problem.status,
         document=_named(key),
-        shares=[*([made] if made else []), *found["items"]],
-        links=page_links(skip, found["total"]),
+        shares=[*([new_share] if new_share else []), *links["items"]],
+        links=page_links(skip, links["total"]),
         link=link,
         typed=request.form if problem else {},
         problem=problem,
@@ -217,8 +217,8 @@ def _shares(
 
 
 def _named(key: int) -> dict[str, Any]:
-    found: dict[str, Any] = engine.read(f"Documents({key})", select="id,name,status").body
-    return found
+    document: dict[str, Any] = engine.read(f"Documents({key})", select="id,name,status").body
+    return document
 
 
 def _terms() -> ShareTerms:

@@ -24,8 +24,8 @@ def read(path: str, **options: str | int | None) -> Result:
 
     Raises: an ApiError, as the service would answer.
     """
-    given = {f"${name}": str(value) for name, value in options.items() if value is not None}
-    return ask("GET", path, urlencode(given, quote_via=quote))
+    query = {f"${name}": str(value) for name, value in options.items() if value is not None}
+    return ask("GET", path, urlencode(query, quote_via=quote))
 
 
 def follow(link: str) -> Result:
@@ -63,15 +63,15 @@ def write(
 
 def address(path: str, **options: str | int | None) -> str:
     """The URL under which the API answers the same."""
-    given = {f"${name}": str(value) for name, value in options.items() if value is not None}
-    query = urlencode(given, quote_via=quote, safe="$,()/' ").replace(" ", "%20")
+    named = {f"${name}": str(value) for name, value in options.items() if value is not None}
+    query = urlencode(named, quote_via=quote, safe="$,()/' ").replace(" ", "%20")
     return f"{ROOT}{path}" + (f"?{query}" if query else "")
 
 
 def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
-    found = {detail.field: said(detail.message) for detail in error.details}
-    return found or {"": said(error.message)}
+    problems = {detail.field: said(detail.message) for detail in error.details}
+    return problems or {"": said(error.message)}
 
 
 def problems_by_field(error: ApiError | None) -> dict[str, str]:

@@ -192,12 +192,12 @@ class Condition:
         return quoted(self.value.lower() if is_part else self.value)
 
     def _between(self, first: str, last: str) -> str:
-        given = date.fromisoformat(self.value) if self._takes else None
+        chosen = date.fromisoformat(self.value) if self._takes else None
         name, parts = self.of.name, []
         if first:
-            parts.append(f"{name} ge {self._day(_day_named(first, given))}")
+            parts.append(f"{name} ge {self._day(_day_named(first, chosen))}")
         if last:
-            parts.append(f"{name} lt {self._day(day_after(_day_named(last, given)))}")
+            parts.append(f"{name} lt {self._day(day_after(_day_named(last, chosen)))}")
         return " and ".join(parts)
 
     def _day(self, day: date) -> str:
@@ -207,8 +207,8 @@ class Condition:
         return iso_instant(start_of(day))
 
 
-def _day_named(name: str, given: date | None) -> date:
-    day = given or today()
+def _day_named(name: str, chosen: date | None) -> date:
+    day = chosen or today()
     month = day.replace(day=1)
     week = day - timedelta(days=day.weekday())
     next_month = (month + timedelta(days=31)).replace(day=1)
@@ -244,8 +244,8 @@ def filterable(wanted: Page) -> dict[str, Filterable]:
     names |= dict.fromkeys(keys.values())
     names |= dict.fromkeys(type_.properties)
     known = (type_.properties[name] for name in names if name in type_.properties)
-    found = {property_.name: _filterable(type_, property_) for property_ in known}
-    return {name: each for name, each in found.items() if each is not None}
+    filterables = {property_.name: _filterable(type_, property_) for property_ in known}
+    return {name: each for name, each in filterables.items() if each is not None}
 
 
 def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | None:

@@ -92,16 +92,16 @@ def _done(settings: Organisation) -> dict[str, bool]:
         "key": exists(select(ApiKey.id).where(ApiKey.revoked_at.is_(None))),
         "webhook": exists(select(WebhookEndpoint.id)),
     }
-    statement = select(*(found.label(name) for name, found in there.items()))
+    statement = select(*(counts.label(name) for name, counts in there.items()))
     with read_engine().connect() as connection:
-        found = connection.execute(statement).mappings().one()
+        counts = connection.execute(statement).mappings().one()
     return {
         "seller": seller.name != Seller().name
         and all((seller.street, seller.city, seller.country))
         and any((seller.tax_id, seller.registration_number)),
         "logo": settings.logo.sha256 is not None,
         "bank": settings.bank.iban is not None,
-        **{name: bool(value) for name, value in found.items()},
+        **{name: bool(value) for name, value in counts.items()},
     }
 
 

@@ -58,7 +58,7 @@ def fields_of(
     stored: Mapping[str, str] | None = None,
 ) -> tuple[list[Field], list[Field]]:
     """The fields that are shown at once, in their order, and the others."""
-    made = {
+    fields = {
         name: _field(
             wanted, name, property_, values.get(name, ""), problems.get(name, ""),
             (stored or {}).get(name, "") or ("—" if name in (stored or {}) else ""),
@@ -68,10 +68,10 @@ def fields_of(
     main = [
         field
         for first in wanted.main
-        for name, field in made.items()
+        for name, field in fields.items()
         if name == first or name.startswith(f"{first}.")
     ]
-    return main, [field for field in made.values() if field not in main]
+    return main, [field for field in fields.values() if field not in main]
 
 
 def field_of(wanted: Page, name: str, text: str, problem: str) -> Field:

@@ -73,11 +73,11 @@ def create_record(path: str) -> Response:
         body, problems = body_of(wanted, request.form, {}, creating=True)
         if _has_lines(wanted, {}):
             _add_lines(body, problems, {})
-        made = engine.write("POST", wanted.set_name, body, problems)
+        created = engine.write("POST", wanted.set_name, body, problems)
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
-    session.say(_saved(wanted, body, made))
-    return see_other(f"{session.ROOT}/{path}/{made['id']}")
+    session.say(_saved(wanted, body, created))
+    return see_other(f"{session.ROOT}/{path}/{created['id']}")
 
 
 @console.get("/<path>/<int:key>/edit")
@@ -187,10 +187,10 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
         for name in names
         if record.get(name) and Decimal(str(record[name]))
     )
-    told = ", ".join(amounts)
+    text = ", ".join(amounts)
     return (
-        translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=told)
-        if told
+        translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=text)
+        if text
         else translated("%(record)s saved.", record=wanted.one)
     )
 
@@ -211,8 +211,8 @@ def _form(
         wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
     )
     part = _part(known)
-    shown = shown_lines(part.rows) if _has_lines(wanted, known) else None
-    lines, in_lines = _lines(shown, known, both)
+    rows = shown_lines(part.rows) if _has_lines(wanted, known) else None
+    lines, in_lines = _lines(rows, known, both)
     at = len(part.before)
     problems = {moved(name, -at): text for name, text in problems.items()}
     named = {field.name for field in (*main, *more)}
@@ -224,7 +224,7 @@ def _form(
         both=both,
         is_fresh=request.method == "GET",
         stored_lines=part.rows if LINES in stored else None,
-        title=known.get(wanted.title) or f"{wanted.one} {key}",
+        title=wanted.name_of({"id": key, **known}),
         main=main,
         more=more,
         lines=lines,
@@ -236,39 +236,39 @@ def _form(
         tax_rate=organisation().defaults.tax_rate,
         suggestions=suggestions(wanted, (*main, *more), [UNIT] if lines else ()),
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
-        seen=(None if both else request.form.get("seen")) or _seen(wanted, known, shown),
+        seen=(None if both else request.form.get("seen")) or _seen(wanted, known, rows),
         problem=error,
         problems=problems,
         at=[name for name in problems if name in named or is_of_line(name, len(lines or ()))],
     )
 
 
-def _seen(wanted: Page, known: Mapping[str, Any], shown: Sequence[Line] | None) -> str:
+def _seen(wanted: Page, known: Mapping[str, Any], rows: Sequence[Line] | None) -> str:
     """What the form is made of, to be compared when it comes back; nothing for a new record."""
     if not known:
         return ""
     texts = texts_of(wanted, known)
-    if shown is not None:
-        texts[LINES] = _lines_text(shown)
+    if rows is not None:
+        texts[LINES] = _lines_text(rows)
     return seen_in(texts)
 
 
 def _lines(
-    shown: list[Line] | None, known: Mapping[str, Any], both: BothVersions | None
+    rows: list[Line] | None, known: Mapping[str, Any], both: BothVersions | None
 ) -> tuple[list[Line] | None, Mapping[str, str]]:
     """The rows of the form, None where there are none to change; and what is wrong with them.
 
     Args:
-        shown: the rows as they are known.
+        rows: those that are known.
     """
-    if shown is None or "lines" not in request.form:
-        return shown, {}
+    if rows is None or "lines" not in request.form:
+        return rows, {}
     typed, problems = _filled(request.form, known)
     if both is None:
         return with_empty_rows(typed), dict(problems)
     if both.texts[LINES] != _lines_text(typed_lines(request.form)):
-        return shown, {}
-    keys = {line.id for line in shown}
+        return rows, {}
+    keys = {line.id for line in rows}
     kept = [line if line.id in keys else replace(line, id="") for line in typed]
     return with_empty_rows(kept), {}
 
@@ -287,11 +287,11 @@ def _add_lines(
     if not are_changed(typed_lines(request.form), part.rows):
         return
     lines, wrong = _filled(request.form, known)
-    typed, found = lines_body(lines)
+    typed, unread = lines_body(lines)
     body[LINES] = around(part, typed)
-    told = {place for place, _ in wrong}
-    wrong += [each for each in found if each[0] not in told]
-    problems += [(moved(place, len(part.before)), text) for place, text in wrong]
+    refused = {location for location, _ in wrong}
+    wrong += [each for each in unread if each[0] not in refused]
+    problems += [(moved(location, len(part.before)), text) for location, text in wrong]
 
 
 def _part(known: Mapping[str, Any]) -> Part:

@@ -116,16 +116,16 @@ def take_import() -> Response:
     _kinds()
     form, asked = PageForm(), _Asked()
 
-    def begin(names: Sequence[str], given: Options) -> Options:
-        options = as_remembered(given, names)
+    def begin(names: Sequence[str], typed: Options) -> Options:
+        options = as_remembered(typed, names)
         asked.options, asked.names = options, names
-        asked.is_named = options.mapping != given.mapping
+        asked.is_named = options.mapping != typed.mapping
         return options
 
     try:
-        with read_import(form, maximum_upload()) as (path, name, given):
+        with read_import(form, maximum_upload()) as (path, name, typed):
             # Where nothing was said of the columns, they are what was said of them the last time.
-            asked.options = replace(given, remembered=not form.is_mapped)
+            asked.options = replace(typed, remembered=not form.is_mapped)
             outcome = import_file(path, name, asked.options, begin)
         if form.is_mapped:
             chosen = {name: to for name, to in asked.options.mapping.items() if name in asked.names}

@@ -86,13 +86,13 @@ class Line:
     """A row of the form: texts by the names of properties; ``id`` of one that is known.
 
     ``was`` are the texts that it had when it was shown, or when it took over those of a product:
-    what differs was typed. ``place`` is its number in the form that came back.
+    what differs was typed. ``number`` is that of its row in the form that came back.
     """
 
     id: str
     values: Mapping[str, str]
     was: Mapping[str, str] = field(default_factory=dict)
-    place: int | None = None
+    number: int | None = None
 
     @property
     def was_text(self) -> str:
@@ -177,13 +177,13 @@ def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
 
 def typed_lines(form: Mapping[str, str]) -> list[Line]:
     """The rows as they were typed, in their order, the empty ones left out."""
-    found: dict[int, dict[str, str]] = {}
+    rows: dict[int, dict[str, str]] = {}
     for name, text in form.items():
         if part := _NAMED.fullmatch(name):
-            found.setdefault(int(part[1]), {})[part[2]] = text.strip()
+            rows.setdefault(int(part[1]), {})[part[2]] = text.strip()
     lines = [
-        Line(values.pop("id", ""), values, _was(values.pop("was", "")), place)
-        for place, values in sorted(found.items())
+        Line(values.pop("id", ""), values, _was(values.pop("was", "")), number)
+        for number, values in sorted(rows.items())
     ]
     return [line for line in lines if not line.is_empty]
 
@@ -212,12 +212,12 @@ def with_products(
         if not typed or typed == line.was.get(PRODUCT, ""):
             filled.append(line)
             continue
-        place = f"{LINES}[{index}]"
+        location = f"{LINES}[{index}]"
         product = None
         try:
             product = records.read(Product, find(KINDS["Product"], typed))
         except (NoReferenceError, ApiError) as error:
-            problems.append((f"{place}.{PRODUCT}", str(error)))
+            problems.append((f"{location}.{PRODUCT}", str(error)))
         if product is None:
             filled.append(line)
             continue
@@ -225,15 +225,15 @@ def with_products(
         if other := other_price(product, currency, prices_include_tax=prices_include_tax):
             texts["unitPrice"] = ""
             if line.values.get("unitPrice", "") == line.was.get("unitPrice", ""):
-                problems.append((f"{place}.unitPrice", other))
-        shown = named_product(product)
+                problems.append((f"{location}.unitPrice", other))
+        product_name = named_product(product)
         untouched = {
             name: texts[name]
             for name in TAKEN
             if line.values.get(name, "") == line.was.get(name, "")
         }
-        values = {**line.values, **untouched, PRODUCT: shown}
-        filled.append(replace(line, values=values, was={**texts, PRODUCT: shown}))
+        values = {**line.values, **untouched, PRODUCT: product_name}
+        filled.append(replace(line, values=values, was={**texts, PRODUCT: product_name}))
     return filled, problems
 
 
@@ -264,19 +264,19 @@ def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[
     body: list[dict[str, Any]] = []
     problems: list[tuple[str, str]] = []
     for index, line in enumerate(lines):
-        made: dict[str, Any] = {"id": int(line.id)} if line.id.isdecimal() else {}
+        item: dict[str, Any] = {"id": int(line.id)} if line.id.isdecimal() else {}
         for each in FIELDS:
             text = line.values.get(each.name, "")
             if not text:
                 # A line that is known keeps what the body leaves out.
                 if line.id:
-                    made[each.name] = _EMPTY.get(each.name)
+                    item[each.name] = _EMPTY.get(each.name)
                 continue
             try:
-                made[each.name] = _value(each, text)
+                item[each.name] = _value(each, text)
             except (NoNumberError, NoReferenceError) as error:
                 problems.append((f"{LINES}[{index}].{each.name}", str(error)))
-        body.append(made)
+        body.append(item)
     return body, problems
 
 
@@ -361,10 +361,10 @@ def _priced(line: Line) -> dict[str, Any] | None:
     return values
 
 
-def moved(place: str, by: int) -> str:
+def moved(location: str, by: int) -> str:
     """A place in the lines of the invoice from one in those of a form that begins ``by`` later."""
-    part = _PLACE.match(place)
-    return place if part is None else f"{LINES}[{int(part[1]) + by}]{place.partition(']')[2]}"
+    part = _PLACE.match(location)
+    return location if part is None else f"{LINES}[{int(part[1]) + by}]{location.partition(']')[2]}"
 
 
 def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
@@ -373,20 +373,20 @@ def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
     What is wrong with a field that the form does not have is said at the description.
     """
     named = {each.name for each in FIELDS}
-    found: dict[int, dict[str, str]] = {}
-    for place, text in problems.items():
-        if part := _PLACE.fullmatch(place):
+    by_row: dict[int, dict[str, str]] = {}
+    for location, text in problems.items():
+        if part := _PLACE.fullmatch(location):
             is_shown = part[2] in named
             field = part[2] if is_shown else "description"
             said = text if is_shown else f"{part[2] or ''} {text}".strip()
-            known = found.setdefault(int(part[1]), {})
+            known = by_row.setdefault(int(part[1]), {})
             known[field] = f"{known[field]}; {said}" if field in known else said
-    return found
+    return by_row
 
 
-def is_of_line(place: str, rows: int) -> bool:
+def is_of_line(location: str, rows: int) -> bool:
     """Whether a problem is told beside one of the form's rows."""
-    part = _PLACE.fullmatch(place)
+    part = _PLACE.fullmatch(location)
     return part is not None and 0 <= int(part[1]) < rows
 
 

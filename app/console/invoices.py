@@ -14,6 +14,7 @@ from app.console import engine, session
 from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
+from app.console.sets import page_of
 from app.container.engine import ask
 from app.documents.analysis import inspect
 from app.errors import ApiError, NotFoundError
@@ -38,9 +39,9 @@ ADDRESS = f"{session.ROOT}/invoices"
 @requires("invoices:read")
 def show_invoice_pdf(key: int) -> Response:
     """The PDF of an invoice, beside its page; with ``current`` as it stands now."""
-    found = invoice_pdf(key, current="current" in request.args)
-    response = Response(found.content, content_type=PDF)
-    response.headers["Content-Disposition"] = content_disposition("inline", found.name)
+    file = invoice_pdf(key, current="current" in request.args)
+    response = Response(file.content, content_type=PDF)
+    response.headers["Content-Disposition"] = content_disposition("inline", file.name)
     return response
 
 
@@ -56,15 +57,15 @@ def show_clients_page(key: int) -> Response:
 @requires("invoices:read")
 def show_invoice_picture(key: int) -> Response:
     """The first page of the PDF as a picture, drawn in a process of its own."""
-    found = invoice_pdf(key)
+    file = invoice_pdf(key)
     response = Response(content_type="image/png")
-    response.set_etag(f"{found.sha256}-picture")
+    response.set_etag(f"{file.sha256}-picture")
     response.make_conditional(request)
     if response.status_code == 304:
         return response
     with tempfile.TemporaryDirectory(prefix="invoice-") as folder:
         path = Path(folder, "file")
-        path.write_bytes(found.content)
+        path.write_bytes(file.content)
         picture = inspect(path, PDF).picture
     if picture is None:
         raise NotFoundError(translated("There is no picture of this document."))
@@ -78,9 +79,9 @@ def download_e_invoice(key: int, form: str) -> Response:
     """The invoice as data: ``ubl``, ``cii`` or, inside of a PDF, ``facturx``."""
     if form not in ("ubl", "cii", "facturx"):
         raise NotFoundError(translated("There is no such form."))
-    found = e_invoice(key, form)
-    response = Response(found.content, content_type=found.media_type)
-    response.headers["Content-Disposition"] = content_disposition("attachment", found.name)
+    file = e_invoice(key, form)
+    response = Response(file.content, content_type=file.media_type)
+    response.headers["Content-Disposition"] = content_disposition("attachment", file.name)
     return response
 
 
@@ -189,9 +190,9 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
     letter = replace(
         _typed() if typed else Letter(), number=number, subject=subject, message=message
     )
-    shown: dict[str, Any] | None = None
+    letter_preview: dict[str, Any] | None = None
     try:
-        shown = preview(key, letter)
+        letter_preview = preview(key, letter)
     except NotFoundError:
         raise
     except ApiError as error:
@@ -201,9 +202,10 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
         "send.html",
         200 if problem is None or request.method == "GET" else problem.status,
         invoice=invoice,
+        name=page_of("invoices").name_of(invoice),
         letter=letter,
-        shown=shown,
-        to=typed.get("to", ", ".join(shown["to"]) if shown else ""),
+        shown=letter_preview,
+        to=typed.get("to", ", ".join(letter_preview["to"]) if letter_preview else ""),
         cc=typed.get("cc", ""),
         subject=subject,
         message=message,
@@ -215,21 +217,22 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
 
 def _mails(key: int, problem: ApiError | None = None) -> Response:
     skip = skipped()
-    found = list_deliveries(key, limit=page_rows(), offset=skip)
+    mails = list_deliveries(key, limit=page_rows(), offset=skip)
     db.session.rollback()
     return page(
         "invoice_mails.html",
         200 if problem is None else problem.status,
-        invoice=_named(key),
-        mails=found["items"],
-        links=page_links(skip, found["total"]),
+        invoice=(invoice := _named(key)),
+        name=page_of("invoices").name_of(invoice),
+        mails=mails["items"],
+        links=page_links(skip, mails["total"]),
         problem=problem,
     )
 
 
 def _named(key: int) -> dict[str, Any]:
-    found: dict[str, Any] = engine.read(f"Invoices({key})", select="id,number,status,type").body
-    return found
+    invoice: dict[str, Any] = engine.read(f"Invoices({key})", select="id,number,status,type").body
+    return invoice
 
 
 def _addresses(name: str) -> tuple[str, ...]:

@@ -125,9 +125,9 @@ def _callers(connection: Connection) -> list[tuple[str, str, str]]:
 
 def _uses(limits: RateLimits, callers: list[tuple[str, str, str]]) -> list[Use]:
     """Those who have used some of it, the nearest to their limit first."""
-    found = []
+    uses = []
     for name, kind, principal in callers:
         standing = limits.look_at(principal)
         if used := standing.limit - standing.remaining:
-            found.append(Use(name, kind, used, standing.limit))
-    return sorted(found, key=lambda use: (-use.percent, -use.used, use.name))
+            uses.append(Use(name, kind, used, standing.limit))
+    return sorted(uses, key=lambda use: (-use.percent, -use.used, use.name))

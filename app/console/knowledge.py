@@ -32,20 +32,22 @@ _READ = (
 def search_knowledge() -> Response:
     """Articles that answer a question; the newest ones where nothing was asked."""
     question = request.args.get("q", "").strip()[:LONGEST]
-    found: list[dict[str, Any]] = []
+    articles: list[dict[str, Any]] = []
     total = 0
     if question:
         result = search_articles(question, limit=FOUND)
-        found = [describe_found(each, result.marker) for each in result.found]
+        articles = [describe_found(each, result.marker) for each in result.found]
         total = result.total
-        note_search(question, language=None, total=total, shown=[one["id"] for one in found])
+        note_search(
+            question, language=None, total=total, shown=[article["id"] for article in articles]
+        )
     newest = [] if question else engine.read(
         "KbArticles", filter="status eq 'Published'", orderby="updatedAt desc", top=NEWEST,
         select="id,title,summary,category,updatedAt",
     ).rows  # fmt: skip
-    for one in found:
-        one["snippet"] = Markup(one["snippet"])  # made safe where it was marked
-    return page("knowledge.html", question=question, found=found, total=total, newest=newest)
+    for article in articles:
+        article["snippet"] = Markup(article["snippet"])  # made safe where it was marked
+    return page("knowledge.html", question=question, found=articles, total=total, newest=newest)
 
 
 @console.get("/knowledge/<int:key>")

@@ -51,9 +51,9 @@ def translated_as(context: str, text: str, **values: object) -> str:
     return _filled(_catalogue(page_language()).pgettext(context, text), values)
 
 
-def translated_count(one: str, many: str, count: int, **values: object) -> str:
+def translated_count(singular: str, many: str, count: int, **values: object) -> str:
     """The text for so many of something, which stands as ``%(num)s`` in it."""
-    return _filled(_plural(one, many, count), {"num": count, **values})
+    return _filled(_plural(singular, many, count), {"num": count, **values})
 
 
 def instant_text(moment: datetime) -> str:
@@ -155,8 +155,8 @@ def _read(language: str) -> tuple[GNUTranslations, frozenset[tuple[str | None, s
     return GNUTranslations(compiled), frozenset(texts)
 
 
-def _plural(one: str, many: str, count: int) -> str:
-    return _catalogue(page_language()).ngettext(one, many, count)
+def _plural(singular: str, many: str, count: int) -> str:
+    return _catalogue(page_language()).ngettext(singular, many, count)
 
 
 def _filled(text: str, values: dict[str, object]) -> str:

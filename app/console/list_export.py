@@ -63,12 +63,12 @@ def export_list(path: str, form: str) -> Response:
         raise ValidationError([("", text)])
     if page_language() != SOURCE:
         table.write_value = partial(_shown, has_days=form in _WITH_DAYS)
-    made = written(table, form)
+    file = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,
-        after={"format": form, "rowCount": made.rows, "filter": query.filter},
+        after={"format": form, "rowCount": file.rows, "filter": query.filter},
     )  # fmt: skip
-    return file_response(made)
+    return file_response(file)
 
 
 def _shown(column: ReportColumn, value: Any, *, has_days: bool) -> Any:

@@ -76,7 +76,7 @@ def list_records(path: str) -> Response:
         may_export=allowed(current_caller(), "bi:export"),
         formats=list(FORMATS),
         choosable=choosable(wanted),
-        places={column.path: place for place, column in enumerate(query.columns, 1)},
+        places={column.path: number for number, column in enumerate(query.columns, 1)},
         is_arranging="arrange" in request.args,
         here_query=request.query_string.decode(),
         link=changed_link,
@@ -127,9 +127,13 @@ def _sorts(query: ListQuery) -> list[tuple[str, str]]:
 
 def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
     """The name, the address and whether it is this one of each view that everybody has."""
-    shown = None if "saved" in request.args else query.view
+    current = None if "saved" in request.args else query.view
     return [
-        (translated(name or "All"), f"?{urlencode({'view': name})}" if name else "?", name == shown)
+        (
+            translated(name or "All"),
+            f"?{urlencode({'view': name})}" if name else "?",
+            name == current,
+        )
         for name in ("", *views_of(wanted))
     ]
 
@@ -146,8 +150,8 @@ def _with_condition(wanted: Page) -> str:
     condition = typed_condition(
         wanted, args.get("add", ""), args.get("operator", ""), args.getlist("value")
     )
-    given = [*args.getlist(WHERE), condition.text]
-    changes: dict[str, Any] = {**dict.fromkeys(_ADDING, ""), WHERE: given, "skip": 0}
+    conditions = [*args.getlist(WHERE), condition.text]
+    changes: dict[str, Any] = {**dict.fromkeys(_ADDING, ""), WHERE: conditions, "skip": 0}
     return request.path + changed_link(**changes)
 
 

@@ -20,15 +20,15 @@ ADDRESS = f"{session.ROOT}/mail"
 def show_mails() -> Response:
     """The mails, the newest first."""
     status, skip = request.args.get("status", ""), skipped()
-    found = queue.list_mail(
+    mails = queue.list_mail(
         status if status in queue.STATUSES else None, limit=page_rows(), offset=skip
     )
     return page(
         "mails.html",
-        mails=found["items"],
+        mails=mails["items"],
         counts=queue.count_mail(),
         chosen_status=status,
-        links=page_links(skip, found["total"]),
+        links=page_links(skip, mails["total"]),
     )
 
 
@@ -55,8 +55,8 @@ def retry_mail(mail_id: int) -> Response:
 
 def _page(mail_id: int, problem: ApiError | None = None) -> Response:
     mail = queue.show_mail(mail_id)
-    found = page_of_type(mail["entity"]) if mail["entity"] else None
-    about = f"{session.ROOT}/{found.path}/{mail['entityId']}" if found else None
+    record_page = page_of_type(mail["entity"]) if mail["entity"] else None
+    about = f"{session.ROOT}/{record_page.path}/{mail['entityId']}" if record_page else None
     return page(
         "mail.html", 200 if problem is None else problem.status, mail=mail, about=about,
         problem=problem,

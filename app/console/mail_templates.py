@@ -58,7 +58,7 @@ def _page(problem: ApiError | None) -> Response:
     usual = {name: texts_for(language)(f"mail.{kind}_{name}") for name in _PARTS}
     is_typed = request.method == "POST"
     words = {name: _typed(name) if is_typed else own.get(name, "") for name in _PARTS}
-    place = f"templates.{kind}.{language}."
+    prefix = f"templates.{kind}.{language}."
     return page(
         "settings_templates.html",
         200 if problem is None else problem.status,
@@ -75,7 +75,7 @@ def _page(problem: ApiError | None) -> Response:
         version=request.form.get("version") or version_of("mail", settings),
         problem=problem,
         problems={
-            name.removeprefix(place): text for name, text in engine.problems_of(problem).items()
+            name.removeprefix(prefix): text for name, text in engine.problems_of(problem).items()
         }
         if problem
         else {},

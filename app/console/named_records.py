@@ -40,10 +40,10 @@ def title_of(type_name: str) -> str | None:
 
 def named_record(type_name: str, record: Mapping[str, Any]) -> NamedRecord:
     """A record that was read with its title: what it is called, ``#7`` where it has no name."""
-    page, title = page_of_type(type_name), title_of(type_name)
-    name = record.get(title) if title else None
-    address = f"{session.ROOT}/{page.path}/{record['id']}" if page else ""
-    return NamedRecord(str(name or f"#{record['id']}"), address)
+    if (page := page_of_type(type_name)) is not None:
+        return NamedRecord(page.name_of(record), f"{session.ROOT}/{page.path}/{record['id']}")
+    title = title_of(type_name)
+    return NamedRecord(str((title and record.get(title)) or f"#{record['id']}"), "")
 
 
 class Names:
@@ -73,7 +73,7 @@ def names_of(type_: edm.EntityType, records: Iterable[Mapping[str, Any]]) -> Nam
     known: dict[tuple[str, int], NamedRecord] = {}
     for target, keys in places.items():
         for key, named in names_by_key(target, keys).items():
-            known.update({(place, key): named for place in keys[key]})
+            known.update({(attribute, key): named for attribute in keys[key]})
     return Names(known)
 
 
@@ -99,13 +99,13 @@ def _targets(type_: edm.EntityType) -> Mapping[str, str]:
 
 def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:
     """The records of a type that the caller may read, by their keys."""
-    found = next(
+    entity_set = next(
         (each for each in engine.container().sets.values() if each.type.name == type_name), None
     )
     title = title_of(type_name)
-    if found is None or title is None or not is_readable(found.type):
+    if entity_set is None or title is None or not is_readable(entity_set.type):
         return {}
-    rows = read_by_id(found.name, keys, title)
+    rows = read_by_id(entity_set.name, keys, title)
     return {key: named_record(type_name, row) for key, row in rows.items()}
 
 

@@ -54,14 +54,14 @@ def _records(text: str) -> list[dict[str, str]]:
         people = people_of(text, MOST_PEOPLE)[0]
     except ApiError:  # no word is long enough, or the caller may read none of them
         people = []
-    found = []
+    items = []
     for item in people:
         number, kind = _number_of(item), wording.label(item["type"])
         name = " · ".join(filter(None, (number, item["title"])))
-        found.append((_is_end(text, number), {"name": name, "kind": kind, "link": item["link"]}))
+        items.append((_is_end(text, number), {"name": name, "kind": kind, "link": item["link"]}))
     for wanted in (*listed_pages(), *listed_pages(_READ)):
-        found += _of_kind(wanted, text)
-    return [item for is_end, item in sorted(found, key=lambda each: not each[0])]
+        items += _of_kind(wanted, text)
+    return [item for is_end, item in sorted(items, key=lambda each: not each[0])]
 
 
 def _of_kind(wanted: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]:

@@ -64,9 +64,11 @@ def act_on_user(user_id: int) -> Response:
         elif step == "unlock":
             users.unlock_user(user_id)
         elif step == "reset":
-            made = users.reset_password(user_id, None)
+            password = users.reset_password(user_id, None)
             return (
-                _one(user_id, password=made) if request.form.get("page") else _page(password=made)
+                _one(user_id, password=password)
+                if request.form.get("page")
+                else _page(password=password)
             )
         else:
             raise InvalidStateError(translated("This step is not known."))
@@ -112,8 +114,10 @@ def change_user(user_id: int) -> Response:
 def show_sessions() -> Response:
     """Everybody's open sessions, the one used last first."""
     skip = skipped()
-    found = list_sessions(None, limit=page_rows(), offset=skip)
-    return page("sessions.html", sessions=found["items"], links=page_links(skip, found["total"]))
+    sessions = list_sessions(None, limit=page_rows(), offset=skip)
+    return page(
+        "sessions.html", sessions=sessions["items"], links=page_links(skip, sessions["total"])
+    )
 
 
 @console.post("/sessions/<key>/end")
@@ -123,14 +127,14 @@ def end_one_session(key: str) -> Response:
     session.check_form()
     end_session(key, "ended by an administrator")
     owner = request.form.get("user", "")
-    place = f"users/{owner}" if owner.isdecimal() and len(owner) < 19 else "sessions"
-    return see_other(f"{session.ROOT}/{place}")
+    back = f"users/{owner}" if owner.isdecimal() and len(owner) < 19 else "sessions"
+    return see_other(f"{session.ROOT}/{back}")
 
 
 def _back(user_id: int) -> str:
     """Where a button was pressed: on the list, or on the page of the account."""
-    place = f"/{user_id}" if request.form.get("page") else ""
-    return f"{session.ROOT}/users{place}"
+    path = f"/{user_id}" if request.form.get("page") else ""
+    return f"{session.ROOT}/users{path}"
 
 
 def _one(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:

@@ -45,10 +45,10 @@ def keep_question() -> Response:
             raise ValidationError(
                 [("name", translated("Give the report a name of up to 200 characters."))]
             )
-        made = save_report({"name": name, "shared": "shared" in request.form, **_content()})
+        report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
     except ApiError as error:
         return _page(error)
-    return see_other(f"{session.ROOT}/reports/{made}")
+    return see_other(f"{session.ROOT}/reports/{report_id}")
 
 
 def _page(problem: ApiError | None = None) -> Response:

@@ -73,11 +73,11 @@ def show_deletion(path: str, key: int) -> Response:
     require(current_caller(), f"{wanted.entity_set.type.resource}:delete")
     record = engine.read(f"{wanted.set_name}({key})").body
     service: Any = wanted.entity_set.service
-    found = consequences(service.rules, key)
+    effects = consequences(service.rules, key)
     db.session.rollback()  # it was only looked at
     return page(
-        "delete.html", wanted=wanted, key=key, name=_name(wanted, record),
-        version=record.get("@odata.etag"), consequences=_in_words(found),
+        "delete.html", wanted=wanted, key=key, name=wanted.name_of(record),
+        version=record.get("@odata.etag"), consequences=_in_words(effects),
     )  # fmt: skip
 
 
@@ -92,11 +92,11 @@ def show_all_related(path: str, key: int, name: str) -> Response:
     options: dict[str, str | int | None] = {
         "orderby": order_of(wanted, name), "top": page_rows(), "skip": skip or None,
     }  # fmt: skip
-    found = engine.read(address, count="true", **options)
-    total = int(found.body["@odata.count"])
+    result = engine.read(address, count="true", **options)
+    total = int(result.body["@odata.count"])
     return page(
-        "all_related.html", wanted=wanted, key=key, record=record, name=_name(wanted, record),
-        group=related(wanted, key, name, found.rows, total), links=page_links(skip, total),
+        "all_related.html", wanted=wanted, key=key, record=record, name=wanted.name_of(record),
+        group=related(wanted, key, name, result.rows, total), links=page_links(skip, total),
         query=engine.address(address, **options),
     )  # fmt: skip
 
@@ -123,7 +123,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         200 if error is None else error.status,
         wanted=wanted,
         record=record,
-        name=_name(wanted, record),
+        name=wanted.name_of(record),
         key=key,
         version=record.get("@odata.etag"),
         properties=type_.properties,
@@ -161,23 +161,22 @@ def _asked(steps: Sequence[Step], value: str) -> list[str]:
     return [each.name for step in steps if step.value == value for each in step.inputs]
 
 
-def _name(wanted: Page, record: Mapping[str, Any]) -> str:
-    """What a record is called; drafts have no number."""
-    return str(record.get(wanted.title) or f"{wanted.one} {record['id']}")
-
-
-def _in_words(found: Consequences) -> dict[str, list[str]]:
+def _in_words(effects: Consequences) -> dict[str, list[str]]:
     """``{"deleted": ["3 contacts"], ...}``."""
 
     def said(counts: Mapping[str, int]) -> list[str]:
         return [f"{count:,} {_called(name, count)}" for name, count in counts.items()]
 
-    return {what: said(counts) for what, counts in found._asdict().items()}
+    return {what: said(counts) for what, counts in effects._asdict().items()}
 
 
 def _called(name: str, count: int) -> str:
-    found = page_of_type(name)
-    return name if found is None else inside(found.one if count == 1 else found.label)
+    record_page = page_of_type(name)
+    return (
+        name
+        if record_page is None
+        else inside(record_page.one if count == 1 else record_page.label)
+    )
 
 
 def _article(record: dict[str, Any]) -> Markup:

@@ -85,11 +85,11 @@ def find(kind: Kind, typed: str) -> int:
     text = typed.strip()
     if _is_key(text.lstrip("#")):
         return int(text.lstrip("#"))
-    if found := _MARKED.search(text):
-        if found[1] or kind.mark == "id":
-            if _is_key(found[2]):
-                return int(found[2])
-        elif rows := _matching(kind, f"{kind.mark} eq {quoted(found[2])}"):
+    if match := _MARKED.search(text):
+        if match[1] or kind.mark == "id":
+            if _is_key(match[2]):
+                return int(match[2])
+        elif rows := _matching(kind, f"{kind.mark} eq {quoted(match[2])}"):
             return int(rows[0]["id"])
     rows = _matching(kind, f"{kind.title} eq {quoted(text)}")
     if kind.mark != "id" and not rows:

@@ -107,8 +107,8 @@ def _add(wanted: Page, key: int, name: str) -> str:
         return ""
     if navigation.foreign_key is None or navigation.name == "CreditNotes":
         return ""
-    given = {navigation.foreign_key: key, **navigation.besides}
-    named = {target.by_attribute[attribute].name: value for attribute, value in given.items()}
+    preset = {navigation.foreign_key: key, **navigation.besides}
+    named = {target.by_attribute[attribute].name: value for attribute, value in preset.items()}
     return f"{session.ROOT}/{target_page.path}/new?{urlencode(named)}"
 
 

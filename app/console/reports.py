@@ -92,16 +92,16 @@ def export_report(report_id: int) -> Response:
                 [("format", translated("must be one of %(formats)s", formats=", ".join(FORMATS)))]
             )
         report = service.get_report(str(report_id))
-        made = exports.export_report(
+        export = exports.export_report(
             report, form, _given(report), later="background" in request.form
         )
     except NotFoundError:
         raise
     except ApiError as error:
         return _page(report_id, error, form="export")
-    if isinstance(made, ExportFile):
-        return file_response(made)
-    return see_other(f"{session.ROOT}/exports/{made['id']}")
+    if isinstance(export, ExportFile):
+        return file_response(export)
+    return see_other(f"{session.ROOT}/exports/{export['id']}")
 
 
 @console.get("/exports/<key>")
@@ -137,10 +137,10 @@ def schedule_report(report_id: int) -> Response:
 
 def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Response:
     report = service.get_report(str(report_id))
-    shown: dict[str, Any] | None = None
+    data: dict[str, Any] | None = None
     picture = None
     try:
-        shown = service.report_data(report, _given(report), CONSOLE_WHOLE)
+        data = service.report_data(report, _given(report), CONSOLE_WHOLE)
         spec = service.report_chart_spec(report, _given(report))
         if spec is not None and report.chart is not None:
             picture = picture_of({"type": report.chart.type, "spec": spec})
@@ -156,10 +156,10 @@ def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Re
         "report.html",
         200 if problem is None else problem.status,
         report=described,
-        data=shown,
+        data=data,
         picture=picture,
-        values=shown["parameters"] if shown else request.values,
-        names=_names(shown["parameters"] if shown else {}),
+        values=data["parameters"] if data else request.values,
+        names=_names(data["parameters"] if data else {}),
         choices={name: KINDS[type_].set_name.lower() for name, type_ in _REFERENCES.items()},
         may_change=may_change,
         formats={name: each.label for name, each in FORMATS.items()},
@@ -178,17 +178,17 @@ def _given(report: Report) -> dict[str, str]:
 
     Raises: ValidationError, a name that is that of no record or of several.
     """
-    given = {}
-    for one in report.parameters:
-        text = request.values.get(one.name)
-        if text and one.name in _REFERENCES:
+    values = {}
+    for parameter in report.parameters:
+        text = request.values.get(parameter.name)
+        if text and parameter.name in _REFERENCES:
             try:
-                text = str(find(KINDS[_REFERENCES[one.name]], text))
+                text = str(find(KINDS[_REFERENCES[parameter.name]], text))
             except NoReferenceError as error:
-                raise ValidationError([(one.name, str(error))]) from None
+                raise ValidationError([(parameter.name, str(error))]) from None
         if text is not None:
-            given[one.name] = text
-    return given
+            values[parameter.name] = text
+    return values
 
 
 def _names(parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -26,14 +26,14 @@ ADDRESS = f"{session.ROOT}/roles"
 def show_roles() -> Response:
     """All roles beside each other."""
     with primary_engine().connect() as connection:
-        found = records.read_all(select(Role).order_by(Role.id), of=connection)
+        stored = records.read_all(select(Role).order_by(Role.id), of=connection)
         counts = connection.execute(
             select(UserRole.role_id, func.count()).group_by(UserRole.role_id)
         )
         holders: dict[int, int] = {row[0]: row[1] for row in counts}
     return page(
         "roles.html",
-        roles=[roles.role_dict(row) for row in found],
+        roles=[roles.role_dict(row) for row in stored],
         holders=holders,
         permissions=PERMISSIONS,
     )

@@ -121,8 +121,8 @@ def _may_change(owner_id: int) -> bool:
 
 
 def _tell(action: str, view_id: int, values: Mapping[str, Any]) -> None:
-    told = {"name": values["name"], "shared": values.get("is_shared"), "query": values.get("query")}
-    audit.record(action, "View", view_id, after={k: v for k, v in told.items() if v is not None})
+    view = {"name": values["name"], "shared": values.get("is_shared"), "query": values.get("query")}
+    audit.record(action, "View", view_id, after={k: v for k, v in view.items() if v is not None})
 
 
 # --- pages

@@ -44,8 +44,8 @@ def search_everything() -> Response:
     people: list[dict[str, Any]] = []
     total, problem = 0, None
     if text:
-        if found := _by_number(text):
-            return see_other(found)
+        if address := _by_number(text):
+            return see_other(address)
         try:
             people, total = people_of(text, FOUND)
         except ApiError as error:
@@ -101,25 +101,25 @@ def listed_pages(paths: Sequence[str] = _LISTED) -> Iterator[Page]:
 
 def _lists(text: str) -> list[dict[str, Any]]:
     """Records of each kind that has some, with the number of all of them and their list."""
-    found = []
+    groups = []
     for wanted in listed_pages():
         query = read_query(wanted, MultiDict({"q": text}))
         result = engine.read(wanted.set_name, count="true", top=BESIDE, **query.options())
         rows = cells(wanted, query.columns, result.rows)
         if rows:
-            found.append(
+            groups.append(
                 {"page": wanted, "columns": query.columns, "rows": rows,
                  "total": int(result.body["@odata.count"])}
             )  # fmt: skip
-    return found
+    return groups
 
 
 def _articles(text: str) -> list[dict[str, Any]]:
     if not allowed(current_caller(), "kb:read"):
         return []
     result = search_articles(text, limit=BESIDE)
-    found = [describe_found(each, result.marker) for each in result.found]
-    return [{**one, "snippet": Markup(one["snippet"])} for one in found]
+    articles = [describe_found(each, result.marker) for each in result.found]
+    return [{**article, "snippet": Markup(article["snippet"])} for article in articles]
 
 
 def _documents(text: str) -> list[dict[str, Any]]:

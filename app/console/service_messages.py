@@ -64,8 +64,8 @@ def is_known(message: str) -> bool:
 def _recognised(message: str) -> tuple[str, Mapping[str, str]]:
     """The text that it was made of, and what stands in its places; an empty one where none fits."""
     for text, pattern in _patterns():
-        if found := pattern.fullmatch(message):
-            return text, found.groupdict()
+        if match := pattern.fullmatch(message):
+            return text, match.groupdict()
     return "", {}
 
 

@@ -115,14 +115,14 @@ def check_site() -> None:
         raise ForbiddenError(translated("This form was sent from another site."))
 
 
-def check_token(given: str) -> None:
+def check_token(token: str) -> None:
     """Refuse a form with another token than that of this browser, or from another site.
 
     Raises: ForbiddenError.
     """
     check_site()
     known = session.get(TOKEN)
-    if not known or not hmac.compare_digest(given.encode(), known.encode()):
+    if not known or not hmac.compare_digest(token.encode(), known.encode()):
         raise OutdatedFormError(translated("This form is out of date: load the page again."))
 
 

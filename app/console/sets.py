@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.console import engine
 from app.console.language import marked, translated
@@ -26,7 +27,7 @@ class Page:
     record. ``main`` are the properties that its form shows at once, the others are folded away;
     ``preset`` is what a form has at first besides the model's defaults. ``views`` are filters by
     name; ``due`` is the day or instant that a row is marked by while it fulfils ``pending``:
-    overdue, due today.
+    overdue, due today. ``unnamed`` is what a record without a title is called, with its key.
     """
 
     set_name: str
@@ -42,6 +43,7 @@ class Page:
     views: Mapping[str, str] = field(default_factory=dict)
     due: str | None = None
     pending: str = "true"
+    unnamed: str = ""
 
     @property
     def label(self) -> str:
@@ -52,6 +54,12 @@ class Page:
     def one(self) -> str:
         """What one of its records is called."""
         return translated(self.singular)
+
+    def name_of(self, record: Mapping[str, Any]) -> str:
+        """What a record is called that was read with its key and title: ``Draft 7`` of an invoice
+        that has no number yet."""
+        title = record.get(self.title)
+        return str(title or f"{translated(self.unnamed or self.singular)} {record['id']}")
 
     @property
     def own_columns(self) -> Sequence[str]:
@@ -131,13 +139,14 @@ PAGES: Mapping[str, Page] = {
                 "Unpaid": MEASURES["Receivables"].condition,
                 "Overdue": MEASURES["Overdue"].condition,
             },
+            unnamed=marked("Draft"),
         ),
         Page(
             "Products", "Products", "Product", "name",
             ("sku", "name", "unitPrice", "unitCode", "taxRate", "taxCategory", "isActive", "tags"),
             None, "name",
             main=(
-                "sku", "name", "description", "unitPrice", "currency", "unitCode", "taxRate",
+                "name", "sku", "description", "unitPrice", "currency", "unitCode", "taxRate",
                 "taxCategory", "taxExemptionReason", "pricesIncludeTax", "isActive", "tags",
             ),
             views={"Active": "isActive", marked("Not active"): "not isActive"},

@@ -130,8 +130,8 @@ def change_logo() -> Response:
         if request.form.get("step") == "remove":
             delete_logo()
         else:
-            given = request.files.get("file")
-            save_logo(b"" if given is None else given.stream.read(MAX_BYTES + 1))
+            upload = request.files.get("file")
+            save_logo(b"" if upload is None else upload.stream.read(MAX_BYTES + 1))
     except ApiError as error:
         return _logo(error)
     return see_other(f"{ADDRESS}/logo?saved=1")

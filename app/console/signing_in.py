@@ -57,8 +57,13 @@ def sign_out() -> Response:
     return see_other(f"{session.ROOT}/sign-in")
 
 
-def _target(given: str | None) -> str:
+def _target(target: str | None) -> str:
     """Where to go after signing in: below ``/admin``, or its first page."""
-    if given and given.startswith(f"{session.ROOT}/") and "\\" not in given and "//" not in given:
-        return given
+    if (
+        target
+        and target.startswith(f"{session.ROOT}/")
+        and "\\" not in target
+        and "//" not in target
+    ):
+        return target
     return f"{session.ROOT}/"

@@ -190,8 +190,8 @@ def take(
     attribute, separator, state = step.partition(":")
     if separator:
         asked = _asked(STATE_STEPS[step]) if step in STATE_STEPS else ()
-        given, problems = _given(path, asked, form)
-        body = {attribute: state, **given, **(besides or {})}
+        values, problems = _given(path, asked, form)
+        body = {attribute: state, **values, **(besides or {})}
         return engine.write("PATCH", path, body, problems, version)
     if step == COMMENT:
         said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
@@ -214,16 +214,16 @@ def _given(
     return arguments(inputs, form, places)
 
 
-def told(one: str, step: str, answer: Any) -> str:
+def told(record: str, step: str, answer: Any) -> str:
     """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
     if step in STATE_STEPS:
-        said = f"{one}: {translated(STATE_STEPS[step].done)}"
+        said = f"{record}: {translated(STATE_STEPS[step].done)}"
         if answer.get("amount") is None:
             return f"{said}."
         return f"{said}, {amount_text(Decimal(str(answer['amount'])), answer['currency'])}."
     _, separator, state = step.partition(":")
     if separator:
-        return f"{one}: {words(state)}."
+        return f"{record}: {words(state)}."
     button = OFFERED[step].button if step in OFFERED else None
     if button is None:
         return translated("Added.")
@@ -241,21 +241,21 @@ def arguments(
     Args:
         places: decimals that amounts of the record have.
     """
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     problems = []
     for each in inputs:
         if each.kind == "check":
-            given[each.name] = each.name in form
+            values[each.name] = each.name in form
             continue
         text = form.get(each.name, "").strip()
         if each.kind != "number":
-            given[each.name] = text or None
+            values[each.name] = text or None
             continue
         try:
-            given[each.name] = typed_number(text, places)
+            values[each.name] = typed_number(text, places)
         except NoNumberError as error:
             problems.append((each.name, str(error)))
-    return given, problems
+    return values, problems
 
 
 def preset(each: Input, record: Mapping[str, Any]) -> str:

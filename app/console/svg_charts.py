@@ -42,10 +42,9 @@ class Axis:
         least = max(0, *(-int(tick.normalize().as_tuple().exponent) for tick in self.ticks))
         return [grouped_number(tick, page_signs(), least) for tick in self.ticks]
 
-    @property
-    def grid(self) -> str:
+    def grid(self, width: int) -> str:
         """A line through each tick, as wide as the picture."""
-        return "".join(f"M0 {self.place(tick):g}h1000" for tick in self.ticks)
+        return "".join(f"M0 {self.place(tick):g}h{width}" for tick in self.ticks)
 
 
 def axis_of(values: Iterable[Decimal]) -> Axis:

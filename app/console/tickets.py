@@ -74,11 +74,13 @@ class Queue(NamedTuple):
 @requires("kb:read")
 def show_suggestions(key: int) -> Response:
     """Articles that may help with a ticket, and tickets like it that were solved."""
-    found = suggest_for_ticket(key, SUGGESTED)
+    suggestions = suggest_for_ticket(key, SUGGESTED)
     ticket = engine.read(f"Tickets({key})", select="id,number,subject").body
-    articles = [{**one, "snippet": Markup(one["snippet"])} for one in found["items"]]
+    articles = [
+        {**article, "snippet": Markup(article["snippet"])} for article in suggestions["items"]
+    ]
     return page(
-        "suggestions.html", ticket=ticket, articles=articles, tickets=found["similarTickets"]
+        "suggestions.html", ticket=ticket, articles=articles, tickets=suggestions["similarTickets"]
     )
 
 
@@ -109,14 +111,14 @@ def show_queue() -> Response:
         "top": page_rows(),
         "skip": skip or None,
     }
-    found = engine.read("Tickets", count="true", **options)
+    result = engine.read("Tickets", count="true", **options)
     return page(
         "queue.html",
-        rows=[(row, _nearest(row)) for row in found.rows],
-        names=names_of(PAGES["tickets"].entity_set.type, found.rows),
+        rows=[(row, _nearest(row)) for row in result.rows],
+        names=names_of(PAGES["tickets"].entity_set.type, result.rows),
         queues=_queues(),
         chosen=agent if key else _NOBODY,
-        links=page_links(skip, int(found.body["@odata.count"])),
+        links=page_links(skip, int(result.body["@odata.count"])),
         query=engine.address("Tickets", **options),
     )
 

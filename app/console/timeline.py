@@ -76,7 +76,7 @@ _ROWS: Mapping[str, tuple[str, str]] = {
 }
 
 
-class Place(NamedTuple):
+class Subject(NamedTuple):
     """The record that something happened to."""
 
     entity: str
@@ -85,13 +85,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """Something that happened to the record at ``place``.
+    """Something that happened to the record ``subject``.
 
     ``changed`` are properties; ``values`` what they were and became, for who may know it.
     """
 
     at: datetime
-    place: Place
+    subject: Subject
     deed: str
     by: str = ""
     detail: str = ""
@@ -103,7 +103,7 @@ class Timeline(NamedTuple):
     """A page of what happened; ``more``: whether there is an older one."""
 
     entries: Sequence[Entry]
-    names: Mapping[Place, Any]
+    names: Mapping[Subject, Any]
     more: bool
 
 
@@ -118,7 +118,7 @@ def show_timeline(path: str, key: int) -> Response:
         "timeline.html",
         wanted=wanted,
         key=key,
-        name=record.get(wanted.title) or f"{wanted.one} {key}",
+        name=wanted.name_of(record),
         timeline=timeline,
         older=changed_link(skip=skip + size) if timeline.more else None,
         newer=changed_link(skip=max(skip - size, 0)) if skip else None,
@@ -132,17 +132,19 @@ def timeline_of(
     most = skip + size + 1
     logged = _logged(wanted, key, most)
     kept = [*_moments(wanted, key, record), *_rows(wanted, key, most), *_made(wanted, key, most)]
-    told = [(entry.place, entry.at) for entry in logged]
+    told_at = [(entry.subject, entry.at) for entry in logged]
     fresh = [
         entry
         for entry in kept
-        if not any(place == entry.place and abs(at - entry.at) < _SAME for place, at in told)
+        if not any(
+            subject == entry.subject and abs(at - entry.at) < _SAME for subject, at in told_at
+        )
     ]
     entries = sorted((*logged, *fresh), key=lambda entry: entry.at, reverse=True)
-    shown = entries[skip : skip + size]
-    here = Place(wanted.entity_set.type.name, key)
-    others = {entry.place for entry in shown if entry.place != here}
-    return Timeline(shown, _names(others), len(entries) > skip + size)
+    page_entries = entries[skip : skip + size]
+    here = Subject(wanted.entity_set.type.name, key)
+    others = {entry.subject for entry in page_entries if entry.subject != here}
+    return Timeline(page_entries, _names(others), len(entries) > skip + size)
 
 
 def _logged(wanted: Page, key: int, most: int) -> list[Entry]:
@@ -179,14 +181,14 @@ def _keys(wanted: Page, name: str, key: int) -> Select[Any] | None:
     if scope_of(current_caller(), f"{target.resource}:read") != ALL:
         return None
     columns = target.table.c
-    given = {navigation.foreign_key: key, **navigation.besides}
-    keys = select(columns.id).where(*(columns[each] == value for each, value in given.items()))
+    known = {navigation.foreign_key: key, **navigation.besides}
+    keys = select(columns.id).where(*(columns[each] == value for each, value in known.items()))
     return keys if target.visible is None else keys.where(target.visible(columns))
 
 
 def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
     after, before = row.after or {}, row.before or {}
-    place = Place(row.entity, row.entity_id)
+    subject = Subject(row.entity, row.entity_id)
     deed = row.action.partition(".")[2]
     changed: list[str] = []
     values: list[tuple[str, Any, Any]] = []
@@ -206,7 +208,7 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
             ]
     return Entry(
         row.created_at,
-        place,
+        subject,
         _comment(after) if deed == "comment_added" else _words_of(row.action),
         people.get(row.actor_id, "" if row.actor_id else translated("the service")),
         detail,
@@ -247,17 +249,17 @@ def _detail(action: str, after: Mapping[str, Any]) -> str:
 
 def _step(entity: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """``Sent → Paid``, where the state is what changed."""
-    found = page_of_type(entity)
-    if found is None or found.state is None or after.get(found.state) is None:
+    named = page_of_type(entity)
+    if named is None or named.state is None or after.get(named.state) is None:
         return ""
-    return f"{words(str(before.get(found.state) or ''))} → {words(str(after[found.state]))}"
+    return f"{words(str(before.get(named.state) or ''))} → {words(str(after[named.state]))}"
 
 
 def _moments(wanted: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
-    place = Place(wanted.entity_set.type.name, key)
+    subject = Subject(wanted.entity_set.type.name, key)
     for name, deed in reversed(_MOMENTS.items()):  # of the same moment the later first
         if record.get(name):
-            yield Entry(datetime.fromisoformat(record[name]), place, translated(deed))
+            yield Entry(datetime.fromisoformat(record[name]), subject, translated(deed))
 
 
 def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
@@ -269,12 +271,12 @@ def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
     rows = read_many(path, orderby=f"{moment} desc", top=most)
     people = _people(row.get("authorId") or row.get("byId") for row in rows)
     target = target_of(wanted, name).name
-    here = Place(wanted.entity_set.type.name, key)
+    here = Subject(wanted.entity_set.type.name, key)
     for row in rows:
         by = people.get(row.get("authorId") or row.get("byId"), "")
         at = datetime.fromisoformat(row[moment])
         if name == "Payments":
-            yield Entry(at, Place(target, row["id"]), translated("Payment"), by, _detail("", row))
+            yield Entry(at, Subject(target, row["id"]), translated("Payment"), by, _detail("", row))
         elif name == "StageHistory" and not row.get("from"):
             continue
         elif name == "StageHistory":
@@ -287,13 +289,13 @@ def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
 def _made(wanted: Page, key: int, most: int) -> Iterator[Entry]:
     """The moments of what belongs to a record."""
     for name in readable(wanted, wanted.related):
-        found = page_behind(wanted, name)
-        if found is None or wanted.entity_set.type.navigation[name].through:
+        record_page = page_behind(wanted, name)
+        if record_page is None or wanted.entity_set.type.navigation[name].through:
             continue
-        kept = ",".join(each for each in _MOMENTS if each in found.entity_set.type.properties)
+        kept = ",".join(each for each in _MOMENTS if each in record_page.entity_set.type.properties)
         path = f"{wanted.set_name}({key})/{name}"
         for row in read_many(path, select=f"id,{kept}", orderby="createdAt desc", top=most):
-            yield from _moments(found, row["id"], row)
+            yield from _moments(record_page, row["id"], row)
 
 
 def _people(keys: Iterable[int | None]) -> Mapping[int | None, str]:
@@ -302,17 +304,17 @@ def _people(keys: Iterable[int | None]) -> Mapping[int | None, str]:
 
 
 def _type(entity: str) -> edm.EntityType | None:
-    found = page_of_type(entity)
-    return None if found is None else found.entity_set.type
+    record_page = page_of_type(entity)
+    return None if record_page is None else record_page.entity_set.type
 
 
-def _names(places: Iterable[Place]) -> Mapping[Place, Any]:
+def _names(places: Iterable[Subject]) -> Mapping[Subject, Any]:
     """The names of the records, by types."""
     keys: dict[str, list[int]] = {}
-    for place in places:
-        keys.setdefault(place.entity, []).append(place.key)
+    for subject in places:
+        keys.setdefault(subject.entity, []).append(subject.key)
     return {
-        Place(entity, key): (named, page_of_type(entity))
+        Subject(entity, key): (named, page_of_type(entity))
         for entity, of_type in keys.items()
         for key, named in names_by_key(entity, of_type).items()
     }

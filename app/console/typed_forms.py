@@ -38,8 +38,8 @@ def packed(fields: Fields) -> str:
 def unpacked(text: str) -> Fields:
     """Fields that the page of signing in has carried; none where they are none of ours."""
     try:
-        found = json.loads(text or "[]")
-        return [(str(name), str(value)) for name, value in found]
+        fields = json.loads(text or "[]")
+        return [(str(name), str(value)) for name, value in fields]
     except (ValueError, TypeError):
         return []
 

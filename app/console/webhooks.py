@@ -39,12 +39,12 @@ def register_webhook() -> Response:
     session.check_form()
     try:
         values = _typed()
-        made, secret = endpoints.register_endpoint(
+        endpoint_id, secret = endpoints.register_endpoint(
             url=values["url"], patterns=values["events"], description=values["description"]
         )
     except ApiError as error:
         return _list(problem=error)
-    return _list(made=made, secret=secret)
+    return _list(made=endpoint_id, secret=secret)
 
 
 @console.get("/webhooks/<int:webhook_id>")
@@ -149,7 +149,9 @@ def _one(
     endpoint = _shown(webhook_id)
     skip, status = skipped(), request.args.get("status", "")
     wanted = {"status": status} if status in DELIVERY_STATUSES else {}
-    found = deliveries.list_deliveries(webhook_id, {"limit": page_rows(), "offset": skip, **wanted})
+    result = deliveries.list_deliveries(
+        webhook_id, {"limit": page_rows(), "offset": skip, **wanted}
+    )
     return page(
         "webhook.html",
         200 if problem is None else problem.status,
@@ -161,11 +163,11 @@ def _one(
         form=form,
         problem=problem,
         problems=_problems(problem),
-        deliveries=found["items"],
-        total=found["total"],
+        deliveries=result["items"],
+        total=result["total"],
         statuses=DELIVERY_STATUSES,
         chosen_status=status,
-        links=page_links(skip, found["total"]),
+        links=page_links(skip, result["total"]),
         **values,
     )
 

@@ -107,9 +107,9 @@ def begun(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def new(one: str) -> str:
+def new(singular: str) -> str:
     """``New client``: the words of the button that makes one."""
-    return translated("New %(record)s", record=inside(one))
+    return translated("New %(record)s", record=inside(singular))
 
 
 def count(number: int) -> str:
@@ -185,15 +185,21 @@ def reached_at(name: str, value: Any) -> str:
 
 def nested(value: Any) -> str:
     """A list or a complex value: one part a line where the parts have names."""
+    if isinstance(value, dict) and "postalCode" in value:
+        return "\n".join(address_lines(value))
     if isinstance(value, dict):
         parts = ((name, part) for name, part in value.items() if part not in (None, "", []))
-        return "\n".join(
-            f"{label(name)}: {code_name(name, part) if list_of(name) else _inline(part)}"
-            for name, part in parts
-        )
+        return "\n".join(f"{label(name)}: {_inline(part)}" for name, part in parts)
     if any(isinstance(item, dict) for item in value):
         return "\n".join(nested(item).replace("\n", ", ") for item in value)
     return ", ".join(_inline(item) for item in value)
+
+
+def address_lines(address: Mapping[str, Any]) -> list[str]:
+    """An address as on a letter, with its country by name."""
+    city = " ".join(filter(None, (address.get("postalCode"), address.get("city"))))
+    country = code_name("country", address.get("country") or "")
+    return [line for line in (address.get("street"), city, address.get("state"), country) if line]
 
 
 def _inline(value: Any) -> str:

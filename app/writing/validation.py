@@ -56,7 +56,9 @@ def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> l
         problems.append(Detail(name, "must be a list"))
         return []
     if len(rows) > MAXIMUM_CHILDREN:
-        problems.append(Detail(name, f"must have at most {MAXIMUM_CHILDREN:,} entries"))
+        most, count = MAXIMUM_CHILDREN, len(rows)
+        text = f"must have at most {most:,} entries, not {count:,}: divide them among several"
+        problems.append(Detail(name, text))
         return []
     cleaned = []
     for index, row in enumerate(rows):

@@ -51,6 +51,30 @@ def test_no_page_is_wider_than_the_screen(page: Page, company: Company) -> None:
     assert wide == []
 
 
+# What is wider than its place and can neither be scrolled to by a key nor typed into.
+CUT = """() => [...document.querySelectorAll('main *')].filter(e => {
+  const style = getComputedStyle(e);
+  return e.clientWidth > 1 && style.overflowX !== 'visible' && style.clipPath === 'none'
+    && e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0 && !e.querySelector('a, button, input')
+}).map(e => e.outerHTML.slice(0, 120))"""
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_nothing_is_cut_and_lists_fit_a_desk(page: Page, company: Company, language: str) -> None:
+    page.set_extra_http_headers({"Accept-Language": language})
+    cut = []
+    for path in company.pages():
+        page.goto(f"/admin/{path}")
+        page.set_viewport_size({"width": 390, "height": 800})
+        cut += [(path, part) for part in page.evaluate(CUT)]
+        page.set_viewport_size({"width": 1440, "height": 800})
+        table = page.locator("main .scroll").first
+        if path.endswith("/") and table.count():
+            wide = table.evaluate("part => part.scrollWidth - part.clientWidth")
+            cut += [(path, wide)] if wide else []
+    assert cut == []
+
+
 def test_no_page_is_heavy_noisy_or_asks_elsewhere(
     page: Page, company: Company, address: str
 ) -> None:

@@ -103,7 +103,7 @@ def test_a_month_below_nothing_hangs_from_the_line(app: Flask, sign_in: SignIn) 
     page = browser.get("").text
     scale = page.partition('<div class="scale"')[2].partition("</div>")[0]
     assert re.findall(r"<span>([^<]+)</span>", scale) == ["300", "200", "100", "0", "-100"]
-    assert 'd="M0 0h1000M0 10h1000M0 20h1000M0 30h1000M0 40h1000"' in page
+    assert 'd="M0 0h120M0 10h120M0 20h120M0 30h120M0 40h120"' in page
     assert re.search(r'y="30.0" width="6" height="10.0"><title>\w+ \d{4}: -100.00', page)
 
 

@@ -137,6 +137,12 @@ def test_lines_are_a_list_of_objects(admin: Caller, bad: Any) -> None:
     assert set(fields({"line_items": bad})) <= {"lineItems", "lineItems[0]"}
 
 
+def test_too_many_lines_are_told_how_many_there_are_and_what_to_do(admin: Caller) -> None:
+    assert fields({"line_items": [line()] * 5000}) == {
+        "lineItems": "must have at most 1,000 entries, not 5,000: divide them among several"
+    }
+
+
 def test_a_line_names_what_it_lacks(admin: Caller) -> None:
     assert set(fields({"line_items": [{}, line()]})) == {
         "lineItems[0].description", "lineItems[0].unitPrice",
