@@ -112,11 +112,11 @@ class Understanding:
                 if known is None or known.score < total:
                     plan = known.plan if known is not None else _plan(compiler, one.meaning)
                     found[one.meaning] = Analysis(one.meaning, total, features, plan, item, aside)
-        made = [one for one in found.values() if one.plan is not None]
-        if any(not one.passed_over(read, light=False) for one in made):
+        planned = [one for one in found.values() if one.plan is not None]
+        if any(not one.passed_over(read, light=False) for one in planned):
             # What "not" and "converted to" say is left aside only where nothing reads it.
-            made = [one for one in made if not one.is_decisive_aside(read)]
-        best = sorted(made, key=lambda one: -one.score)[:MOST_ANALYSES]
+            planned = [one for one in planned if not one.is_decisive_aside(read)]
+        best = sorted(planned, key=lambda one: -one.score)[:MOST_ANALYSES]
         nothing = self._nothing(read, parsed)
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))
         analyses, chances = _likeliest(best)
