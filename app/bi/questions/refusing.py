@@ -331,7 +331,8 @@ def _conflict(asked: _Asked) -> tuple[str, ...]:
 def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
     plan, kind, say = asked.plan, asked.kind, asked.plan.say
-    limits = [one for one in asked.inside if isinstance(one, Compares) and not one.factor]
+    limits = [one for one in asked.inside if isinstance(one, Compares)
+              and not (one.factor or kind.is_number(one.number))]  # fmt: skip
     for condition in plan.conditions:
         limit = next((one for one in limits
                       if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip

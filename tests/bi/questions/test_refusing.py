@@ -97,6 +97,8 @@ def test_what_has_no_answer_is_refused_by_its_reason(
     [
         "overdue tasks that are blocked",
         "unpaid invoices over 500 and under 1000",
+        "clients whose balance is above their credit limit",
+        "tasks over their estimated hours",
         "which invoices were paid last week",
         "how many deals will close next month",
         "which invoices will be due next week",
