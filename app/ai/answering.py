@@ -18,8 +18,9 @@ from app.ai.provider.errors import ProviderError
 from app.ai.provider.options import read_options
 from app.config import Config
 from app.errors import ApiError
+from app.written.catalogue import marked
 
-INSTEAD = "\n\n(The answer broke off here. The built-in assistant says:)\n\n"
+INSTEAD = marked("(The answer broke off here. The built-in assistant says:)")
 # What the service keeps may change while an answer is made, and the lease must outlive it.
 MARGIN_SECONDS = 30
 
@@ -76,5 +77,5 @@ def _by_model(provider: Provider, ask: Ask) -> Iterator[Part]:
         _log.warning("the built-in assistant answers instead of the model", reason=reason)
     yield Served(BUILT_IN, "fallback", reason, *used)
     if has_spoken:
-        yield Words(INSTEAD)
+        yield Words(f"\n\n{ask.translated(INSTEAD)}\n\n")
     yield from builtin.answer(ask)

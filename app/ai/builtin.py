@@ -32,9 +32,8 @@ from app.ai.refusals import NO_WRITES, is_command, refusal_of
 from app.ai.related import answer_related, find_related
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.resolution import answer_help, find_help
-from app.ai.smalltalk import DECIDE, small_talk
+from app.ai.smalltalk import ABOUT, DECIDE, WELL, small_talk
 from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
-from app.ai.wording import quoted
 
 
 def is_settled(text: str) -> bool:
@@ -50,7 +49,8 @@ def answer(ask: Ask) -> Iterator[Part]:
     text = ask.text
     settled = refusal_of(text) or small_talk(text)
     if settled is not None:
-        yield Text(settled)
+        texts = (WELL, ABOUT) if settled == WELL else (settled,)
+        yield Text(" ".join(map(ask.translated, texts)))
         return
     yield from _routed(ask)
 
@@ -74,13 +74,13 @@ def _routed(ask: Ask) -> Iterator[Part]:
         yield from parts
         return
     if is_command(text) and not namesakes:
-        yield Text(NO_WRITES)
+        yield Text(ask.translated(NO_WRITES))
         return
     if is_foreign_figures(text) and not is_instruction:
-        yield Text(TWO_LANGUAGES)
+        yield Text(ask.translated(TWO_LANGUAGES))
         return
     if namesakes:
-        yield Text("There are several of this name:")
+        yield Text(ask.translated("There are several of this name:"))
         for each in namesakes:
             yield Text(f"\n- {each.title}", citation_of(each))
         return
@@ -96,7 +96,8 @@ def _from_sources(ask: Ask, *, is_instruction: bool) -> Iterator[Part]:
         yield from answer
         return
     for part in answer_from_articles(ask):
-        if part in (Text(NOT_FOUND), Text(NOT_ALLOWED)) and not is_instruction:
+        is_nothing = part in (Text(ask.translated(NOT_FOUND)), Text(ask.translated(NOT_ALLOWED)))
+        if is_nothing and not is_instruction:
             yield from _last_resort(figures, part)
         else:
             yield part
@@ -114,12 +115,12 @@ def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator
     if is_strange and request.kind == TASK:
         request = replace(request, name="", text=f"{request.name}: {request.text}")
     elif is_strange:
-        unknown = f"I found no record that is called {quoted(request.name)}."
+        unknown = ask.translated("I found no record that is called “%(name)s”.", name=request.name)
         return None if request.kind == SUMMARY else iter((Text(unknown),))
     if request.kind != SUMMARY:
         return answer_request(ask, request)
     if ask.context is None or ask.context.key is None:
-        return iter((Text(NEEDS_RECORD),))
+        return iter((Text(ask.translated(NEEDS_RECORD)),))
     return summarise(ask)
 
 

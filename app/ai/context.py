@@ -27,19 +27,19 @@ TITLES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def read_context(given: Mapping[str, Any] | None) -> Context | None:
+def read_context(wanted: Mapping[str, Any] | None) -> Context | None:
     """The record that the caller looks at, or None.
 
     Args:
-        given: ``{"module": "clients", "entityId": 7}``; the module is the name of a type, of a
+        wanted: ``{"module": "clients", "entityId": 7}``; the module is the name of a type, of a
             set or of an area, in any case.
     Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
     """
-    if not given:
+    if not wanted:
         return None
-    module = given["module"]
+    module = wanted["module"]
     entity = _entity_of(module)
-    key = given.get("entityId")
+    key = wanted.get("entityId")
     if entity is None:
         if key is not None:
             raise ValidationError([("context.entityId", f"{module} has no records")])
@@ -82,7 +82,7 @@ def entity_type(entity: str) -> edm.EntityType:
 def states_of(entity: str, name: str) -> tuple[str, ...]:
     """The values that a stage or status may have; none where there is no such property."""
     prop: Any = entity_type(entity).properties.get(name)
-    column = entity_type(entity).table.c[prop.attribute] if prop is not None else None
+    column = None if prop is None else entity_type(entity).table.c.get(prop.attribute)
     return tuple(column.info.get("allowed", ())) if column is not None else ()
 
 

@@ -12,6 +12,7 @@ from app.bi.answering import LONGEST_QUESTION, Told, speech_of, tell
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
+from app.written.catalogue import marked
 
 _FIGURES = re.compile(
     r"\b(how (many|much)|number of|count|total|sum|average|mean|median|revenue|turnover|top \d+"
@@ -38,7 +39,7 @@ _FOREIGN = re.compile(
     r"|omzet)\b",
     re.IGNORECASE,
 )
-TWO_LANGUAGES = (
+TWO_LANGUAGES = marked(
     "I understand questions about figures in English and German only, such as: How many open"
     " tickets are there? What the knowledge base says I find in every language of its articles."
 )
@@ -73,7 +74,7 @@ MOST_ROWS = 10
 
 def is_about_figures(text: str) -> bool:
     """Whether a message asks for numbers or lists of records."""
-    return any(one.search(text) for one in (_FIGURES, _GERMAN_FIGURES))
+    return any(words.search(text) for words in (_FIGURES, _GERMAN_FIGURES))
 
 
 def is_about_one(ask: Ask) -> bool:
@@ -143,20 +144,20 @@ def _question(ask: Ask) -> str:
     return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
 
 
-def _answer(question: str, found: Mapping[str, Any], say: Speech) -> Iterator[Part]:
-    url = str((found.get("query") or {}).get("odata") or "")
-    meant = str(found.get("interpretation") or "")
+def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:
+    url = str((figures.get("query") or {}).get("odata") or "")
+    meant = str(figures.get("interpretation") or "")
     yield ToolCall("ask_figures", {"question": question})
     yield ToolResult("ok", url or meant)
-    source = Citation("Query", 0, meant.rstrip("."), url, str(found["answer"])[:300])
-    yield Text(str(found["answer"]), source)
+    source = Citation("Query", 0, meant.rstrip("."), url, str(figures["answer"])[:300])
+    yield Text(str(figures["answer"]), source)
     if meant:
         yield Text(f"\n({say('Understood as: {meaning}.', meaning=meant.rstrip('.'))})")
 
 
-def _choices(question: str, found: Mapping[str, Any]) -> Iterator[Part]:
+def _choices(question: str, figures: Mapping[str, Any]) -> Iterator[Part]:
     yield ToolCall("ask_figures", {"question": question})
     yield ToolResult("ok", "needs clarification")
-    yield Text(str(found["answer"]))
-    for choice in list(found.get("alternatives") or [])[:MOST_CHOICES]:
+    yield Text(str(figures["answer"]))
+    for choice in list(figures.get("alternatives") or [])[:MOST_CHOICES]:
         yield Text(f"\n- {choice}")

@@ -16,6 +16,7 @@ from app.kb.rendering import to_html
 from app.kb.search import FoundArticle, SearchResult, search_articles
 from app.kb.usage import note_search
 from app.permissions import allowed
+from app.written.catalogue import marked
 
 # An article that is farther from the question does not answer it (measured on help articles).
 NEAR_ENOUGH = 0.38
@@ -26,8 +27,8 @@ ALSO_GOOD = 0.93
 _ITEM = re.compile(r"(?:-|\d+\.) ")
 # "How to prove that ..." says what an article is about, and answers nothing.
 _ANNOUNCEMENT = re.compile(r"(?:how|what|when|where|which|who|why)\b", re.IGNORECASE)
-NOT_ALLOWED = "You may not read the knowledge base."
-NOT_FOUND = (
+NOT_ALLOWED = marked("You may not read the knowledge base.")
+NOT_FOUND = marked(
     "I found nothing about that in the knowledge base. You could put it in other words, or open a"
     " ticket."
 )
@@ -36,7 +37,7 @@ NOT_FOUND = (
 def answer_from_articles(ask: Ask) -> Iterator[Part]:
     """Quote the best article or two, or say that there is none."""
     if not allowed(current_caller(), "kb:read"):
-        yield Text(NOT_ALLOWED)
+        yield Text(ask.translated(NOT_ALLOWED))
         return
     question = without_numbers(ask.text)
     yield ToolCall("search_kb", {"q": question[:300]})
@@ -46,7 +47,7 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     good = [each for each in result.found if _answers(each, result)]
     yield ToolResult("ok", f"{len(good)} of {result.total} articles fit")
     if not good:
-        yield Text(NOT_FOUND)
+        yield Text(ask.translated(NOT_FOUND))
         return
     best = good[0]
     quoted = [best]

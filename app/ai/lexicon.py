@@ -16,6 +16,7 @@ from typing import Any
 
 from app.bi.words.tokens import Token, tokenise
 from app.search.analysis import Stems, fold, stop_words
+from app.written import catalogue
 
 ENGLISH = "en"
 # Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
@@ -142,6 +143,12 @@ def languages() -> tuple[str, ...]:
     names = (file.name for file in files(__package__).joinpath("lexicons").iterdir())
     codes = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
     return (ENGLISH, *(code for code in codes if code != ENGLISH))
+
+
+def spoken_language(text: str, otherwise: str = ENGLISH) -> str:
+    """The language to answer a text in: its own, where there is a catalogue of it."""
+    code = language_of(text, otherwise)
+    return code if code in catalogue.languages() else ENGLISH
 
 
 def language_of(text: str, otherwise: str = ENGLISH) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.bi.answers import Kept
+from app.written.catalogue import SOURCE, text_in
 
 BUILT_IN = "built-in"
 
@@ -40,13 +41,18 @@ class Ask:
     """A message, what it is about, and the messages before it in the conversation.
 
     ``dialogue`` has who (``user`` or ``assistant``) said what; ``kept`` is what the last of the
-    questions about figures meant.
+    questions about figures meant; ``language`` is the one to answer in.
     """
 
     text: str
     context: Context | None
     kept: Kept | None = None
     dialogue: Sequence[tuple[str, str]] = ()
+    language: str = SOURCE
+
+    def translated(self, text: str, /, **values: object) -> str:
+        """A text of the catalogue in the language to answer in."""
+        return text_in(self.language, text, **values)
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ from app.ai.profiles import (
     SYNONYMS,
     Listing,
 )
-from app.ai.wording import spoken, value_text, words_of
+from app.ai.wording import label, spoken, state_text, value_text, words_of
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
 from app.events import entity_url
 from app.odata.model import edm
+from app.written.catalogue import SOURCE
 
 _SUMMARY = re.compile(
     r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"
@@ -50,27 +51,36 @@ _DATES = (edm.DATE, edm.DATETIME)
 _TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
 
 
-def _sentence(label: str, title: str, value: str) -> str:
+def _told(ask: Ask, name: str, title: str, value: str) -> str:
+    """That a property of a record has a value, as a sentence."""
+    if ask.language == SOURCE:
+        return _sentence(spoken(name), title, value)
+    text = ask.translated("%(label)s of %(title)s: %(value)s.", label=label(name, ask.language),
+                          title=title, value=value.removesuffix("."))  # fmt: skip
+    return text[:1].upper() + text[1:]
+
+
+def _sentence(name: str, title: str, value: str) -> str:
     """``payment terms days`` and ``30`` -> ``The payment terms of Acme are 30 days.``
 
     ``is overdue`` and ``no`` -> ``Acme is not overdue.``; ``paid at`` -> ``It was paid on ...``
     """
     if value in ("yes", "no"):
-        if label.startswith("is "):
-            return f"{title} is {'not ' if value == 'no' else ''}{label.removeprefix('is ')}."
-        return f"{label.capitalize()} for {title}: {value}."
-    if label.endswith(" at"):
-        label = label.removesuffix(" at")
-        if _PAST.fullmatch(label):
+        if name.startswith("is "):
+            return f"{title} is {'not ' if value == 'no' else ''}{name.removeprefix('is ')}."
+        return f"{name.capitalize()} for {title}: {value}."
+    if name.endswith(" at"):
+        name = name.removesuffix(" at")
+        if _PAST.fullmatch(name):
             done = value != value_text(None)
-            return f"{title} was {label} on {value}." if done else f"{title} is not {label} yet."
-        label += " date"
-    if label.endswith((" days", " hours", " percent")):
-        label, _, unit = label.rpartition(" ")
+            return f"{title} was {name} on {value}." if done else f"{title} is not {name} yet."
+        name += " date"
+    if name.endswith((" days", " hours", " percent")):
+        name, _, unit = name.rpartition(" ")
         value = f"{value} {'%' if unit == 'percent' else unit}"
-    plural = label.removesuffix(" sent")
+    plural = name.removesuffix(" sent")
     verb = "are" if plural.endswith("s") and not plural.endswith(("ss", "us", "is")) else "is"
-    return f"The {label} of {title} {verb} {value.removesuffix('.')}."
+    return f"The {name} of {title} {verb} {value.removesuffix('.')}."
 
 
 def wants_summary(text: str, entity: str | None = None) -> bool:
@@ -173,23 +183,23 @@ def answer_property(ask: Ask, name: str) -> Iterator[Part]:
     context = ask.context
     assert context is not None and context.entity is not None
     if name in PEOPLE:
-        yield from _answer_person(context, name)
+        yield from _answer_person(ask, context, name)
         return
     yield ToolCall("read_record", {"record": context.path, "select": name})
-    row = _shown(context.entity, engine.read_one(context.path))
+    row = _texts(ask, context.entity, engine.read_one(context.path))
     yield ToolResult("ok", f"{name} = {row[name]}")
-    sentence = _sentence(spoken(name), context.title or "", row[name])
+    sentence = _told(ask, name, context.title or "", row[name])
     yield Text(sentence, citation_of(context, sentence))
 
 
-def _answer_person(context: Context, name: str) -> Iterator[Part]:
+def _answer_person(ask: Ask, context: Context, name: str) -> Iterator[Part]:
     named_by = NAMED_BY.get(name, "displayName")
     expand = f"{name}($select={named_by})"
     yield ToolCall("read_record", {"record": context.path, "expand": expand})
     person = engine.read_one(context.path, select="id", expand=expand)[name]
-    known = person[named_by] if person else value_text(None)
+    known = person[named_by] if person else value_text(None, ask.language)
     yield ToolResult("ok", f"{name} = {known}")
-    sentence = _sentence(spoken(name), context.title or "", known)
+    sentence = _told(ask, name, context.title or "", known)
     yield Text(sentence, citation_of(context, sentence))
 
 
@@ -201,9 +211,9 @@ def summarise(ask: Ask) -> Iterator[Part]:
     yield ToolCall("read_record", {"record": context.path})
     row = engine.read_one(context.path)
     yield ToolResult("ok", context.title or "")
-    texts = _shown(context.entity, row)
+    texts = _texts(ask, context.entity, row)
     facts = [
-        template.format(**texts)
+        ask.translated(template).format(**texts)
         for template in profile.facts
         if all(_is_worth_saying(name, row.get(name)) for name in _PLACEHOLDER.findall(template))
     ]
@@ -211,17 +221,19 @@ def summarise(ask: Ask) -> Iterator[Part]:
     for fact in facts:
         yield Text(fact, source)
     for listing in profile.listings:
-        yield from list_related(context, listing, source, row.get("currency"))
+        yield from list_related(ask, listing, source, row.get("currency"))
 
 
 def list_related(
-    context: Context, listing: Listing, source: Citation, currency: str | None
+    ask: Ask, listing: Listing, source: Citation, currency: str | None
 ) -> Iterator[Part]:
     """The records of a listing, each with its source; nothing where there is none to be read.
 
     Args:
         currency: that of the record in the context, for amounts of its parts.
     """
+    context = ask.context
+    assert context is not None
     options = {"orderby": listing.order, "top": listing.most, "count": "true"}
     if listing.condition:
         options["filter"] = listing.condition
@@ -233,14 +245,14 @@ def list_related(
     if not rows:
         return
     kind = listing.entity or _target(context, listing)
-    yield Text(f"\n{listing.title}:", source)
+    yield Text(f"\n{ask.translated(listing.title)}:", source)
     for row in rows:
-        texts = _shown(kind, row, currency)
+        texts = _texts(ask, kind, row, currency)
         if not all(name in texts for name in _PLACEHOLDER.findall(listing.line)):
             continue
-        line = " ".join(listing.line.format(**texts).split())[:_LONGEST_LINE]
+        line = " ".join(ask.translated(listing.line).format(**texts).split())[:_LONGEST_LINE]
         if listing.overdue and row.get("isOverdue"):
-            line += ", overdue"
+            line += ask.translated(", overdue")
         cited = source
         if listing.entity is not None:
             title = row.get(TITLES.get(kind, "name")) or f"{kind} {row['id']}"
@@ -253,7 +265,9 @@ def _target(context: Context, listing: Listing) -> str:
     return entity_type(context.entity).navigation[listing.navigation].target
 
 
-def _shown(entity: str, row: Mapping[str, Any], outer: str | None = None) -> dict[str, str]:
+def _texts(
+    ask: Ask, entity: str, row: Mapping[str, Any], outer: str | None = None
+) -> dict[str, str]:
     """The values of a row in words, amounts with the currency that their property names.
 
     Args:
@@ -265,7 +279,12 @@ def _shown(entity: str, row: Mapping[str, Any], outer: str | None = None) -> dic
         declared = properties.get(name)
         by = declared.currency_property if declared is not None else None
         currency = row.get(by) or outer if by else None
-        texts[name] = value_text(value, currency=currency)
+        is_state = isinstance(value, str) and value in states_of(entity, name)
+        texts[name] = (
+            state_text(value, ask.language)
+            if is_state
+            else value_text(value, ask.language, currency=currency)
+        )
     return texts
 
 

@@ -74,20 +74,20 @@ def _replaced(text: str, lexicon: Lexicon, called: str) -> str:
     """A message with other words for its numbers, and for what stands before: ``the invoice``."""
     message = Message(text, lexicon)
     pieces, end = [], 0
-    for place in range(len(message)):
-        if not _NUMBER.fullmatch(message.tokens[place].text):
+    for index in range(len(message)):
+        if not _NUMBER.fullmatch(message.tokens[index].text):
             continue
-        start = place
+        start = index
         for path in ("language.nouns", "language.articles"):
             for length in (2, 1):
                 if start - length >= end and message.at(path, start - length) == length:
                     start -= length
                     break
         pieces.append(f"{message.written(end, start)}{called}")
-        behind = message.tokens[place].start + len(message.tokens[place].text)
-        following = message.tokens[place + 1].start if place + 1 < len(message) else None
+        behind = message.tokens[index].start + len(message.tokens[index].text)
+        following = message.tokens[index + 1].start if index + 1 < len(message) else None
         pieces.append(message.text[behind:following])
-        end = place + 1
+        end = index + 1
     return "".join((*pieces, message.written(end)))
 
 

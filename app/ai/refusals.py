@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+from app.ai.lexicon import Message, languages, lexicon_of
+from app.written.catalogue import marked
+
 _SECRETS = re.compile(
     r"\b(show|tell|give|list|print|reveal|dump|export|what('s| is| are))\b.{0,40}"
     r"\b(passwords?|password hash(es)?|api[- ]keys?|secrets?|access tokens?|credentials?"
@@ -24,17 +27,12 @@ _CODE = re.compile(
     r"|\bselect\s+.{1,80}\bfrom\b.{1,40}(;|\bwhere\b|--|$)|\bunion\s+select\b",
     re.IGNORECASE | re.DOTALL,
 )
-_WRITES = re.compile(
-    r"^\W*(please |can you |could you |would you |kindly )*"
-    r"(delete|remove|erase|void|refund|pay|send|issue|publish|convert|merge|assign|archive|share"
-    r"|upload|import|reverse|cancel|credit|approve|book|create|add|make|update|change|set|edit"
-    r"|rename|register)\b",
-    re.IGNORECASE,
+NO_SECRETS = marked("I do not show passwords, keys or other secrets, to nobody.")
+NO_RULES = marked("I work within your rights and my rules, and a message does not change either.")
+NO_CODE = marked(
+    "I do not run database commands. Ask in your own words, or use the OData interface."
 )
-NO_SECRETS = "I do not show passwords, keys or other secrets, to nobody."
-NO_RULES = "I work within your rights and my rules, and a message does not change either."
-NO_CODE = "I do not run database commands. Ask in your own words, or use the OData interface."
-NO_WRITES = (
+NO_WRITES = marked(
     "I cannot do that. What I can propose, for you to confirm: create a task, add a note, draft a"
     " mail, change a stage or status."
 )
@@ -53,4 +51,9 @@ def refusal_of(text: str) -> str | None:
 
 def is_command(text: str) -> bool:
     """Whether a message wants something done, rather than told."""
-    return _WRITES.match(text) is not None
+    for code in languages():
+        message = Message(text, lexicon_of(code))
+        start = message.skipped(0, "language.leads", "language.polite")
+        if message.at("commands.words", start):
+            return True
+    return False

@@ -57,9 +57,11 @@ def answer_related(ask: Ask, listing: Listing) -> Iterator[Part]:
     assert context is not None and context.entity is not None
     yield ToolCall("read_record", {"record": context.path, "expand": listing.navigation})
     source = citation_of(context)
-    parts = list(list_related(context, listing, source, _currency(ask)))
+    parts = list(list_related(ask, listing, source, _currency(ask)))
     yield ToolResult("ok", listing.title)
-    yield from parts or (Text(f"{listing.title} of {context.title}: none.", source),)
+    title = ask.translated(listing.title)
+    nothing = ask.translated("%(title)s of %(record)s: none.", title=title, record=context.title)
+    yield from parts or (Text(nothing, source),)
 
 
 def _currency(ask: Ask) -> str | None:

@@ -14,13 +14,17 @@ from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.own import NOTED
 from app.ai.tools.tool import require_possible, state_property
 from app.ai.understanding import MAIL, NOTE, STATE, TASK, Request
-from app.ai.wording import day_text, quoted, value_text
+from app.ai.wording import day_text, label, state_text, value_text
 from app.container import engine
 from app.db.types import iso_instant
 from app.odata.payload.reader import snake
 from app.settings.days import NOON, start_of
+from app.written.catalogue import marked
 
-NEEDS_RECORD = "Say which record is meant: name it, or ask on its page."
+NEEDS_RECORD = marked("Say which record is meant: name it, or ask on its page.")
+TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
+NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")
+NO_TASK = marked("Say what the task is, such as: create a task to call Eva tomorrow.")
 _TITLE_LENGTH = 255
 _SUBJECT_LENGTH = 200
 _SUMMARY_LENGTH = 480
@@ -35,75 +39,86 @@ def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
             yield ToolCall("propose_action", {"tool": part.tool, **part.arguments})
             if not may_propose(tools()[part.tool], part.arguments):
                 yield ToolResult("denied", "the caller may not do this")
-                yield Text("Your role does not allow that, so I do not propose it.")
+                yield Text(ask.translated(NOT_ALLOWED))
                 return
             yield ToolResult("ok", "proposed")
             yield part
-            yield Text(f"I propose: {part.summary} Nothing happens until you confirm it.")
+            yield Text(ask.translated(TOLD, summary=part.summary))
         else:
             yield part
 
 
 def _propose_task(ask: Ask, request: Request) -> Iterator[Part]:
     if not request.text:
-        yield Text("Say what the task is, such as: create a task to call Eva tomorrow.")
+        yield Text(ask.translated(NO_TASK))
         return
     title = (request.text[0].upper() + request.text[1:])[:_TITLE_LENGTH]
     arguments: dict[str, Any] = {"title": title}
-    summary = f"Create the task {quoted(title)}"
+    summary = ask.translated("Create the task “%(title)s”", title=title)
     if request.due is not None:
         hour, minute = (NOON, 0) if request.at is None else (request.at.hour, request.at.minute)
         arguments["dueAt"] = iso_instant(start_of(request.due, hour) + timedelta(minutes=minute))
-        summary += f", due on {day_text(request.due.isoformat())}"
-        summary += "" if request.at is None else f" at {request.at:%H:%M}"
+        day = day_text(request.due.isoformat(), ask.language)
+        summary += ask.translated(", due on %(day)s", day=day)
+        if request.at is not None:
+            summary += ask.translated(" at %(time)s", time=f"{request.at:%H:%M}")
     if ask.context is not None and ask.context.key is not None:
         arguments |= {"relatedType": ask.context.entity, "relatedId": ask.context.key}
-        summary += f", for {ask.context.title}"
+        summary += ask.translated(", for %(record)s", record=ask.context.title)
     yield Proposal("create_task", _short(summary) + ".", arguments)
 
 
 def _propose_note(ask: Ask, request: Request) -> Iterator[Part]:
     context = ask.context
     if context is None or context.key is None:
-        yield Text(NEEDS_RECORD)
+        yield Text(ask.translated(NEEDS_RECORD))
         return
     if context.entity not in NOTED:
-        yield Text(f"I cannot add notes to records of the type {context.entity}.")
+        kind = label(context.entity or "", ask.language)
+        yield Text(ask.translated("I cannot add notes to records of the type %(type)s.", type=kind))
         return
     arguments = {"type": context.entity, "id": context.key, "text": request.text}
-    summary = _short(f"Add to {context.title} the note: {request.text}")
+    summary = _short(
+        ask.translated("Add to %(record)s the note: %(text)s", record=context.title,
+                       text=request.text)
+    )  # fmt: skip
     yield Proposal("add_note", f"{summary}.", arguments)
 
 
 def _propose_mail(ask: Ask, request: Request) -> Iterator[Part]:
     context = ask.context
     if context is None or context.key is None:
-        yield Text(NEEDS_RECORD)
+        yield Text(ask.translated(NEEDS_RECORD))
         return
-    to, facts = _recipient(context)
+    to, facts = _recipient(ask, context)
     if to is None:
-        yield Text(f"{context.title} has no e-mail address.")
+        yield Text(ask.translated("%(record)s has no e-mail address.", record=context.title))
         return
     about = request.text
     subject = about or (context.title or "")
-    body = "\n".join(["Hello,", "", *([f"{about}."] if about else []), *facts, "", "Kind regards"])
+    greeting, regards = ask.translated("Hello,"), ask.translated("Kind regards")
+    body = "\n".join([greeting, "", *([f"{about}."] if about else []), *facts, "", regards])
     arguments = {"to": to, "subject": subject[:_SUBJECT_LENGTH], "body": body}
-    yield Proposal("draft_mail", _short(f"Draft a mail to {to}: {subject}") + ".", arguments)
+    summary = ask.translated("Draft a mail to %(to)s: %(subject)s", to=to, subject=subject)
+    yield Proposal("draft_mail", f"{_short(summary)}.", arguments)
 
 
-def _recipient(context: Context) -> tuple[str | None, list[str]]:
+def _recipient(ask: Ask, context: Context) -> tuple[str | None, list[str]]:
     """Who a mail about the record goes to, and what of the record belongs in it."""
     row = engine.read_one(context.path)
     if context.entity in ("Client", "Contact", "Lead"):
         return row.get("email"), []
     if context.entity == "Ticket":
-        return row.get("requesterEmail"), [f"This is about {row['number']}: {row['subject']}."]
+        about = ask.translated("This is about %(number)s: %(subject)s.", number=row["number"],
+                               subject=row["subject"])  # fmt: skip
+        return row.get("requesterEmail"), [about]
     if context.entity == "Invoice":
         client = engine.find_one(f"{context.path}/Client", select="email,invoiceEmail")
         to = (client or {}).get("invoiceEmail") or (client or {}).get("email")
-        due = value_text(row["amountDue"], currency=row["currency"])
-        facts = [f"This is about invoice {row['number']}: {due} is due."] if row["number"] else []
-        return to, facts
+        due = value_text(row["amountDue"], ask.language, currency=row["currency"])
+        about = ask.translated("This is about invoice %(number)s: %(amount)s is due.",
+                               number=row["number"], amount=due)  # fmt: skip
+        return to, [about] if row["number"] else []
     return None, []
 
 
@@ -114,7 +129,7 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
     """
     context = ask.context
     if context is None or context.key is None:
-        yield Text(NEEDS_RECORD)
+        yield Text(ask.translated(NEEDS_RECORD))
         return
     assert context.entity is not None
     name = state_property(context.entity)
@@ -122,25 +137,34 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
     state = next((each for each in request.states if each in states), None)
     if not request.states:
         state = _state_called(request.text, states, request.language)
+    called = label(name, ask.language)
     if state is None:
+        known = ", ".join(state_text(each, ask.language) for each in states)
+        unknown = ask.translated("%(text)s is no %(property)s. There are: %(states)s.",
+                                 text=request.text, property=called, states=known)  # fmt: skip
         is_unknown = states and not request.states
-        unknown = f"{request.text} is no {name}. There are: {', '.join(states)}."
-        yield Text(unknown if is_unknown else NO_WRITES)
+        yield Text(unknown if is_unknown else ask.translated(NO_WRITES))
         return
+    values = {"record": context.title, "state": state_text(state, ask.language)}
     arguments: dict[str, Any] = {"id": context.key, name: state}
-    summary = f"Change the {name} of {context.title} to {state}"
+    summary = ask.translated("Change the %(property)s of %(record)s to %(state)s",
+                             property=called, **values)  # fmt: skip
     reason = _REASONS.get(state)
     if reason is not None:
         # "Other" wants a text besides, which is a person's to write.
         reasons = tuple(each for each in states_of(context.entity, reason) if each != "Other")
         why = _state_called(request.reason, reasons, request.language)
         if why is None:
-            yield Text(f"Say why, such as: mark it as {state} because of {', '.join(reasons)}.")
+            known = ", ".join(state_text(each, ask.language) for each in reasons)
+            yield Text(ask.translated(
+                "Say why, such as: mark it as %(state)s because of %(reasons)s.",
+                state=values["state"], reasons=known,
+            ))  # fmt: skip
             return
         arguments[reason] = why
-        summary += f", {reason} {why}"
+        summary += f", {label(reason, ask.language)}: {state_text(why, ask.language)}"
     if engine.read_one(context.path, select=name)[name] == state:
-        yield Text(f"{context.title} is {state} already.")
+        yield Text(ask.translated("%(record)s is %(state)s already.", **values))
         return
     require_possible(context, name, state)
     yield Proposal(f"update_{snake(context.entity)}", f"{summary}.", arguments)
@@ -150,7 +174,7 @@ def _state_called(text: str, states: tuple[str, ...], language: str) -> str | No
     """The state that is meant by its name, or by a word for it."""
     name = text.replace(" ", "").replace("-", "").lower()
     for state in states:
-        if name == state.lower():
+        if name in (state.lower(), state_text(state, language).replace(" ", "").lower()):
             return state
     meant = Message(text, lexicon_of(language)).value("state.values", 0)[1] or ()
     return next((state for state in meant if state in states), None)

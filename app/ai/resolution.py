@@ -12,8 +12,10 @@ from app.events import entity_url
 from app.http.security import current_caller
 from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
 from app.permissions import allowed
+from app.written.catalogue import marked
 
 MOST_ARTICLES = 3
+NONE_FOUND = marked("I found none.")
 _SIMILAR = re.compile(r"\b(similar|like (this|it)|comparable|same (problem|issue))\b", re.I)
 _ARTICLES = re.compile(
     r"\b((which|what|any|suggest\w*|recommend\w*|find|show|relevant|matching|helpful) (\w+ )?"
@@ -45,13 +47,13 @@ def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
     """What the best article says to the ticket, the articles that fit, or the tickets like it."""
     assert ask.context is not None and ask.context.key is not None
     if not allowed(current_caller(), "kb:read"):
-        yield Text(NOT_ALLOWED)
+        yield Text(ask.translated(NOT_ALLOWED))
         return
     key = ask.context.key
     quoted: list[Part] = []
     if kind == "solution":
         quoted = list(answer_from_articles(replace(ask, text=question_of(read_ticket(key)))))
-        quoted = [part for part in quoted if part != Text(NOT_FOUND)]
+        quoted = [part for part in quoted if part != Text(ask.translated(NOT_FOUND))]
         yield from quoted
     yield ToolCall("suggest_articles", {"ticketId": key})
     suggested = suggest_for_ticket(key, MOST_ARTICLES)
@@ -62,17 +64,18 @@ def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
     yield ToolResult(
         "ok", f"{len(suggested['items'])} articles, {len(suggested['similarTickets'])} tickets"
     )
-    yield from _listed("Articles that fit:", [
+    yield from _listed(ask.translated("Articles that fit:"), [
         (f"{each['title']} ({each['reason']})", "KbArticle", each["id"], each["title"])
         for each in articles
     ])  # fmt: skip
-    yield from _listed("Solved tickets like it:", [
+    yield from _listed(ask.translated("Solved tickets like it:"), [
         (" ".join(f"{each['number']} {each['subject']}: {each['resolution'] or each['status']}"
                   .split()), "Ticket", each["id"], each["subject"])
         for each in tickets
     ])  # fmt: skip
     if not (articles or tickets or any(isinstance(part, Text) for part in quoted)):
-        yield Text(NOT_FOUND if kind == "solution" else "I found none.")
+        nothing = NOT_FOUND if kind == "solution" else NONE_FOUND
+        yield Text(ask.translated(nothing))
 
 
 def _listed(title: str, lines: list[tuple[str, str, int, str]]) -> Iterator[Part]:

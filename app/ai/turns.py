@@ -22,6 +22,7 @@ from app.ai import store
 from app.ai.actions import propose
 from app.ai.answering import answer, longest_seconds, model_for
 from app.ai.context import continued_context, read_context
+from app.ai.lexicon import ENGLISH, spoken_language
 from app.ai.parts import (
     Ask,
     Citation,
@@ -193,12 +194,16 @@ def ask_in(
     Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
     """
     if session is None:
-        return Ask(text, read_context(about))
+        return Ask(text, read_context(about), language=spoken_language(text))
     if stays:
         context = continued_context(store.last_context_of(session["id"]))
     else:
         context = read_context(about)
-    return Ask(text, context, store.kept_of(session["id"]), store.dialogue_of(session["id"]))
+    dialogue = store.dialogue_of(session["id"])
+    language = ENGLISH
+    for said in (*(earlier for role, earlier in dialogue if role == "user"), text):
+        language = spoken_language(said, language)
+    return Ask(text, context, store.kept_of(session["id"]), dialogue, language)
 
 
 def begin_turn(

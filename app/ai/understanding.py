@@ -357,7 +357,7 @@ class _Head:
         )
 
     def _text(self, index: int, without: Due | None = None) -> str:
-        """The words from a index on; without those that say when."""
+        """The words from a place on; without those that say when."""
         pieces, message = [], self._message
         for start, end in sorted(without.spans if without else ()):
             if start >= index:

@@ -8,9 +8,16 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from babel import Locale
+from babel.dates import format_date
+from babel.numbers import get_decimal_symbol, get_group_symbol
+
 from app.money import plain
 from app.settings.days import day_of
+from app.written.catalogue import SOURCE, marked, text_in
 
+_NOT_SET, _NONE = marked("not set"), marked("none")
+_YES, _NO = marked("yes"), marked("no")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"[a-z0-9]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9\"'(*])")
@@ -27,24 +34,49 @@ def spoken(name: str) -> str:
     return _HUMP.sub(" ", name).lower()
 
 
-def value_text(value: Any, *, currency: str | None = None) -> str:
-    """A value as people write it."""
+def label(name: str, language: str = SOURCE) -> str:
+    """What a property is called within a sentence: ``outstanding balance``, ``Offener Saldo``."""
+    text = spoken(name)
+    if language == SOURCE:
+        return text
+    titled = text[:1].upper() + text[1:]
+    return next((known for each in (titled, titled.removesuffix(" at"))
+                 if (known := text_in(language, each)) != each), text)  # fmt: skip
+
+
+def state_text(state: str, language: str = SOURCE) -> str:
+    """A state as people write it: ``ClosedLost`` -> ``Closed Lost``, ``Verloren``."""
+    words = _HUMP.sub(" ", state)
+    return text_in(language, words.lower() if state[:1].islower() else words)
+
+
+def value_text(value: Any, language: str = SOURCE, *, currency: str | None = None) -> str:
+    """A value as people write it in a language."""
     if value is None:
-        return "not set"
+        return text_in(language, _NOT_SET)
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return text_in(language, _YES if value else _NO)
     if currency is not None and isinstance(value, Decimal | int | float):
-        return money_text(Decimal(value), currency)
+        return _in_signs(plain(Decimal(value), currency), language)
     if isinstance(value, Decimal):
-        return f"{value:,f}"
+        return _in_signs(f"{value:,f}", language)
     if isinstance(value, int):
         return str(value)
     if isinstance(value, list):
-        return ", ".join(value_text(item) for item in value) or "none"
+        return ", ".join(value_text(item, language) for item in value) or text_in(language, _NONE)
     if isinstance(value, Mapping):
-        return ", ".join(str(item) for item in value.values() if item) or "not set"
+        texts = [str(item) for item in value.values() if item]
+        return ", ".join(texts) or text_in(language, _NOT_SET)
     text = str(value)
-    return day_text(text) if re.fullmatch(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?", text) else text
+    is_day = re.fullmatch(r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?", text)
+    return day_text(text, language) if is_day else text
+
+
+def _in_signs(text: str, language: str) -> str:
+    """A number that is written as in English with the signs of a language: ``1.234,50 EUR``."""
+    locale = Locale.parse(language)
+    signs = str.maketrans({",": get_group_symbol(locale), ".": get_decimal_symbol(locale)})
+    return text.translate(signs)
 
 
 def quoted(text: str) -> str:
@@ -52,15 +84,10 @@ def quoted(text: str) -> str:
     return f"\N{LEFT DOUBLE QUOTATION MARK}{text}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def money_text(amount: Decimal, currency: str) -> str:
-    """``1234.5`` -> ``1,234.50 EUR``."""
-    return plain(amount, currency)
-
-
-def day_text(text: str) -> str:
-    """``2026-01-31T09:05:00.000Z`` -> ``31 January 2026``."""
+def day_text(text: str, language: str = SOURCE) -> str:
+    """``2026-01-31T09:05:00.000Z`` -> ``31 January 2026``, ``31. Januar 2026``."""
     day = day_of(datetime.fromisoformat(text)) if "T" in text else date.fromisoformat(text)
-    return f"{day.day} {day:%B %Y}"
+    return format_date(day, "d MMMM y" if language == SOURCE else "long", language)
 
 
 def sentences(text: str) -> list[str]:

@@ -200,7 +200,7 @@ def test_what_belongs_to_the_record_is_told(
         (
             "opportunities",
             "mark as lost",
-            "Say why, such as: mark it as ClosedLost because of Price,",
+            "Say why, such as: mark it as Closed Lost because of Price,",
         ),
         ("opportunities", "set it to Prospecting", "Turbines is Prospecting already."),
         ("clients", "delete the tasks", NO_WRITES),
@@ -238,7 +238,7 @@ def test_a_record_of_every_kind_is_asked_in_its_words(api: Api) -> None:
 def test_a_lost_deal_keeps_the_reason_that_was_said(api: Api, records: Records) -> None:
     context = about("opportunities", records["deal"])
     (action,) = chat(api, "mark it as lost because of the price", context=context)["pendingActions"]
-    assert action["summary"].endswith("to ClosedLost, lostReason Price.")
+    assert action["summary"].endswith("to Closed Lost, lost reason: Price.")
     confirmed = api.post(f"/api/ai/actions/{action['id']}/confirm")
     assert confirmed.status_code == 200, confirmed.text
     deal = api.get(f"/odata/Opportunities({records['deal']})").json

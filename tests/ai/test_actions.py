@@ -193,7 +193,7 @@ def test_a_mail_is_about_what_is_known_of_the_record(api: Api, acme: int) -> Non
         ("Clients", "clients", "draft a mail to the client", "Silent has no e-mail address."),
         ("Projects", "projects", "draft a mail", "Silent has no e-mail address."),
         ("Projects", "projects", "add a note: late",
-         "I cannot add notes to records of the type Project."),
+         "I cannot add notes to records of the type project."),
         ("Clients", "clients", "create a task tomorrow",
          "Say what the task is, such as: create a task to call Eva tomorrow."),
     ],

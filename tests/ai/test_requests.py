@@ -19,7 +19,7 @@ from tests.contract.conftest import Api
 from tests.factories import today
 
 FOLDER = Path(__file__).parent / "requests"
-RIGHT = {"en": 60, "de": 50}
+RIGHT = {"en": 60, "de": 59}
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 Records = dict[str, Any]
 
@@ -110,9 +110,6 @@ def _record_of(action: dict[str, Any], context: dict[str, Any] | None) -> str:
         return "-"
     recipients = {"eva@acme.example": "client", "eva.roth@acme.example": "contact",
                   "ada@acme.example": "ticket"}  # fmt: skip
-    is_invoice = "invoice" in action["arguments"]["body"] and context is not None
-    return (
-        "invoice"
-        if is_invoice and context["module"].lower() == "invoices"
-        else recipients[arguments["to"]]
-    )
+    is_beside_one = context is not None and context["module"].lower() == "invoices"
+    is_about_it = is_beside_one and "INV-" in arguments["subject"] + arguments["body"]
+    return "invoice" if is_about_it else recipients[arguments["to"]]

@@ -7,6 +7,7 @@ one for another language.
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ from babel.messages.pofile import read_po, write_po
 from flask import Flask
 
 import app.console
+from app.ai.profiles import PROFILES, RELATED
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
@@ -37,10 +39,12 @@ from app.settings.groups import GROUPS, settings_of
 from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent
-# Folder -> what of it is read; the pages behind public links speak as the console does.
+# Folder -> what of it is read; the pages behind public links and the assistant speak as the
+# console does.
 METHODS = {
     ROOT: [("templates/**.html", "jinja2"), ("**.py", "python")],
     ROOT.parent / "templates": [("**.html", "jinja2")],
+    ROOT.parent / "ai": [("**.py", "python")],
 }
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 KEYWORDS = {
@@ -102,6 +106,13 @@ def words_of_the_model() -> Iterator[str]:
     for kind in imports.PATHS:
         yield from map(wording.label, properties_of(kind))
     yield from EXAMPLES
+    for profile in PROFILES.values():
+        yield from profile.facts
+    for listing in (*(each for profile in PROFILES.values() for each in profile.listings),
+                    *(each for listings in RELATED.values() for each in listings)):  # fmt: skip
+        yield listing.title
+        if re.search("[a-z]", re.sub(r"{\w+}", "", listing.line)):
+            yield listing.line
 
 
 def _words_of(type_: edm.EntityType | edm.ComplexType) -> Iterator[str]:
