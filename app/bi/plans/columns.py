@@ -73,8 +73,8 @@ def plural(label: str) -> str:
 
 def measure_label(say: Speech, measure: Measure, method: str) -> str:
     """``Average: Revenue``."""
-    titles = {"average": "Average: {figure}", "max": "Largest: {figure}",
-              "min": "Smallest: {figure}"}  # fmt: skip
+    titles = {"average": "Average: {figure}", "median": "Median: {figure}",
+              "max": "Largest: {figure}", "min": "Smallest: {figure}"}  # fmt: skip
     return capital(say(titles.get(method, "{figure}"), figure=say.named(measure.label)))
 
 

@@ -22,7 +22,11 @@ from app.bi.plans.listing import listed
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Query
 from app.bi.words.speech import capital
+from app.container.model import NAMESPACE
 from app.money import USUAL_DIGITS, digits
+
+# A method of ours (docs/odata.md): OData asks for it by its qualified name.
+MEDIAN = "median"
 
 
 def compiled(plan: Plan) -> Compiled:
@@ -313,11 +317,13 @@ class _Grouping:
         self._figure(name, measure_label(self.plan.say, measure, method), measure_type(measure))
 
     def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
-        """One figure of many values; an average, and what is converted, has the two decimals that
-        amounts have."""
-        is_long = is_long or method == "average"
+        """One figure of many values; what may lie between them, and what is converted, has the two
+        decimals that amounts have."""
+        is_long = is_long or method in ("average", MEDIAN)
         self.rounded += [name] if is_long else []
         as_name = exact(name) if is_long else name
+        if method == MEDIAN:
+            method = f"{NAMESPACE}.{method}"
         self.aggregates.append(f"{value} with {method} as {as_name}")
 
     def _distinct(self) -> None:

@@ -19,8 +19,8 @@ from app.money import plain, rounded
 _SHOWN = 3  # groups named in the sentence
 SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",
          "le": "at most {limit}", "eq": "exactly {limit}", "ne": "not {limit}"}  # fmt: skip
-_METHODS = {"average": "average of {figure}", "max": "largest {figure}",
-            "min": "smallest {figure}", "sum": "{figure}"}  # fmt: skip
+_METHODS = {"average": "average of {figure}", "median": "median of {figure}",
+            "max": "largest {figure}", "min": "smallest {figure}", "sum": "{figure}"}  # fmt: skip
 GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
                "season": "month of the year"}  # fmt: skip
 

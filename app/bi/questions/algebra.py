@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Sign = Literal["gt", "ge", "lt", "le", "eq", "ne"]
-Method = Literal["", "sum", "average", "max", "min"]
+Method = Literal["", "sum", "average", "median", "max", "min"]
 COUNT = "count"
 OR = "|"  # between names of which any is meant
 OPPOSITE: dict[str, Sign] = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt", "eq": "ne", "ne": "eq"}

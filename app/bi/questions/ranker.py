@@ -31,9 +31,10 @@ _GRANTED = frozenset((
 # Roles of words (rules.toml): what changes a meaning much, and what changes it little.
 _STRONG = frozenset((
     "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
-    "fastest", "slowest", "common", "longest", "share", "average", "more", "less", "atleast",
-    "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency", "descending",
-    "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out", "rate",
+    "fastest", "slowest", "common", "longest", "share", "average", "median", "more", "less",
+    "atleast", "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
+    "descending", "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out",
+    "rate",
 ))  # fmt: skip
 _LIGHT = frozenset((
     "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",
@@ -82,10 +83,14 @@ def prior(feature: str) -> float:
 
 
 class Weights(dict[str, float]):
-    """Fitted weights; a feature that none was fitted of has its prior."""
+    """Fitted weights; a feature that none was fitted of has its prior.
+
+    Medians are asked for as averages are, and much more seldom: what is told of an average counts.
+    """
 
     def __missing__(self, feature: str) -> float:
-        return prior(feature)
+        average = feature.replace("median", "average")
+        return prior(feature) if average == feature else self[average]
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,8 @@ _ENDS = {
 }  # fmt: skip
 
 _METHODS: Mapping[str, Method] = {
-    "average": "average", "maximum": "max", "minimum": "min", "highest": "max", "lowest": "min",
+    "average": "average", "median": "median", "maximum": "max", "minimum": "min", "highest": "max",
+    "lowest": "min",
 }  # fmt: skip
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 _KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
