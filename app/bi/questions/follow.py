@@ -229,7 +229,7 @@ def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
 def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
     role, limit = told
     down = role in ("most", "top", "highest", "newest", "slowest", "common")
-    if role == "oldest" and not any(one.grain for one in previous.groups):
+    if role == "oldest" and previous.groups and not any(one.grain for one in previous.groups):
         down = True  # "only the first 3" of groups, which are told from the largest on
     if previous.ranking is not None:
         rest = previous.ranking.limit

@@ -66,6 +66,20 @@ def test_a_part_is_replaced(
 
 
 @pytest.mark.parametrize(
+    ("before", "question", "descending"),
+    [
+        ("newest client", "and the oldest?", False),
+        ("revenue by client", "only the first 3", True),
+    ],
+)
+def test_the_first_of_groups_are_the_largest_and_of_records_the_oldest(
+    app: Flask, before: str, question: str, descending: bool
+) -> None:
+    ranking = asked(app, before, question).ranking
+    assert ranking is not None and ranking.descending is descending
+
+
+@pytest.mark.parametrize(
     ("before", "question", "added"),
     [
         ("open deals", "only those above 20000", Compares("amount", "gt", "20000")),
