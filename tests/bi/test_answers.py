@@ -121,10 +121,10 @@ def test_days_of_the_week_have_their_names(ask: Ask) -> None:
     assert "day " in answer["answer"]
 
 
-def test_the_nearest_to_a_median_is_offered(ask: Ask) -> None:
-    answer = ask("median invoice amount")
+def test_the_nearest_to_days_of_sales_outstanding_is_offered(ask: Ask) -> None:
+    answer = ask("what is our dso")
     assert answer["status"] == "unsupported"
-    assert answer["alternatives"] == ["Average invoice amount?"]
+    assert answer["alternatives"] == ["What is our average days to pay?"]
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ class _Finishing:
             return meaning
         stated = [one for one in meaning.where
                   if not (isinstance(one, Equals) and one.path.endswith("currency"))]  # fmt: skip
-        if not stated and (meaning.groups or not meaning.where):
+        if not meaning.figures or (not stated and (meaning.groups or not meaning.where)):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
         together = parts_of(self.draft.where[-1].by_kind[self.key]) if self.draft.where else ()
