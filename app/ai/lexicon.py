@@ -186,4 +186,5 @@ def _bare(word: str) -> str:
 
 def is_number(token: Token) -> bool:
     """Whether a token is a whole number."""
-    return token.kind == "number" and token.number is not None and token.number % 1 == 0
+    number = token.number if token.kind == "number" else None
+    return number is not None and number == number.to_integral_value()

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 import time_machine
 from flask import Flask
+from hypothesis import HealthCheck, given, settings, strategies
 
 from app.ai.due import find_due
 from app.ai.lexicon import Message, language_of, languages, lexicon_of
+from app.ai.understanding import read_request
 
 LONGEST = 6
 # A Sunday.
@@ -56,6 +58,9 @@ def test_a_message_of_no_language_is_in_that_of_the_conversation() -> None:
     ("en", "call today at 12 am", date(2026, 11, 29), time(0)),
     ("en", "call today at 13 pm", date(2026, 11, 29), None),
     ("en", "call Eva", None, None),
+    ("en", f"call in {'9' * 60} days", None, None),
+    ("en", f"call tomorrow at {'9' * 60} pm", date(2026, 11, 30), None),
+    ("en", "call in 1.5 days at 3.5 pm", None, None),
     ("de", "am Freitag um 15 Uhr anrufen", date(2026, 12, 4), time(15)),
     ("de", "übermorgen anrufen", date(2026, 12, 1), None),
     ("de", "bis Dienstag anrufen", date(2026, 12, 1), None),
@@ -67,3 +72,18 @@ def test_a_day_and_a_time_are_found(
     with time_machine.travel("2026-11-29T12:00:00Z", tick=False), app.app_context():
         due = find_due(Message(text, lexicon_of(code)), code, NOW)
     assert (due.day, due.at) == (day, at)
+
+
+STRANGE = ("Acme Works", "T-000012", "9" * 60, "0", "-1", "1.5", "2030-02-31", ":", "(", "ß")
+WORDS = sorted(
+    {*STRANGE, *(text for code in languages() for text in _phrases(lexicon_of(code).data))}
+)
+
+
+@pytest.mark.only_on("sqlite")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(message=strategies.lists(strategies.sampled_from(WORDS), max_size=30).map(" ".join))
+def test_whatever_a_message_is_made_of_it_is_read(app: Flask, message: str) -> None:
+    with app.app_context():
+        request = read_request(message)
+    assert request is None or request.language in languages()

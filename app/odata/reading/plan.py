@@ -39,7 +39,7 @@ class Plan:
     The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
     of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
     ``raw_geo`` tells of one that is a shape. ``expanded`` are the options of each collection that
-    an entity has in it, see remainders.py; ``fan`` counts those that are deep inside.
+    an entity has in it, see expansion_links.py; ``fan`` counts those that are deep inside.
     ``value_type`` is the member that tells the type of a ``value``, with a comma behind it; empty
     where none is told.
     """
