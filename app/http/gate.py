@@ -41,7 +41,6 @@ class Gate:
     def __init__(self, app: Flask, config: Config) -> None:
         self._app = app
         self._authenticator = authenticator.of(app)
-        self._key_use = key_use.of(app)
         self._idempotency = idempotency.of(app)
         self._maximum_json = config.MAX_JSON_BYTES
         self._maximum_upload = config.max_upload_bytes + FORM_OVERHEAD_BYTES
@@ -88,7 +87,7 @@ class Gate:
             return None
         caller = current_caller()
         if caller.api_key_id is not None:
-            self._key_use.note(caller, asked.remote_addr)
+            key_use.current.note(caller, asked.remote_addr)
         for permission in rules.permissions:
             permissions.require(caller, permission)
         if "HTTP_IDEMPOTENCY_KEY" in environ:
