@@ -188,7 +188,7 @@ def test_what_says_nothing_of_its_subject_is_asked_back_with_readings(
         "how many clients are happy",
         "bank balance as of yesterday",
         "top 3 open meetings",
-        "whats the median size of a won deal",
+        "whats the 90th percentile of won deals",
         "translate invoice to German",
         "clients like Contoso",
     ],
