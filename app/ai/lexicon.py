@@ -10,7 +10,7 @@ import tomllib
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -30,13 +30,15 @@ class Message:
 
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self.text = unicodedata.normalize("NFKC", text)
-        self.tokens = tokenise(self.text)
+        self.tokens, self._exact = _read(self.text)
         self._lexicon = lexicon
-        self._exact = [_bare(token.text) for token in self.tokens]
-        self._stems = [lexicon.stem(word) for word in self._exact]
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @cached_property
+    def _stems(self) -> Sequence[str]:
+        return [self._lexicon.stem(word) for word in self._exact]
 
     def words(self, path: str) -> Sequence[str]:
         """The words as those of a list are compared."""
@@ -135,6 +137,20 @@ class Lexicon:
 def lexicon_of(code: str) -> Lexicon:
     """The words of a language."""
     return Lexicon(code)
+
+
+# What is asked of one message, by whatever asks, is read once, and its tokens for all languages.
+@lru_cache(maxsize=32)
+def message_of(text: str, code: str) -> Message:
+    """A text as the words of a language."""
+    return Message(text, lexicon_of(code))
+
+
+@lru_cache(maxsize=8)
+def _read(text: str) -> tuple[Sequence[Token], Sequence[str]]:
+    """The tokens of a text, and their words as they are compared exactly."""
+    tokens = tokenise(text)
+    return tokens, [_bare(token.text) for token in tokens]
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from app.ai.lexicon import Message, languages, lexicon_of
+from app.ai.lexicon import languages, message_of
 from app.written.catalogue import marked
 
 _SECRETS = re.compile(
@@ -52,7 +52,7 @@ def refusal_of(text: str) -> str | None:
 def is_command(text: str) -> bool:
     """Whether a message wants something done, rather than told."""
     for code in languages():
-        message = Message(text, lexicon_of(code))
+        message = message_of(text, code)
         start = message.skipped(0, "language.leads", "language.polite")
         if message.at("commands.words", start):
             return True

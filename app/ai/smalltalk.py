@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.ai.lexicon import Message, languages, lexicon_of
+from app.ai.lexicon import Message, languages, message_of
 from app.written.catalogue import marked
 
 ABOUT = marked(
@@ -39,7 +39,7 @@ def small_talk(text: str) -> str | None:
     """The reply to a message that is nothing but polite; None for all others."""
     if len(text) > LONGEST:
         return None
-    messages = [Message(text, lexicon_of(code)) for code in languages()]
+    messages = [message_of(text, code) for code in languages()]
     for kinds, reply in _REPLIES:
         paths = [f"talk.{kind}" for kind in kinds]
         if _is_only(messages, paths):

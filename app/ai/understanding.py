@@ -14,7 +14,7 @@ from datetime import date, time
 from functools import cached_property
 
 from app.ai.due import Due, find_due
-from app.ai.lexicon import Lexicon, Message, language_of, languages, lexicon_of
+from app.ai.lexicon import Lexicon, Message, language_of, languages, lexicon_of, message_of
 from app.settings.days import today
 
 TASK, NOTE, MAIL, STATE, SUMMARY = KINDS = ("task", "note", "mail", "state", "summary")
@@ -61,7 +61,7 @@ def read_request(text: str) -> Request | None:
 def is_shown(text: str) -> bool:
     """Whether a message asks for a record whose number it names, and for nothing else."""
     for code in languages():
-        message = Message(text, lexicon_of(code))
+        message = message_of(text, code)
         words = ("language.fillers", "language.leads", "language.polite", "language.nouns",
                  "language.things", "show.words")  # fmt: skip
         index = 0
@@ -76,7 +76,7 @@ def is_shown(text: str) -> bool:
 
 def is_how_to(text: str) -> bool:
     """Whether a message asks how something is done, or whether it can be."""
-    return any(Message(text, lexicon_of(code)).at("language.how_to", 0) for code in languages())
+    return any(message_of(text, code).at("language.how_to", 0) for code in languages())
 
 
 def _wordings(text: str, lexicon: Lexicon) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _wordings(text: str, lexicon: Lexicon) -> Iterator[str]:
 
     Who begins with "can you" has the verb last, whatever the words between could mean.
     """
-    message = Message(text, lexicon)
+    message = message_of(text, lexicon.code)
     start = message.skipped(0, "language.leads", "language.polite")
     turned = list(_turned(message, start, tuple(lexicon.data["language"].get("last", ()))))
     yield from (*turned, text) if start else (text, *turned)
@@ -120,7 +120,7 @@ class _Head:
 
     def __init__(self, text: str, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._message = Message(text, lexicon)
+        self._message = message_of(text, lexicon.code)
         self._end = len(self._message)
         while self._end and self._message.at("language.polite", self._end - 1):
             self._end -= 1
