@@ -17,26 +17,21 @@ from app.odata.syntax.apply_nodes import (
     FilterTransformation,
     FunctionTransformation,
     GroupBy,
-    HierarchyReference,
-    HierarchyStep,
     Identity,
     Join,
     Nest,
     NestItem,
     OrderByTransformation,
     Rollup,
-    RollupRecursive,
     SearchTransformation,
     SkipTransformation,
     TopBottom,
     TopTransformation,
     Transformation,
-    Traverse,
 )
 from app.odata.syntax.literals import INT64_MAX
-from app.odata.syntax.nodes import Argument, Count, Literal, Member, Node, OrderItem, Root
+from app.odata.syntax.nodes import Argument, Count, Literal, Member, Node
 from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
-from app.odata.syntax.printer import to_text
 from tests.odata.strategies import (
     compute_items,
     expressions,
@@ -69,9 +64,6 @@ def tuples(
 
 # --- $apply
 
-_path_orders = st.builds(
-    OrderItem, _paths.filter(lambda path: to_text(path) != "identity"), st.booleans()
-)
 _methods = st.sampled_from(["sum", "min", "max", "average", "countdistinct", "My.Method"])
 _origins = tuples(st.builds(AggregateFrom, tuples(_paths), st.none() | _methods), 0, 2)
 _aggregate_items = st.one_of(
@@ -86,13 +78,9 @@ _aggregate_items = st.one_of(
     st.builds(AggregateItem, _paths, st.none(), names, _origins),
     st.builds(AggregateItem, _paths),
 )
-_hierarchies = st.builds(
-    HierarchyReference, st.builds(Member, st.just(Root()), names), names, _paths
-)
 _top_bottom = st.sampled_from(
     ["topcount", "topsum", "toppercent", "bottomcount", "bottomsum", "bottompercent"]
 )
-_rollup_names = names.filter(lambda name: name not in ("rollup", "rolluprecursive"))
 _simple = st.one_of(
     st.just(Identity()),
     st.builds(Aggregate, tuples(_aggregate_items)),
@@ -116,24 +104,12 @@ def _composed(inner: st.SearchStrategy[Transformation]) -> st.SearchStrategy[Tra
     sequences = st.builds(Apply, tuples(inner))
     items = tuples(st.builds(NestItem, sequences, names))
     expands = st.builds(ExpandTransformation, _paths)
-    keys = _paths | st.builds(RollupRecursive, _hierarchies, st.none() | sequences)
-    order = st.sampled_from(["preorder", "postorder"])
     return st.one_of(
-        st.builds(GroupBy, tuples(keys), sequences),
+        st.builds(GroupBy, tuples(_paths), sequences),
         st.builds(Concat, tuples(sequences, 2, 3)),
         st.builds(Nest, items, st.none() | _paths),
         st.builds(Join, _paths, names, st.none() | sequences, outer=st.booleans()),
         st.builds(ExpandTransformation, _paths, st.none() | sequences, tuples(expands, 0)),
-        st.builds(
-            HierarchyStep,
-            st.sampled_from(["ancestors", "descendants"]),
-            _hierarchies,
-            sequences,
-            st.none() | row_counts,
-            st.booleans(),
-        ),
-        st.builds(Traverse, _hierarchies, order, sequences, tuples(order_items, 0)),
-        st.builds(Traverse, _hierarchies, order, st.none(), tuples(_path_orders, 0)),
     )
 
 

@@ -60,23 +60,8 @@ class Rollup(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class HierarchyReference(Node):
-    """``$root/Set,Qualifier,property``: which recursive hierarchy, and the node identifier."""
-
-    collection: Node
-    qualifier: str
-    node_property: Node
-
-
-@dataclass(frozen=True, slots=True)
-class RollupRecursive(Node):
-    hierarchy: HierarchyReference
-    apply: Apply | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class GroupBy(Transformation):
-    """``groupby((path,rollup(...)),apply)``; a key is a path, a Rollup or a RollupRecursive."""
+    """``groupby((path,rollup(...)),apply)``; a key is a path or a Rollup."""
 
     keys: tuple[Node, ...]
     apply: Apply | None = None
@@ -170,25 +155,6 @@ class ExpandTransformation(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class HierarchyStep(Transformation):
-    """``ancestors(...)`` or ``descendants(...)`` of the nodes that ``start`` leaves."""
-
-    kind: t.Literal["ancestors", "descendants"]
-    hierarchy: HierarchyReference
-    start: Apply
-    distance: Literal | None = None
-    keep_start: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Traverse(Transformation):
-    hierarchy: HierarchyReference
-    order: t.Literal["preorder", "postorder"]
-    start: Apply | None = None
-    orderby: tuple[OrderItem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class FunctionTransformation(Transformation):
     """A function of the model that is bound to the collection."""
 
@@ -199,7 +165,7 @@ class FunctionTransformation(Transformation):
 def name_of(node: Transformation) -> str:
     """The name that a transformation is written with."""
     match node:
-        case TopBottom(kind=kind) | HierarchyStep(kind=kind):
+        case TopBottom(kind=kind):
             return kind
         case FunctionTransformation(name=name):
             return name

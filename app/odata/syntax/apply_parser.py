@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import typing as t
 
-from app.odata.errors import QueryError, suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.syntax.apply_nodes import (
     Aggregate,
     AggregateCall,
@@ -21,22 +21,18 @@ from app.odata.syntax.apply_nodes import (
     FilterTransformation,
     FunctionTransformation,
     GroupBy,
-    HierarchyReference,
-    HierarchyStep,
     Identity,
     Join,
     Nest,
     NestItem,
     OrderByTransformation,
     Rollup,
-    RollupRecursive,
     SearchTransformation,
     SkipTransformation,
     TopBottom,
     TopBottomKind,
     TopTransformation,
     Transformation,
-    Traverse,
 )
 from app.odata.syntax.lexer import Token
 from app.odata.syntax.literals import INT64_MAX
@@ -79,7 +75,7 @@ class ApplyParser(ExpressionParser):
             return Identity(offset=token.offset)
         if not self.follows("("):
             raise QueryError(
-                f"expected '(' right after '{token.text}'{suggestion(name, _NAMES)}", token.offset
+                f"expected '(' right after '{token.text}'{suggestion(name, OFFERED)}", token.offset
             )
         self.deeper()
         if name == "search":  # its words are not tokens of expressions
@@ -102,9 +98,11 @@ class ApplyParser(ExpressionParser):
             )
         elif name in _PARSERS:
             transformation = _PARSERS[name](self, token)
+        elif name in _OF_HIERARCHIES:
+            raise self._no_hierarchies(token)
         else:
             raise QueryError(
-                f"unknown transformation '{token.text}'{suggestion(name, _NAMES)}", token.offset
+                f"unknown transformation '{token.text}'{suggestion(name, OFFERED)}", token.offset
             )
         self.expect(")", f" that ends {token.text}(...)")
         return transformation
@@ -155,27 +153,19 @@ class ApplyParser(ExpressionParser):
     def _parse_group_key(self) -> Node:
         token = self.token
         name = token.text.lower()
-        if name not in ("rollup", "rolluprecursive") or not self.follows("("):
+        if name not in ("rollup", *_OF_HIERARCHIES) or not self.follows("("):
             return self.parse_path()
         self.advance()
         self.advance()
-        self.deeper()
-        key = self._parse_rollup(token) if name == "rollup" else self._parse_recursive(token)
-        self.shallower()
-        self.expect(")", f" that ends {name}(...)")
-        return key
-
-    def _parse_rollup(self, token: Token) -> Rollup:
+        if name != "rollup":
+            raise self._no_hierarchies(token)
         with_total = self.token.kind == "dollar" and self.token.text == "$all"
         if with_total:
             self.advance()
             self.expect(",", " and a property")
         properties = self.separated(self.parse_path)
+        self.expect(")", " that ends rollup(...)")
         return Rollup(properties, with_total, offset=token.offset)
-
-    def _parse_recursive(self, token: Token) -> RollupRecursive:
-        hierarchy = self._parse_hierarchy()
-        return RollupRecursive(hierarchy, self._parse_optional_apply(), offset=token.offset)
 
     def _parse_nest(self, token: Token) -> Nest:
         return Nest(self.separated(self._parse_nest_item), offset=token.offset)
@@ -216,68 +206,12 @@ class ApplyParser(ExpressionParser):
                 raise QueryError("expected expand(...)", argument.offset)
         return ExpandTransformation(path, apply, tuple(nested), offset=token.offset)
 
-    def _parse_hierarchy_step(self, token: Token) -> HierarchyStep:
-        hierarchy = self._parse_hierarchy()
-        self.expect(",", f" and transformations in {token.text}")
-        start = self.parse_apply()
-        distance: Literal | None = None
-        keep_start = False
-        while self.accept(","):
-            if distance is None and self.token.kind == "number" and not keep_start:
-                distance = self.parse_row_count(f"the distance in {token.text}")
-            elif not keep_start and self.token.text == "keep":
-                self.advance()
-                if not self.at_word("start"):
-                    raise self.expected("'start'")
-                self.advance()
-                keep_start = True
-            else:
-                raise self.expected("a distance or 'keep start'")
-        kind = t.cast(t.Literal["ancestors", "descendants"], token.text.lower())
-        return HierarchyStep(kind, hierarchy, start, distance, keep_start, offset=token.offset)
-
-    def _parse_traverse(self, token: Token) -> Traverse:
-        hierarchy = self._parse_hierarchy()
-        self.expect(",", " and preorder or postorder")
-        order = self.expect_name("preorder or postorder").text
-        if order not in ("preorder", "postorder"):
-            raise QueryError("expected preorder or postorder", self.previous.offset)
-        start: Apply | None = None
-        orderby: tuple[OrderItem, ...] = ()
-        if self.accept(","):
-            if self._at_transformation():
-                start = self.parse_apply()
-            if start is None or self.accept(","):
-                orderby = self.parse_order_items()
-        return Traverse(
-            hierarchy,
-            t.cast(t.Literal["preorder", "postorder"], order),
-            start,
-            orderby,
-            offset=token.offset,
-        )
-
-    def _at_transformation(self) -> bool:
-        """Whether the next token begins a transformation rather than an expression.
-
-        Both could begin with ``identity``, ``concat(`` or a function of the model: the ABNF tries
-        transformations first.
-        """
-        token, name = self.token, self.token.text.lower()
-        if token.kind != "name" or not (name in _NAMES or "." in name):
-            return False
-        return name == "identity" or self.follows("(")
-
-    def _parse_hierarchy(self) -> HierarchyReference:
-        """``$root/Set,Qualifier,path/of/node/identifier``."""
-        offset = self.token.offset
-        if self.token.kind != "dollar" or self.token.text != "$root":
-            raise self.expected("a collection that begins with $root/")
-        collection = self.parse_variable()
-        self.expect(",", " and the qualifier of the hierarchy")
-        qualifier = self.expect_name("the qualifier of the hierarchy").text
-        self.expect(",", " and the property that identifies a node")
-        return HierarchyReference(collection, qualifier, self.parse_path(), offset=offset)
+    def _no_hierarchies(self, token: Token) -> QueryError:
+        """The error of a transformation of hierarchies, its parenthesis just taken."""
+        if self.token.text != "$root":
+            return self.expected("a collection that begins with $root/")
+        message = f"{token.text.lower()}() is not offered: no entity set is a hierarchy"
+        return UnsupportedError(message, token.offset)
 
     def _parse_optional_apply(self) -> Apply | None:
         return self.parse_apply() if self.accept(",") else None
@@ -407,11 +341,6 @@ _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] =
     "join": ApplyParser._parse_join,
     "outerjoin": ApplyParser._parse_join,
     "expand": ApplyParser._parse_expand,
-    "ancestors": ApplyParser._parse_hierarchy_step,
-    "descendants": ApplyParser._parse_hierarchy_step,
-    "traverse": ApplyParser._parse_traverse,
 }
-_NAMES: t.Final = (*_PARSERS, *_TOP_BOTTOM, "identity", "search")
-# There are no hierarchies in the models: these are understood, and refused.
-_OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse")
-OFFERED: t.Final = tuple(name for name in _NAMES if name not in _OF_HIERARCHIES)
+OFFERED: t.Final = (*_PARSERS, *_TOP_BOTTOM, "identity", "search")
+_OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")

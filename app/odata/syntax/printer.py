@@ -201,17 +201,6 @@ def _aggregate_item(node: apply.AggregateItem) -> str:
     return to_text(node.expression) + method + origins + alias
 
 
-def _hierarchy_step(node: apply.HierarchyStep) -> str:
-    keep = ",keep start" if node.keep_start else ""
-    arguments = joined((node.hierarchy, node.start)) + _given(",", node.distance) + keep
-    return f"{node.kind}({arguments})"
-
-
-def _traverse(node: apply.Traverse) -> str:
-    arguments = f"{to_text(node.hierarchy)},{node.order}"
-    return f"traverse({arguments}{_given(',', node.start)}{_given(',', node.orderby)})"
-
-
 _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     nodes.Binary: _binary,
     nodes.Unary: _unary,
@@ -259,12 +248,6 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     apply.Rollup: lambda node: (
         f"rollup({'$all,' if node.with_total else ''}{joined(node.properties)})"
     ),
-    apply.HierarchyReference: lambda node: (
-        f"{to_text(node.collection)},{node.qualifier},{to_text(node.node_property)}"
-    ),
-    apply.RollupRecursive: lambda node: (
-        f"rolluprecursive({to_text(node.hierarchy)}{_given(',', node.apply)})"
-    ),
     apply.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_given(',', node.apply)})",
     apply.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
     apply.SearchTransformation: lambda node: f"search({to_text(node.search)})",
@@ -286,7 +269,5 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     apply.ExpandTransformation: lambda node: (
         f"expand({to_text(node.path)}{_given(',', node.apply)}{_given(',', node.nested)})"
     ),
-    apply.HierarchyStep: _hierarchy_step,
-    apply.Traverse: _traverse,
     apply.FunctionTransformation: lambda node: f"{node.name}({joined(node.arguments)})",
 }
