@@ -77,49 +77,15 @@ _ERRORS: Mapping[str, tuple[str, ApiError]] = {
         ServiceUnavailableError("The database is not available.", headers={"Retry-After": "5"}),
     ),
 }
-_HEADERS: Mapping[str, Mapping[str, Any]] = {
-    "RateLimit-Limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
-    "RateLimit-Remaining": {"description": "Requests left.", "schema": {"type": "integer"}},
-    "RateLimit-Reset": {
-        "description": "Seconds until there are more.",
-        "schema": {"type": "integer"},
-    },
-    "X-Request-ID": {
-        "description": "The request's id; quote it when you ask for help.",
-        "schema": {"type": "string"},
-    },
-    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
-    "ETag": {"description": "The version, for If-Match.", "schema": {"type": "string"}},
-    "Location": {"description": "Address of the new record.", "schema": {"type": "string"}},
-    "OData-EntityId": {"description": "Address of the record.", "schema": {"type": "string"}},
-    "OData-Version": {
-        "description": "The version of the protocol that the answer speaks.",
-        "schema": {"type": "string", "enum": ["4.0", "4.01"]},
-    },
-    "Preference-Applied": {
-        "description": "The preferences of Prefer that were followed.",
-        "schema": {"type": "string"},
-    },
-}
 
 
-def components() -> dict[str, Any]:
-    """The shared parts: error schemas, error answers of both families, headers."""
-    parts: dict[str, Any] = {
-        "schemas": {
-            "Error": _error_schema(("field", "message"), {}),
-            "ODataError": _error_schema(
-                ("code", "target", "field", "message"),
-                {"position": {"type": "integer", "description": "Place in the query, from 0."}},
-            ),
-        },
-        "responses": {},
-        "headers": {name: dict(header) for name, header in _HEADERS.items()},
+def error_answers() -> dict[str, Any]:
+    """The answers with an error, of both families, as the document names them."""
+    return {
+        f"{family}Error{status}": _error_answer(family, description, error)
+        for family in (REST, ODATA)
+        for status, (description, error) in _ERRORS.items()
     }
-    for family in (REST, ODATA):
-        for status, (description, error) in _ERRORS.items():
-            parts["responses"][f"{family}Error{status}"] = _error_answer(family, description, error)
-    return parts
 
 
 def errors(statuses: Iterable[str], family: str = REST) -> dict[str, Any]:
@@ -133,33 +99,6 @@ def headers(*names: str) -> dict[str, Any]:
     """References to headers; those of the rate limit are on every answer."""
     always = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset", "X-Request-ID")
     return {name: {"$ref": f"#/components/headers/{name}"} for name in (*names, *always)}
-
-
-def _error_schema(detail: tuple[str, ...], more: Mapping[str, Any]) -> dict[str, Any]:
-    text = {"type": "string"}
-    return {
-        "type": "object",
-        "required": ["error"],
-        "properties": {
-            "error": {
-                "type": "object",
-                "required": ["code", "message", "details"],
-                "properties": {
-                    "code": {"type": "string", "description": "For programs."},
-                    "message": {"type": "string", "description": "For people."},
-                    "details": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": list(detail),
-                            "properties": dict.fromkeys(detail, text),
-                        },
-                    },
-                    **more,
-                },
-            }
-        },
-    }
 
 
 def _error_answer(family: str, description: str, error: ApiError) -> dict[str, Any]:

@@ -10,19 +10,11 @@ from flask import Flask
 
 from app.extensions import configuration
 from app.odata.model import edm
-from app.openapi import (
-    answers,
-    health_paths,
-    odata_answers,
-    odata_parameters,
-    odata_schemas,
-    rest_operations,
-)
-from app.openapi.odata_batch import paths as batch_paths
+from app.openapi import answers, odata_answers, odata_parameters, odata_schemas, rest_operations
 from app.openapi.odata_operations import paths as operation_paths
 from app.openapi.odata_paths import paths as odata_paths
-from app.openapi.odata_service import paths as service_paths
 from app.openapi.rate_limits import rate_limits
+from app.openapi.written_parts import frame
 
 OPENAPI = "3.1.0"
 ODATA_PREFIX = "/odata"
@@ -43,20 +35,6 @@ password works too.
 Money and quantities are exact decimals; instants are UTC. Dates that are written are of the years
 1000 to 9999, instants of 1000 to 9998. Every answer carries `X-Request-ID`.
 """
-SECURITY_SCHEMES = {
-    "bearerAuth": {
-        "type": "http",
-        "scheme": "bearer",
-        "bearerFormat": "JWT",
-        "description": "The `accessToken` of `POST /api/v1/auth/login`.",
-    },
-    "apiKeyAuth": {
-        "type": "apiKey",
-        "in": "header",
-        "name": "X-API-Key",
-        "description": "A key that an administrator made.",
-    },
-}
 
 
 def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,23 +44,20 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
         rest: what flask-smorest found in the areas.
     """
     limits = rate_limits(configuration.of(app))
+    known = frame(container, limits.caller)
     document: dict[str, Any] = {
+        **known,
         "openapi": OPENAPI,
         "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},
-        "externalDocs": {"description": "The guide, with a first walk", "url": "/docs/guide"},
-        "servers": [{"url": "/", "description": "This service."}],
-        "security": [{"bearerAuth": []}, {"apiKeyAuth": []}],
         "tags": [],
         "paths": copy.deepcopy(dict(rest.get("paths", {}))),
-        "components": _components(container, rest),
+        "components": _components(container, rest, known["components"]),
     }
     rest_operations.complete(app, document, limits)
-    document["paths"] |= service_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= odata_paths(container, ODATA_PREFIX, limits.caller)
     document["paths"] |= operation_paths(container, ODATA_PREFIX, limits.caller)
-    document["paths"] |= batch_paths(container, ODATA_PREFIX, limits.caller)
-    document["paths"] |= health_paths.paths()
-    document["tags"] = [*_tags(container, rest), health_paths.TAG]
+    document["paths"] |= known["paths"]
+    document["tags"] = _tags(container, rest, *known["tags"])
     drop_unused(document)
     return document
 
@@ -114,29 +89,38 @@ def _references(value: Any) -> Iterator[str]:
             yield from _references(item)
 
 
-def _components(container: edm.EntityContainer, rest: Mapping[str, Any]) -> dict[str, Any]:
-    components = answers.components()
-    components["schemas"] = {
-        **copy.deepcopy(rest.get("components", {}).get("schemas", {})),
-        **components["schemas"],  # flask-smorest has an Error of its own
-        **odata_schemas.schemas(container),
-    }
-    components["responses"] |= odata_answers.components(container)
-    components["parameters"] = {
-        **odata_parameters.components(container), "idempotencyKey": rest_operations.KEY
+def _components(
+    container: edm.EntityContainer, rest: Mapping[str, Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    return {
+        "schemas": {
+            **copy.deepcopy(rest.get("components", {}).get("schemas", {})),
+            **known["schemas"],  # flask-smorest has an Error of its own
+            **odata_schemas.schemas(container),
+        },
+        "responses": {
+            **answers.error_answers(), **odata_answers.components(container), **known["responses"]
+        },
+        "headers": known["headers"],
+        "parameters": {
+            **odata_parameters.components(container), "idempotencyKey": rest_operations.KEY
+        },
+        "securitySchemes": known["securitySchemes"],
     }  # fmt: skip
-    components["securitySchemes"] = SECURITY_SCHEMES
-    return components
 
 
-def _tags(container: edm.EntityContainer, rest: Mapping[str, Any]) -> list[dict[str, str]]:
+def _tags(
+    container: edm.EntityContainer,
+    rest: Mapping[str, Any],
+    service: Mapping[str, str],
+    health: Mapping[str, str],
+) -> list[Mapping[str, str]]:
     areas = [
         {"name": tag["name"], "description": tag.get("description") or ""}
         for tag in rest.get("tags", [])
     ]
-    service = {"name": "OData", "description": "The OData service itself."}
     sets = [
         {"name": entity_set.name, "description": entity_set.type.description}
         for entity_set in container.sets.values()
     ]
-    return [*areas, service, *sets]
+    return [*areas, service, *sets, health]

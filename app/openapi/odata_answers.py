@@ -19,43 +19,17 @@ def reference(container: edm.EntityContainer, type_: edm.EntityType, kind: str) 
 
 
 def shared(name: str) -> Answer:
-    """A reference to an answer that is the same for all types."""
+    """A reference to an answer of ``frame.json``, which is the same for all types."""
     return {"$ref": f"#/components/responses/OData-{name}"}
 
 
 def components(container: edm.EntityContainer) -> dict[str, Answer]:
     """The answers, as the document names them."""
-    answers = {f"OData-{name}": answer for name, answer in _shared().items()}
+    answers: dict[str, Answer] = {}
     for type_ in container.types.values():
         for kind, answer in _of_type(container, type_).items():
             answers[f"{entity_schema_name(container, type_)}-{kind}"] = answer
     return answers
-
-
-def _shared() -> dict[str, Answer]:
-    return {
-        "number": {
-            "description": "The number.",
-            "headers": headers("OData-Version"),
-            "content": {
-                "text/plain": {
-                    "schema": {"type": "string", "pattern": r"^\d+$"},
-                    "example": "42",
-                }
-            },
-        },
-        "unchanged": {"description": "It is as you know it.", "headers": headers("ETag")},
-        "made": {
-            "description": "It was created (`Prefer: return=minimal`).",
-            "headers": headers("Location", *ENTITY_HEADERS, "OData-EntityId"),
-        },
-        "done": {
-            "description": "It was changed (`Prefer: return=minimal`).",
-            "headers": headers(*ENTITY_HEADERS, "OData-EntityId"),
-        },
-        "gone": {"description": "It is gone.", "headers": headers("OData-Version")},
-        "none": {"description": "None is related.", "headers": headers("OData-Version")},
-    }
 
 
 def _of_type(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Answer]:

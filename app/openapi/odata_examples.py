@@ -1,7 +1,7 @@
 """Examples of entities: real ones, which work when they are sent.
 
-A body to create an entity has what is required and what the table here names; an answer has every
-property, as the service would show it.
+A body to create an entity has what is required and what ``examples.json`` names; an answer has
+every property, as the service would show it.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from app.odata.model import edm
 from app.openapi.odata_schemas import is_writable
+from app.openapi.written_parts import examples
 
 INSTANT = "2026-01-31T09:30:00.000Z"
 _OF_TYPE: Mapping[str, Any] = {
@@ -24,86 +25,19 @@ _OF_TYPE: Mapping[str, Any] = {
     "Edm.Binary": "AQID",
     "Edm.String": "Example",
 }
-# Property -> text, where any text would not do.
-TEXTS: Mapping[str, str] = {
-    "currency": "EUR",
-    "language": "en",
-    "slug": "how-to-reset-a-password",
-    "number": "C-000001",
-    "code": "P-000001",
-}
-# Entity type -> body of its creation. References are to the first record of a set.
-CREATIONS: Mapping[str, Mapping[str, Any]] = {
-    "Client": {
-        "name": "ACME GmbH",
-        "email": "office@acme.example",
-        "taxId": "DE136695976",
-        "status": "Active",
-        "revenue": 125000.5,
-        "billingAddress": {
-            "street": "Lange Straße 1",
-            "postalCode": "53111",
-            "city": "Bonn",
-            "country": "DE",
-        },
-        "tags": ["wholesale"],
-    },
-    "Contact": {
-        "firstName": "Ada",
-        "lastName": "Lovelace",
-        "clientId": 1,
-        "email": "ada@acme.example",
-        "role": "DecisionMaker",
-    },
-    "Lead": {"firstName": "Grace", "lastName": "Hopper", "company": "Navy", "source": "Web"},
-    "Opportunity": {
-        "name": "New production line",
-        "clientId": 1,
-        "amount": 42000,
-        "closeDate": "2026-12-31",
-    },
-    "Ticket": {"subject": "Cannot sign in", "clientId": 1, "priority": "High"},
-    "Invoice": {
-        "clientId": 1,
-        "reference": "PO-4711",
-        "LineItems": [{"description": "Consulting", "quantity": 2, "unitPrice": 100}],
-    },
-    "LineItem": {"description": "Consulting", "quantity": 2, "unitPrice": 100},
-    "Payment": {
-        "amount": 100,
-        "date": "2026-01-31",
-        "method": "transfer",
-        "reference": "PO-4711",
-    },
-    "TicketComment": {"body": "We are looking into it.", "isInternal": False},
-    "KbArticle": {"title": "How to reset a password", "body": "Open **Settings**."},
-    "Document": {"name": "Framework contract", "category": "Contract", "clientId": 1},
-    "Task": {"title": "Call back", "priority": "High", "dueAt": "2026-12-01T09:00:00Z"},
-    "Product": {"sku": "SRV-CON", "name": "Consulting", "unitCode": "HUR", "unitPrice": 128},
-    "Project": {"name": "Relaunch of the web shop", "clientId": 1, "startDate": "2026-12-01"},
-}
-
-# (entity type, navigation property) -> body of a creation along it, where any would not do
-RELATED_CREATIONS: Mapping[tuple[str, str], Mapping[str, Any]] = {
-    ("Invoice", "CreditNotes"): {
-        "clientId": 1,
-        "type": "CreditNote",
-        "LineItems": [{"description": "Consulting, one day less", "unitPrice": 100}],
-    },
-}
 
 
 def related_creation(
     container: edm.EntityContainer, type_: edm.EntityType, nav: edm.NavigationProperty
 ) -> dict[str, Any]:
     """The body of a request that creates an entity along a navigation property."""
-    known = RELATED_CREATIONS.get((type_.name, nav.name))
+    known = examples()["odata"].get(f"{type_.name}/{nav.name}")
     return dict(known) if known is not None else creation(container, container.target(nav))
 
 
 def creation(container: edm.EntityContainer, type_: edm.EntityType) -> dict[str, Any]:
     """The body of a request that creates an entity."""
-    known = CREATIONS.get(type_.name)
+    known = examples()["odata"].get(type_.name)
     if known is not None:
         return dict(known)
     return {
@@ -176,7 +110,7 @@ def example_value(prop: edm.Property) -> Any:
     if prop.allowed:
         return prop.allowed[0]
     if prop.type == edm.STRING:
-        return TEXTS.get(prop.name, _OF_TYPE["Edm.String"])[: prop.max_length]
+        return examples()["texts"].get(prop.name, _OF_TYPE["Edm.String"])[: prop.max_length]
     return type_value(prop.type, prop.minimum)
 
 

@@ -54,25 +54,20 @@ SHARED = {
 }
 
 
-def shared(name: str) -> Parameter:
-    """A reference to a parameter of ``SHARED``."""
-    return _reference(name)
-
-
 def of_collection(type_: edm.EntityType) -> list[Parameter]:
     """References to the options of a request for entities of a type."""
-    own = [_reference(f"{name}-{type_.name}") for name in _own(type_)]
-    return [*own, *(shared(name) for name in ("top", "skip", "count", "prefer"))]
+    own = [reference(f"{name}-{type_.name}") for name in _own(type_)]
+    return [*own, *(reference(name) for name in ("top", "skip", "count", "prefer"))]
 
 
 def of_count(type_: edm.EntityType) -> list[Parameter]:
     """References to the options of a request for a number."""
-    return [_reference(f"{name}-{type_.name}") for name in _own(type_) if name in _COUNTING]
+    return [reference(f"{name}-{type_.name}") for name in _own(type_) if name in _COUNTING]
 
 
 def of_entity(type_: edm.EntityType) -> list[Parameter]:
     """References to the options that shape one entity."""
-    return [_reference(f"{name}-{type_.name}") for name in _own(type_) if name in _SHAPING]
+    return [reference(f"{name}-{type_.name}") for name in _own(type_) if name in _SHAPING]
 
 
 def components(container: edm.EntityContainer) -> dict[str, Parameter]:
@@ -83,7 +78,8 @@ def components(container: edm.EntityContainer) -> dict[str, Parameter]:
     return {f"odata-{name}": parameter for name, parameter in parameters.items()}
 
 
-def _reference(name: str) -> Parameter:
+def reference(name: str) -> Parameter:
+    """A reference to a parameter."""
     return {"$ref": f"#/components/parameters/odata-{name}"}
 
 

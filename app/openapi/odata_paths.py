@@ -94,7 +94,7 @@ class _SetPaths:
             f"Read one of {self._set.name}",
             self._type.description,
             "read",
-            parameters=[*parameters.of_entity(self._type), parameters.shared("ifNoneMatch")],
+            parameters=[*parameters.of_entity(self._type), parameters.reference("ifNoneMatch")],
             responses={
                 "200": self._answer(self._type, "entity"),
                 "304": answers.shared("unchanged"),
@@ -112,7 +112,7 @@ class _SetPaths:
             " What the service sets itself is ignored; an unknown property is refused.",
             "create",
             type_,
-            parameters=[*parameters.of_entity(type_), parameters.shared("prefer")],
+            parameters=[*parameters.of_entity(type_), parameters.reference("prefer")],
             requestBody=self._body("-create", example, type_),
             responses={
                 "201": self._answer(type_, "created"),
@@ -131,7 +131,7 @@ class _SetPaths:
             " or none. An item without `@id` or key is made; one with `@removed` goes."
             " The body of one entity is refused with 405.",
             "update",
-            parameters=[parameters.shared("prefer")],
+            parameters=[parameters.reference("prefer")],
             requestBody={
                 "required": True,
                 "content": {
@@ -191,8 +191,8 @@ class _SetPaths:
             type_,
             parameters=[
                 *parameters.of_entity(type_),
-                parameters.shared("ifMatch"),
-                parameters.shared("prefer"),
+                parameters.reference("ifMatch"),
+                parameters.reference("prefer"),
             ],
             requestBody=body,
             responses={
@@ -209,7 +209,7 @@ class _SetPaths:
             "Refused with 409 while other records need it.",
             "delete",
             type_,
-            parameters=[parameters.shared("ifMatch")],
+            parameters=[parameters.reference("ifMatch")],
             responses={"204": answers.shared("gone"), **errors(WRITE_ERRORS, ODATA)},
         )
 

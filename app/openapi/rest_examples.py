@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from app.openapi.written_parts import examples
+
 _DEPTH = 6
 _FORMATS: Mapping[str, Any] = {
     "date": "2026-01-31",
@@ -23,26 +25,11 @@ _TYPES: Mapping[str, Any] = {
     "string": "text",
     "null": None,
 }
-# (method, path) -> body
-BODIES: Mapping[tuple[str, str], Any] = {
-    ("post", "/api/v1/auth/login"): {"username": "admin", "password": "your password"},
-    ("post", "/api/v1/auth/refresh"): {"refreshToken": "the refreshToken of the last answer"},
-    ("put", "/api/v1/admin/settings/exchangeRates"): {"USD": 0.92},
-    ("patch", "/api/v1/admin/settings/exchangeRates"): {"USD": 0.92},
-    ("post", "/api/v1/invoices/send"): {"invoiceIds": [1], "message": "Thank you for your order."},
-    ("post", "/api/v1/tickets/{ticket_id}/merge"): {"sourceId": 2},
-    ("post", "/api/v1/documents/{document_id}/share"): {
-        "expiresInDays": 14, "password": "blue harbour 12", "maxDownloads": 5,
-        "recipientEmail": "ada@acme.example", "note": "As agreed on the telephone.",
-    },
-    ("post", "/api/v1/bi/reports"): {"name": "Urgencies", "question": "Open tickets by priority"},
-    ("patch", "/api/v1/bi/reports/{report_id}"): {"name": "Urgent matters", "shared": True},
-}  # fmt: skip
 
 
 def for_operation(method: str, path: str) -> Any:
     """The example body of an operation; None where the table has none."""
-    return BODIES.get((method, path))
+    return examples()["rest"].get(f"{method.upper()} {path}")
 
 
 def example_of(
