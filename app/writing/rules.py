@@ -115,6 +115,11 @@ class RowRules:
         )
 
     @cached_property
+    def optional(self) -> frozenset[str]:
+        """Writable attributes that a body may leave out."""
+        return frozenset(self.all_writable) - {*self.required}
+
+    @cached_property
     def json_columns(self) -> frozenset[str]:
         """Attributes whose values are compared by their JSON text."""
         return frozenset(

@@ -40,7 +40,9 @@ def _load(
     cleaned: Any
     messages: Any
     try:
-        cleaned, messages = rules.schema.load(values, partial=partial), {}
+        # Of a field that may be missing the schema then says nothing, instead of asking it.
+        missing = partial or rules.optional
+        cleaned, messages = rules.schema.load(values, partial=missing), {}
     except SchemaError as error:
         cleaned, messages = error.valid_data, error.messages
     if messages or not values.keys() <= rules.known:
