@@ -9,7 +9,6 @@ from typing import Any
 
 from flask import Flask, Response, request
 
-from app.http.limits import rate_limits
 from app.http.request_context import Exchange, exchange_of
 from app.http.transaction import end_transaction
 from app.http.versions import VERSIONS, version_of
@@ -43,8 +42,8 @@ class Finisher:
         environ = request.environ
         if response.status_code >= 400 and "HTTP_TRANSFER_ENCODING" in environ:
             read_rest(environ["wsgi.input"])
-        response = end_transaction(response)
         exchange = exchange_of(environ)
+        response = end_transaction(response, environ, exchange)
         add_headers(response, environ, exchange)
         self._write(response.status_code, environ, exchange)
         return response
@@ -85,7 +84,7 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
     ]
     if environ["wsgi.url_scheme"] == "https":
         added.append(TRANSPORT_SECURITY)
-    if (standing := rate_limits.current.standing()) is not None:
+    if (standing := exchange.standing) is not None:
         added.append(("RateLimit-Limit", str(standing.limit)))
         added.append(("RateLimit-Remaining", str(standing.remaining)))
         added.append(("RateLimit-Reset", str(standing.reset)))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
-from flask import Flask, Response, current_app, g, request
+from flask import Flask, Response, current_app, request
 from flask_limiter import RateLimitExceeded
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from sqlalchemy.exc import SQLAlchemyError
@@ -34,7 +34,7 @@ from app.errors import (
 from app.extensions import Extension
 from app.http.database_errors import RETRY_AFTER_SECONDS, from_database
 from app.http.limits import rate_limits
-from app.http.request_context import current_request_id
+from app.http.request_context import current_exchange, current_request_id
 from app.odata.reading.negotiation import VARY, version_of_error
 
 _log = structlog.get_logger()
@@ -116,12 +116,15 @@ def _note_denial(error: ApiError) -> None:
     """For the audit log, which is written when everything else has been undone."""
     if isinstance(error, ForbiddenError | InsufficientScopeError):
         permissions = [detail.message for detail in error.details if detail.field == "permission"]
-        g.denied = {
+        current_exchange().denied = {
             "action": "access.denied",
             **dict(zip(["permission"], permissions, strict=False)),
         }
-    elif isinstance(error, InvalidCredentialsError | ApiKeyInvalidError) and g.get("guessed"):
-        g.denied = {"action": "auth.refused", "code": error.code}
+    elif (
+        isinstance(error, InvalidCredentialsError | ApiKeyInvalidError)
+        and current_exchange().is_guess
+    ):
+        current_exchange().denied = {"action": "auth.refused", "code": error.code}
 
 
 def as_api_error(error: Exception, method: str | None = None) -> ApiError:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Flask, Request, Response, g, request
+from flask import Flask, Request, Response, request
 from flask_jwt_extended.exceptions import JWTExtendedException, WrongTokenError
 from jwt import ExpiredSignatureError, PyJWTError
 from werkzeug.exceptions import MethodNotAllowed
+from werkzeug.routing import Rule
 
 from app import permissions
 from app.auth.authentication import authenticator
@@ -25,7 +26,7 @@ from app.errors import (
     TooLargeError,
 )
 from app.http.encoding import check_host, check_path, check_query
-from app.http.idempotency import idempotency
+from app.http.idempotency import VARIABLE, idempotency
 from app.http.limits import network, rate_limits
 from app.http.request_context import Exchange, exchange_of
 from app.http.rules import CLOSED, PUBLIC, RouteRules, rules_of
@@ -56,13 +57,14 @@ class Gate:
         exchange = exchange_of(environ)
         set_caller(None)
         check_host(environ)
-        if asked.view_args and "token" in asked.view_args and asked.url_rule:
-            exchange.route = asked.url_rule.rule  # the address itself is the secret
-        elif asked.url_rule is None and environ["PATH_INFO"].startswith("/s/"):
+        rule = asked.url_rule
+        if rule is not None and "token" in rule.arguments:
+            exchange.route = rule.rule  # the address itself is the secret
+        elif rule is None and environ["PATH_INFO"].startswith("/s/"):
             exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
-        rules = g.route_rules = self._find_rules(asked)
+        rules = exchange.rules = self._find_rules(asked, rule)
         if not rules.public:
-            self._find_caller(asked, exchange)
+            self._find_caller(asked, environ, exchange)
         elif rules.counting != "free":
             exchange.bucket = f"{rules.counting}:{network(asked.remote_addr)}"
 
@@ -72,13 +74,14 @@ class Gate:
         Raises: what ``identify`` found wrong with the credentials; an ApiError: 413, 400 and 403,
             all of them before 404.
         """
-        # As it stood when it was counted, before others are.
-        rate_limits.current.standing()
-        if "refused" in g:
-            raise g.refused
         asked = request
         environ = asked.environ
-        rules: RouteRules = g.route_rules
+        exchange = exchange_of(environ)
+        # As it stands when it was counted, before others are.
+        rate_limits.current.note_standing(exchange)
+        if exchange.refused is not None:
+            raise exchange.refused
+        rules = exchange.rules
         self._check_sizes(asked, environ, rules)
         check_path(environ)
         if not rules.mailed:
@@ -90,16 +93,18 @@ class Gate:
             key_use.current.note(caller, asked.remote_addr)
         for permission in rules.permissions:
             permissions.require(caller, permission)
-        if "HTTP_IDEMPOTENCY_KEY" in environ:
+        if VARIABLE in environ:
             return self._idempotency.begin(asked, caller, streamed=rules.streamed)
         return None
 
-    def _find_rules(self, asked: Request) -> RouteRules:
+    def _find_rules(self, asked: Request, rule: Rule | None) -> RouteRules:
         if not self._rules:
             self._rules = rules_of(self._app)
+        if rule is not None:
+            return self._rules.get(rule.endpoint, CLOSED)
         if isinstance(asked.routing_exception, MethodNotAllowed):
             return self._rules_of_other_methods(asked.routing_exception.valid_methods or ())
-        return self._rules.get(asked.endpoint or "", CLOSED)
+        return CLOSED
 
     def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
         """Of an address that takes only these: whoever may use them all may be told of it."""
@@ -114,18 +119,18 @@ class Gate:
         """After the request, whatever came of it."""
         self._idempotency.release(request.environ)
 
-    def _find_caller(self, asked: Request, exchange: Exchange) -> None:
+    def _find_caller(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> None:
         # Excel and Power BI offer Basic only (contract P3).
-        basic = asked.environ["PATH_INFO"].startswith("/odata")
+        basic = environ["PATH_INFO"].startswith("/odata")
         try:
-            entry = self._authenticator.find(asked.environ, basic=basic)
+            entry = self._authenticator.find(environ, basic=basic)
         except (ApiError, PyJWTError, JWTExtendedException) as error:
-            g.refused = error
+            exchange.refused = error
             # A guess counts; no credentials at all, or expired ones, are no guess.
-            g.guessed = _is_guess(error)
-            name = "guess" if g.guessed else "address"
+            exchange.is_guess = _is_guess(error)
+            name = "guess" if exchange.is_guess else "address"
             exchange.bucket = f"{name}:{network(asked.remote_addr)}"
-            exchange.cost = int(g.guessed)
+            exchange.cost = int(exchange.is_guess)
             return
         exchange.bucket = exchange.principal = entry.caller.principal
         exchange.credential_expires = entry.expires

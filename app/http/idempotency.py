@@ -34,7 +34,7 @@ from app.sealing import UnsealError, seal, unseal
 KEPT_FOR = timedelta(hours=24)
 WAIT_SECONDS = 5
 MAXIMUM_STORED_BYTES = 1_000_000
-HEADER = "Idempotency-Key"
+HEADER, VARIABLE = "Idempotency-Key", "HTTP_IDEMPOTENCY_KEY"
 REPLAYED = "Idempotency-Replayed"
 KEY_PATTERN = "[!-~]{1,255}"
 _KEY = re.compile(KEY_PATTERN)
@@ -86,7 +86,7 @@ class Idempotency:
         """
         if not takes_key(request.method, request.path):
             return None
-        key = request.environ["HTTP_IDEMPOTENCY_KEY"]
+        key = request.environ[VARIABLE]
         if not _KEY.fullmatch(key):
             raise ValidationError([(HEADER, "must be 1 to 255 visible ASCII characters")])
         name = (caller.principal, key)

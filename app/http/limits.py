@@ -11,7 +11,7 @@ import ipaddress
 import math
 import time
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import Flask
 from flask_limiter import ApplicationLimit, Limiter, RateLimitExceeded
@@ -21,20 +21,12 @@ from app.config import Config, ConfigError
 from app.errors import RateLimitedError
 from app.extensions import Extension
 from app.http.limit_windows import WindowStorage
-from app.http.request_context import current_exchange
+from app.http.request_context import Exchange, Standing, current_exchange
 
 # Under load Redis is late by tenths of a second now and then; who leaves it for that counts anew.
 REDIS_TIMEOUT_SECONDS = 0.5
 # All requests of a bucket count together, whatever they ask for.
 _SCOPE = "all"
-
-
-class Standing(NamedTuple):
-    """How a bucket stands: of ``limit`` requests so many remain; seconds until one leaves it."""
-
-    limit: int
-    remaining: int
-    reset: int
 
 
 class RateLimits:
@@ -89,19 +81,20 @@ class RateLimits:
                 pass
         except RateLimitExceeded as error:
             raise self.refusal() from error
+        self.note_standing(exchange)
 
     def refusal(self) -> RateLimitedError:
         """The error for a request that was over its limit, with ``Retry-After``."""
-        standing = self.standing()
+        standing = self.note_standing(current_exchange())
         limit, reset = (standing.limit, standing.reset) if standing else (0, 1)
         return RateLimitedError(
             f"More than {limit} requests: try again in {reset} seconds.",
             headers={"Retry-After": str(reset)},
         )
 
-    def standing(self) -> Standing | None:
-        """How this request's bucket stands; None where nothing is counted, or Redis went away."""
-        current = self.limiter.current_limit
+    def note_standing(self, exchange: Exchange) -> Standing | None:
+        """Note how the request's bucket stands; None where nothing is counted, or Redis is away."""
+        current, exchange.standing = self.limiter.current_limit, None
         if current is None:
             return None
         try:
@@ -110,7 +103,8 @@ class RateLimits:
             return None
         # Rounded up: nobody is refused at the second that they were told.
         seconds = max(math.ceil(reset), 1 if current.breached else 0)
-        return Standing(current.limit.amount, current.remaining, seconds)
+        exchange.standing = Standing(current.limit.amount, current.remaining, seconds)
+        return exchange.standing
 
     def look_at(self, principal: str) -> Standing:
         """How the bucket of a principal (``user:1``, ``key:1``) stands; nothing is counted."""

@@ -6,9 +6,11 @@ import os
 import re
 from collections.abc import Callable
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from flask import Flask, current_app, has_request_context, request
+
+from app.http.rules import CLOSED, RouteRules
 
 # What a client may send as X-Request-ID; anything else is replaced, so that no line of a log can
 # be forged.
@@ -19,16 +21,27 @@ _READS = ("GET", "HEAD")
 T = TypeVar("T")
 
 
+class Standing(NamedTuple):
+    """How a bucket stands: of ``limit`` requests so many remain; seconds until one leaves it."""
+
+    limit: int
+    remaining: int
+    reset: int
+
+
 class Exchange:
     """One request and its answer, as the edge sees them; lies in the WSGI environment.
 
-    ``bucket`` is what it counts against, as ``cost`` requests (app/http/limits.py); ``route`` what
-    the log shows in place of the address; ``credential_expires`` when the caller's token or key
-    ends, in seconds since 1970.
+    ``bucket`` is what it counts against, as ``cost`` requests (app/http/limits.py), and
+    ``standing`` how that stands, None where nothing is counted; ``rules`` are those of its view;
+    ``refused`` is what is wrong with its credentials, ``is_guess`` whether they may be a guess;
+    ``denied`` is what the audit log is to say of it; ``route`` what the log shows in place of the
+    address; ``credential_expires`` when the caller's token or key ends, in seconds since 1970.
     """
 
     __slots__ = (
-        "bucket", "cost", "credential_expires", "principal", "request_id", "route", "started",
+        "bucket", "cost", "credential_expires", "denied", "is_guess", "principal", "refused",
+        "request_id", "route", "rules", "standing", "started",
     )  # fmt: skip
 
     def __init__(self, environ: dict[str, Any]) -> None:
@@ -42,6 +55,11 @@ class Exchange:
         self.principal: str | None = None
         self.route: str | None = None
         self.credential_expires = 0.0
+        self.rules: RouteRules = CLOSED
+        self.refused: Exception | None = None
+        self.is_guess = False
+        self.denied: dict[str, Any] | None = None
+        self.standing: Standing | None = None
 
 
 def begin_exchange(environ: dict[str, Any]) -> Exchange:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response, g, request
+from flask import Response, request
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
@@ -13,21 +13,23 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http import idempotency
 from app.http.error_answers import error_response
+from app.http.request_context import Exchange, current_exchange
 
 
-def end_transaction(response: Response) -> Response:
+def end_transaction(response: Response, environ: dict[str, Any], exchange: Exchange) -> Response:
     """Commit when the answer is a success, else roll back; before the answer leaves.
 
     Returns: ``response``; the stored answer, when a twin with the same Idempotency-Key was first;
         an error answer when the database refuses the commit.
     """
-    if not has_begun() and "keyed_request" not in g and "denied" not in g:
+    is_keyed = idempotency.VARIABLE in environ
+    if not has_begun() and not is_keyed and exchange.denied is None:
         return response  # nothing was written or locked
     try:
         if response.status_code >= 400:
             db.session.rollback()
             audit_denial(request.method, request.path)
-        if "keyed_request" in g:
+        if is_keyed:
             response = idempotency.store(response)
         db.session.commit()
     except (SQLAlchemyError, ApiError) as error:
@@ -38,7 +40,8 @@ def end_transaction(response: Response) -> Response:
 
 def audit_denial(method: str, path: str) -> None:
     """A refusal is part of the audit log though everything else of the request is undone."""
-    denied: dict[str, Any] | None = g.pop("denied", None)
+    exchange = current_exchange()
+    denied, exchange.denied = exchange.denied, None
     if denied is not None:
         target = {"method": method, "path": path[:500]}
         audit.record(denied.pop("action"), after={**target, **denied})
