@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.geo import check_geo, to_wkt
+from app.odata.geo import to_wkt
 from tests.reference.conftest import Reference
 
 
@@ -38,7 +38,6 @@ def test_shapes_are_well_known_text(reference: Reference) -> None:
     assert shown.text == "SRID=4326;Point(-122.3321 47.6062)"
     for name in ("Route", "Area"):
         text = reference.send("GET", f"{laptop}/{name}/$value").text
-        check_geo(text, 0)
         assert text.startswith("SRID=4326;")
 
 
@@ -66,4 +65,3 @@ def test_shapes_are_well_known_text(reference: Reference) -> None:
 )
 def test_each_kind_of_shape(shape: str, text: str) -> None:
     assert to_wkt(shape) == f"SRID=4326;{text}"
-    check_geo(to_wkt(shape), 0)

@@ -16,7 +16,6 @@ import uuid
 from decimal import Decimal
 
 from app.odata.errors import QueryError
-from app.odata.geo import check_geo
 from app.odata.syntax.nodes import LiteralKind, LiteralValue
 
 NAME = r"[^\W\d]\w*+"
@@ -53,6 +52,11 @@ NON_FINITE = {"INF": float("inf"), "-INF": float("-inf"), "NaN": float("nan")}
 _DURATION = re.compile(
     r"(-?)P(?:([0-9]{1,9})D)?(?:T(?=[0-9])(?:([0-9]{1,9})H)?(?:([0-9]{1,9})M)?"
     r"(?:([0-9]{1,9})(?:\.([0-9]{1,12}))?S)?)?",
+    re.IGNORECASE,
+)
+# No function takes one yet, so nobody looks at its coordinates.
+_GEO_TEXT = re.compile(
+    r"SRID=[0-9]{1,5};(?:(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection)\(.*\)",
     re.IGNORECASE,
 )
 _ENUM_TEXT = re.compile(rf"(?:{NAME}|[+-]?[0-9]++)(?:,(?:{NAME}|[+-]?[0-9]++))*+")
@@ -181,7 +185,9 @@ def convert_prefixed(text: str, offset: int) -> tuple[LiteralValue, LiteralKind,
         case "binary":
             return to_binary(inner, offset), "binary", None
         case "geography" | "geometry" as space:
-            check_geo(inner, offset + len(prefix) + 1)
+            if not _GEO_TEXT.fullmatch(inner):
+                message = "expected a geo literal such as 'SRID=4326;Point(13.4 52.5)'"
+                raise QueryError(message, offset + len(prefix) + 1)
             return inner, "geo", space
     if not _ENUM_TEXT.fullmatch(inner):
         raise QueryError(
