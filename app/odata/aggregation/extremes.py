@@ -15,15 +15,13 @@ from sqlalchemy import (
     false,
     func,
     or_,
-    select,
-    tuple_,
 )
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.db.types import ExactDecimal
-from app.odata.aggregation.rowset import RowSet, made, refuse_nested
+from app.odata.aggregation.rowset import RowSet
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
-from app.odata.binding.derived import labelled, outputs_of
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
@@ -98,33 +96,29 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
         return rows
     if value.nullable:
         rows.conditions.append(value.sql.is_not(None))
-    order = order_keys(translator, rows.order)
-    sums = _sums(value, [key.clause() for key in order])
-    keys = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
-    outputs = outputs_of(rows.scope)
-    labels = [key.label(f"k{at}") for at, key in enumerate(keys)] or labelled(outputs)
-    inner = rows.select([*labels, *(sum_.sql.label(f"sum{at}") for at, sum_ in enumerate(sums))])
-    each = inner.correlate(None).subquery()
-    before, total = (Typed(each.c[f"sum{at}"], sum_.type) for at, sum_ in enumerate(sums))
-    goal: Typed | Constant = Constant(amount)
-    if node.kind.endswith("percent"):
-        before = arithmetic("mul", before, translator.typed(_HUNDRED), node.offset)
-        goal = arithmetic("mul", total, translator.typed(amount), node.offset)
-    parameters = rows.context.parameters
-    less = compare("lt", before, goal, parameters, exact=False, offset=node.offset)
-    columns = [each.c[label.name] for label in labels]
-    chosen = select(*columns).where(or_(each.c.sum0.is_(None), less))
-    if not keys:
-        refuse_nested(rows, node.kind, node.offset)
-        return made(rows, chosen, outputs, rows.order)
-    return RowSet(rows.scope, [tuple_(*keys).in_(chosen)], rows.order, rows.parts)
+    order = [key.clause() for key in order_keys(translator, rows.order)]
+    type_, before, total = _sums(value, order)
+
+    def is_within(figures: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+        sum_before = Typed(figures.before, type_)
+        goal: Typed | Constant = Constant(amount)
+        if node.kind.endswith("percent"):
+            sum_before = arithmetic("mul", sum_before, translator.typed(_HUNDRED), node.offset)
+            whole = Typed(figures.total, type_)
+            goal = arithmetic("mul", whole, translator.typed(amount), node.offset)
+        parameters = rows.context.parameters
+        less = compare("lt", sum_before, goal, parameters, exact=False, offset=node.offset)
+        return or_(figures.before.is_(None), less)
+
+    sums = [before.label("before"), total.label("total")]
+    return rows.narrowed(sums, is_within, node.kind, node.offset)
 
 
-def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
-    """The sum of the values before a row in the order, and of all values."""
-    kind = family(value.type)
+def _sums(
+    value: Typed, order: list[ColumnElement[Any]]
+) -> tuple[edm.EdmType, ColumnElement[Any], ColumnElement[Any]]:
+    """The type of a sum, that of the values before a row in the order, and that of all values."""
     sql = value.sql
-    total: ColumnElement[Any]
 
     def before(total: Any) -> ColumnElement[Any]:
         return total.over(order_by=order, rows=(None, -1))  # type: ignore[no-any-return]
@@ -132,19 +126,15 @@ def _sums(value: Typed, order: list[ColumnElement[Any]]) -> list[Typed]:
     def whole(total: Any) -> ColumnElement[Any]:
         return total.over()  # type: ignore[no-any-return]
 
-    if kind == "integer":
-        total, type_ = (
-            DialectSql(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql),
-            edm.INT64,
-        )
-    elif kind == "double":
-        sums = [double_sum(sql, window) for window in (before, whole)]
-        return [Typed(sum_, edm.DOUBLE) for sum_ in sums]
-    else:
-        column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
-        assert isinstance(column.type, ExactDecimal)
-        total, type_ = func.sum(column, type_=column.type.widened(18)), edm.DECIMAL
-    return [Typed(before(total), type_), Typed(whole(total), type_)]
+    if family(value.type) == "double":
+        return edm.DOUBLE, double_sum(sql, before), double_sum(sql, whole)
+    if family(value.type) == "integer":
+        total = DialectSql(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql)
+        return edm.INT64, before(total), whole(total)
+    column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)
+    assert isinstance(column.type, ExactDecimal)
+    decimals = func.sum(column, type_=column.type.widened(18))
+    return edm.DECIMAL, before(decimals), whole(decimals)
 
 
 def _as_column(number: ColumnElement[Any]) -> ColumnElement[Any]:

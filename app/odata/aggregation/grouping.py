@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, and_, func, select, true, tuple_
+from sqlalchemy import BigInteger, ColumnElement, and_, func, true
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.odata.aggregation.extremes import count_of
-from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made, refuse_nested
+from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made
 from app.odata.binding.aggregates import aggregate_item, method_from
 from app.odata.binding.computing import compute
-from app.odata.binding.derived import Output, labelled, outputs_of
+from app.odata.binding.derived import Output, is_entity, labelled, outputs_of
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.search_condition import search_condition
 from app.odata.errors import QueryError, UnsupportedError
@@ -145,20 +147,20 @@ def _cut(
     row_number = func.row_number(type_=BigInteger()).over(
         partition_by=groups, order_by=order or None
     )
-    own = rows.scope.key_columns() if rows.scope.type.key and not rows.scope.members else []
-    outputs = outputs_of(rows.scope)
-    labels = [key.label(f"k{at}") for at, key in enumerate(own)] or labelled(outputs)
-    each = counted.select([*labels, row_number.label(_PLACE)]).correlate(None).subquery()
-    is_kept = each.c[_PLACE] > limit if is_rest else each.c[_PLACE] <= limit
-    chosen = select(*(each.c[label.name] for label in labels)).where(is_kept)
-    if own:
-        inner.where = tuple_(*own).in_(chosen)
+
+    def is_kept(figures: ReadOnlyColumnCollection[str, Any]) -> ColumnElement[bool]:
+        number: ColumnElement[int] = figures[_PLACE]
+        return number > limit if is_rest else number <= limit
+
+    numbered = [row_number.label(_PLACE)]
+    kept = replace(counted, order=()).narrowed(numbered, is_kept, name_of(node), node.offset)
+    if is_entity(rows.scope):
+        (inner.where,) = kept.conditions
         return rows
-    refuse_nested(rows, name_of(node), node.offset)
     if inner.where is not None:
         message = f"{name_of(node)}() is not offered in groupby behind filter() of such rows"
         raise UnsupportedError(message, node.offset)
-    return made(rows, chosen, outputs)
+    return kept
 
 
 def _with(rows: RowSet, condition: ColumnElement[bool]) -> RowSet:

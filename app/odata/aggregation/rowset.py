@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,9 +19,17 @@ from sqlalchemy import (
     tuple_,
     union_all,
 )
+from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.odata.binding.context import Context
-from app.odata.binding.derived import PLACE, Output, derived_type, labelled, outputs_of
+from app.odata.binding.derived import (
+    PLACE,
+    Output,
+    derived_type,
+    is_entity,
+    labelled,
+    outputs_of,
+)
 from app.odata.binding.ordering import OrderKey, order_keys
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import NestedRows, Scope
@@ -69,22 +77,48 @@ class RowSet(NestedRows):
         def cut(rows: Select[Any]) -> Select[Any]:
             return rows.order_by(*order).limit(limit).offset(offset)
 
-        if not self.scope.type.key or self.scope.members:
-            refuse_nested(self, "a part of the rows")
-            outputs = outputs_of(self.scope)
-            outputs = _placed(self, outputs) if self.order else outputs
-            return made(self, cut(self.select(labelled(outputs))), outputs)
-        keys = self.scope.key_columns()
-        chosen = tuple_(*keys).in_(cut(self.select(keys)).correlate(None))
-        return RowSet(self.scope, [chosen], self.order, self.parts)
+        return self._chosen(lambda labels: cut(self.select(labels)), "a part of the rows")
+
+    def narrowed(
+        self, figures: Sequence[ColumnElement[Any]],
+        holds: Callable[[ReadOnlyColumnCollection[str, Any]], ColumnElement[bool]],
+        where: str, offset: int,
+    ) -> RowSet:  # fmt: skip
+        """The rows of which a condition on figures holds, such as their number in a window.
+
+        Args:
+            figures: labelled.
+            where: for the error where collections of the rows would be lost.
+        """
+
+        def choose(labels: Sequence[ColumnElement[Any]]) -> Select[Any]:
+            each = self.select([*labels, *figures]).correlate(None).subquery()
+            return select(*(each.c[label.key or ""] for label in labels)).where(holds(each.c))
+
+        return self._chosen(choose, where, offset)
+
+    def _chosen(
+        self, choose: Callable[[Sequence[ColumnElement[Any]]], Select[Any]], where: str,
+        offset: int = 0,
+    ) -> RowSet:  # fmt: skip
+        """The rows that a select has, which ``choose`` makes of labelled columns: of the key, by
+        which the rows are found again, or of all they have.
+        """
+        if is_entity(self.scope):
+            keys = self.scope.key_columns()
+            labels = [key.label(f"k{at}") for at, key in enumerate(keys)]
+            condition = tuple_(*keys).in_(choose(labels).correlate(None))
+            return RowSet(self.scope, [condition], self.order, self.parts)
+        refuse_nested(self, where, offset)
+        outputs = outputs_of(self.scope)
+        outputs = _placed(self, outputs) if self.order else outputs
+        return made(self, choose(labelled(outputs)), outputs)
 
 
-def made(
-    of: RowSet, rows: Select[Any], outputs: Sequence[Output], order: Sequence[OrderItem] = ()
-) -> RowSet:
+def made(of: RowSet, rows: Select[Any], outputs: Sequence[Output]) -> RowSet:
     """The rows of a select made of those of ``of``; its columns are ``outputs``, labelled."""
     type_ = derived_type(of.scope.type.name, rows, outputs)
-    return RowSet(Scope(of.context, type_), [], order, of.parts)
+    return RowSet(Scope(of.context, type_), parts=of.parts)
 
 
 def flat(rows: RowSet, *, always: bool = False) -> RowSet:
