@@ -13,15 +13,9 @@ Value = TypeVar("Value")
 
 def _of_arrays(
     compute: Callable[[list[Any], list[Any]], Value],
-) -> Callable[[str | None, str | None], Value | None]:
-    """A function of two arrays that are given as JSON; null where one of them is."""
-
-    def computed(whole: str | None, part: str | None) -> Value | None:
-        if whole is None or part is None:
-            return None
-        return compute(orjson.loads(whole), orjson.loads(part))
-
-    return computed
+) -> Callable[[str, str], Value]:
+    """A function of two arrays that are given as JSON."""
+    return lambda whole, part: compute(orjson.loads(whole), orjson.loads(part))
 
 
 @_of_arrays

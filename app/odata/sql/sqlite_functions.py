@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from typing import Any
 
 from app.odata.sql import (
     sqlite_collections as collections,
@@ -14,7 +15,7 @@ from app.odata.sql import (
 from app.odata.sql.percentiles import Percentile
 from app.odata.sql.text_values import SQLITE
 
-_FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]]] = {
+_FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "add": (2, numbers.add),
     "subtract": (2, numbers.subtract),
     "multiply": (2, numbers.multiply),
@@ -36,8 +37,8 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]
     "double_to_decimal": (1, numbers.double_to_decimal),
     "double_text": (1, numbers.double_text),
     "single_text": (1, numbers.single_text),
-    "lower": (1, texts.lower),
-    "upper": (1, texts.upper),
+    "lower": (1, str.lower),
+    "upper": (1, str.upper),
     "fold": (1, texts.fold),
     "substring": (2, texts.substring),
     "substring_of_length": (3, texts.substring_of_length),
@@ -59,10 +60,16 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., str | int | float | bytes | None]
 }
 
 
+def _of_values(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` of arguments none of which is null; null else."""
+    return lambda *arguments: None if None in arguments else function(*arguments)
+
+
 def register(connection: sqlite3.Connection) -> None:
     """Give a connection the functions ``odata_...`` and the collation ``odata_decimal``."""
     for name, (arguments, function) in _FUNCTIONS.items():
-        connection.create_function(f"odata_{name}", arguments, function, deterministic=True)
+        of_values = _of_values(function)
+        connection.create_function(f"odata_{name}", arguments, of_values, deterministic=True)
     connection.create_aggregate("odata_sum", 1, numbers.Sum)  # type: ignore[arg-type]
     connection.create_aggregate("odata_percentile", 3, Percentile)  # type: ignore[arg-type]
     connection.create_collation("odata_decimal", numbers.compare_decimals)

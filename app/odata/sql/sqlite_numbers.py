@@ -1,6 +1,7 @@
 """Arithmetic for SQLite: exact decimals as text, whole numbers that never become floats.
 
 PostgreSQL computes with NUMERIC and BIGINT; these functions give what it gives, digit for digit.
+No argument is null (sqlite_functions.py).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from decimal import (
 )
 from typing import Any
 
-Number = int | str | float | None
+Number = int | str | float
 
 # More digits than any product of a query of legal length: what does not fit is an error.
 _EXACT = Context(prec=50_000, traps=[Inexact])
@@ -37,8 +38,6 @@ def _binary(
     integers: Callable[[int, int], int], decimals: Callable[[Decimal, Decimal], Decimal]
 ) -> Callable[[Number, Number], Number]:
     def compute(left: Number, right: Number) -> Number:
-        if left is None or right is None:
-            return None
         if isinstance(left, int) and isinstance(right, int):
             return _int64(integers(left, right))
         return _text(decimals(Decimal(str(left)), Decimal(str(right))))
@@ -51,17 +50,17 @@ subtract = _binary(lambda a, b: a - b, _EXACT.subtract)
 multiply = _binary(lambda a, b: a * b, _EXACT.multiply)
 
 
-def truncate(left: int | None, right: int | None) -> int | None:
+def truncate(left: int, right: int) -> int | None:
     """The whole part of a quotient, towards zero; null where the divisor is zero."""
-    if left is None or not right:
+    if not right:
         return None
     quotient = abs(left) // abs(right)
     return _int64(quotient if (left < 0) == (right < 0) else -quotient)
 
 
-def divide(left: str | None, right: str | None) -> str | None:
+def divide(left: str, right: str) -> str | None:
     """A quotient of at most 12 digits behind the point, half away from zero, no trailing zeros."""
-    if left is None or right is None or not (divisor := Decimal(right)):
+    if not (divisor := Decimal(right)):
         return None
     dividend = Decimal(left)
     top, bottom = dividend.as_integer_ratio(), divisor.as_integer_ratio()
@@ -79,25 +78,21 @@ def plain(number: Decimal) -> str:
     return format(number.normalize(WIDE), "f") if number else "0"
 
 
-def modulo(left: str | None, right: str | None) -> str | None:
+def modulo(left: str, right: str) -> str | None:
     """The remainder with the sign of the dividend; null where the divisor is zero."""
-    if left is None or right is None or not (divisor := Decimal(right)):
+    if not (divisor := Decimal(right)):
         return None
     return _text(WIDE.remainder(Decimal(left), divisor))
 
 
 def negate(number: Number) -> Number:
-    if number is None:
-        return None
     if isinstance(number, int):
         return _int64(-number)
     return _text(-Decimal(str(number)))
 
 
-def _rounding(mode: str) -> Callable[[str | None], str | None]:
-    def compute(number: str | None) -> str | None:
-        if number is None:
-            return None
+def _rounding(mode: str) -> Callable[[str], str]:
+    def compute(number: str) -> str:
         return _text(Decimal(number).quantize(Decimal(1), mode, WIDE))
 
     return compute
@@ -108,60 +103,56 @@ floor = _rounding(ROUND_FLOOR)
 ceiling = _rounding(ROUND_CEILING)
 
 
-def to_integer(text: str | None) -> int | None:
+def to_integer(text: str) -> int | None:
     """The whole number that a text is, null if it is none (a cast that fails gives null)."""
-    return None if text is None or not _WHOLE.fullmatch(text) else int(text)
+    return int(text) if _WHOLE.fullmatch(text) else None
 
 
-def to_decimal(text: str | None) -> str | None:
+def to_decimal(text: str) -> str | None:
     """The decimal that a text is, null if it is none."""
-    return None if text is None or not _DECIMAL.fullmatch(text) else _text(Decimal(text))
+    return _text(Decimal(text)) if _DECIMAL.fullmatch(text) else None
 
 
-def whole(number: str | None) -> int | None:
+def whole(number: str) -> int:
     """A decimal without a fraction as a whole number.
 
     Raises: OverflowError, it is beyond Edm.Int64.
     """
-    return None if number is None else _int64(int(Decimal(number)))
+    return _int64(int(Decimal(number)))
 
 
-def double_to_decimal(number: float | None) -> str | None:
+def double_to_decimal(number: float) -> str | None:
     """A double as PostgreSQL makes NUMERIC of it: 15 significant digits."""
-    if number is None or not abs(number) <= 1e300:
-        return None
-    return _text(Decimal(f"{number:.15g}"))
+    return _text(Decimal(f"{number:.15g}")) if abs(number) <= 1e300 else None
 
 
-def round_double(number: float | None) -> float | None:
+def round_double(number: float) -> float:
     """Half away from zero, as PostgreSQL's ``sign(x) * floor(abs(x) + 0.5)``."""
-    if number is None or not math.isfinite(number):
+    if not math.isfinite(number):
         return number
     return math.copysign(math.floor(abs(number) + 0.5), number)
 
 
-def quotient(number: float | None, divisor: float | None) -> float | None:
+def quotient(number: float, divisor: float) -> float:
     """A number by zero is infinity with the sign of the number; SQLite makes null of NaN."""
-    if number is None or divisor is None:
-        return None
     return float(number) / float(divisor) if divisor else float(number) * math.inf
 
 
-def remainder(number: float | None, divisor: float | None) -> float | None:
+def remainder(number: float, divisor: float) -> float | None:
     """By the whole part of the quotient, as PostgreSQL is told to; SQLite makes null of NaN."""
-    if number is None or divisor is None or not divisor:
+    if not divisor:
         return None
     quotient = float(number) / float(divisor)
     whole = float(math.trunc(quotient)) if math.isfinite(quotient) else quotient
     return number - divisor * whole
 
 
-def floor_double(number: float | None) -> float | None:
-    return number if number is None or not math.isfinite(number) else float(math.floor(number))
+def floor_double(number: float) -> float:
+    return float(math.floor(number)) if math.isfinite(number) else number
 
 
-def ceiling_double(number: float | None) -> float | None:
-    return number if number is None or not math.isfinite(number) else float(math.ceil(number))
+def ceiling_double(number: float) -> float:
+    return float(math.ceil(number)) if math.isfinite(number) else number
 
 
 def compare_decimals(left: str, right: str) -> int:
@@ -177,15 +168,13 @@ def compare_decimals(left: str, right: str) -> int:
         return 1 if left > right else -1
 
 
-def double_text(number: float | None) -> str | None:
+def double_text(number: float) -> str:
     """JSON of an Edm.Double, as PostgreSQL writes it: shortest, exponent from 1e15 on."""
-    return None if number is None else _shortest(number, repr(float(number)), "d")
+    return _shortest(number, repr(float(number)), "d")
 
 
-def single_text(number: float | None) -> str | None:
+def single_text(number: float) -> str:
     """JSON of an Edm.Single: the shortest text that reads back as the same 32 bits."""
-    if number is None:
-        return None
     single = _as_single(number)
     texts = (f"{single:.{digits}g}" for digits in range(1, 10))  # nine digits tell all apart
     shortest = next((text for text in texts if _as_single(float(text)) == single), "")

@@ -114,11 +114,11 @@ def of_text(kind: str, text: ColumnElement[Any]) -> ColumnElement[Any] | None:
 # --- SQLite
 
 
-def _read(kind: str, convert: Callable[[str], Any]) -> Callable[[str | None], Any]:
+def _read(kind: str, convert: Callable[[str], Any]) -> Callable[[str], Any]:
     pattern = re.compile(PATTERNS[kind], re.ASCII)
 
-    def read(text: str | None) -> Any:
-        if text is None or pattern.fullmatch(text) is None:
+    def read(text: str) -> Any:
+        if pattern.fullmatch(text) is None:
             return None
         try:
             return convert(text)

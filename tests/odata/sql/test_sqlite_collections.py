@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from app.odata.sql import sqlite_collections as collections
@@ -32,8 +30,3 @@ def test_a_collection_is_looked_for_in_another(
     whole: str, part: str, expected: tuple[object, ...]
 ) -> None:
     assert tuple(function(whole, part) for function in ALL) == expected
-
-
-@pytest.mark.parametrize("function", ALL)
-def test_null_gives_null(function: Callable[[str | None, str | None], object]) -> None:
-    assert function(None, "[]") is None and function("[]", None) is None

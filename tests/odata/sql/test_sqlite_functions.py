@@ -30,14 +30,23 @@ def connection() -> Iterator[sqlite3.Connection]:
         ("odata_lower('ÄÖ')", "äö"),
         ("odata_substring('äbc', 1)", "bc"),
         ("odata_substring_of_length('äbcd', 1, 2)", "bc"),
-        ("odata_add(NULL, '1')", None),
-        ("odata_upper(NULL)", None),
     ],
 )
 def test_a_statement_computes_with_exact_decimals_and_unicode(
     connection: sqlite3.Connection, expression: str, value: Any
 ) -> None:
     assert connection.execute(f"SELECT {expression}").fetchone() == (value,)
+
+
+def test_null_gives_null(connection: sqlite3.Connection) -> None:
+    functions = "SELECT DISTINCT name, narg FROM pragma_function_list WHERE name LIKE 'odata_%'"
+    of_rows = ("odata_sum", "odata_percentile")
+    scalar = [each for each in connection.execute(functions) if each[0] not in of_rows]
+    assert len(scalar) > 40
+    for name, arguments in scalar:
+        for at in range(arguments):
+            values = ", ".join("NULL" if place == at else "'1'" for place in range(arguments))
+            assert connection.execute(f"SELECT {name}({values})").fetchone() == (None,), name
 
 
 def test_decimals_are_put_in_the_order_of_their_values(connection: sqlite3.Connection) -> None:

@@ -18,11 +18,10 @@ from app.odata.sql import sqlite_numbers as numbers
         ("10", "2.5", "4", "0"),
         ("0", "7", "0", "0"),
         ("1", "0", None, None),
-        (None, "1", None, None),
     ],
 )
 def test_decimals_are_divided(
-    left: str | None, right: str, quotient: str | None, remainder: str | None
+    left: str, right: str, quotient: str | None, remainder: str | None
 ) -> None:
     assert numbers.divide(left, right) == quotient
     rest = numbers.modulo(left, right)
@@ -31,10 +30,10 @@ def test_decimals_are_divided(
 
 @pytest.mark.parametrize(
     ("left", "right", "quotient"),
-    [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (7, 0, None), (None, 2, None)],
+    [(7, 2, 3), (-7, 2, -3), (7, -2, -3), (7, 0, None)],
 )
 def test_whole_numbers_are_divided_towards_zero(
-    left: int | None, right: int, quotient: int | None
+    left: int, right: int, quotient: int | None
 ) -> None:
     assert numbers.truncate(left, right) == quotient
 
@@ -52,7 +51,6 @@ def test_what_leaves_int64_is_an_error_and_never_a_float() -> None:
 def test_doubles_by_zero_are_infinite() -> None:
     assert numbers.quotient(-1.0, 0.0) == -math.inf
     assert numbers.remainder(1.0, 0.0) is None
-    assert numbers.quotient(None, 1.0) is None
 
 
 @pytest.mark.parametrize(
@@ -65,10 +63,6 @@ def test_a_cast_of_a_text_that_is_no_number_is_null(
     assert numbers.to_decimal(text) == decimal
 
 
-@pytest.mark.parametrize(
-    ("number", "expected"), [(2.5, 3.0), (-2.5, -3.0), (0.4, 0.0), (None, None)]
-)
-def test_doubles_are_rounded_half_away_from_zero(
-    number: float | None, expected: float | None
-) -> None:
+@pytest.mark.parametrize(("number", "expected"), [(2.5, 3.0), (-2.5, -3.0), (0.4, 0.0)])
+def test_doubles_are_rounded_half_away_from_zero(number: float, expected: float) -> None:
     assert numbers.round_double(number) == expected
