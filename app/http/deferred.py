@@ -24,7 +24,7 @@ from app.http.idempotency import MAXIMUM_STORED_BYTES
 from app.http.security import current_caller
 from app.models.event import IdempotencyRecord
 from app.odata.methods import READ, allow, method_error
-from app.odata.preferences import parse_preferences, preference_applied
+from app.odata.preferences import parse_preferences
 from app.sealing import UnsealError, seal, unseal
 
 KEPT_FOR = timedelta(minutes=10)
@@ -71,9 +71,7 @@ def defer(response: Response, root: str) -> Response:
     answer.headers["Retry-After"] = "0"
     answer.headers["OData-Version"] = response.headers.get("OData-Version", "4.0")
     preferences = parse_preferences(request.headers.getlist("Prefer"))
-    answer.headers["Preference-Applied"] = (
-        preference_applied(preferences.applied("respond-async")) or ""
-    )
+    answer.headers["Preference-Applied"] = preferences.applied("respond-async")
     return answer
 
 

@@ -13,7 +13,7 @@ from app.odata.methods import READ, allow
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.reading.all_entities import ALL
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.negotiation import version_spoken
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
 from app.odata.syntax.nodes import Node
@@ -38,10 +38,10 @@ def answer_options(
     """
     aliases = parse_aliases(read_options(request.query))
     offered = _Offered(container, operations, aliases)
-    form = negotiated(None, None, request.headers.get("OData-MaxVersion"), None)
+    version = version_spoken(request.headers.get("OData-MaxVersion"))
     response = Response(status=204, headers=allow(offered.methods(request.path.strip("/"))))
     del response.headers["Content-Type"]
-    response.headers["OData-Version"] = form.version
+    response.headers["OData-Version"] = version
     return response
 
 

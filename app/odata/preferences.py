@@ -168,6 +168,8 @@ def parse_preferences(headers: Iterable[str]) -> Preferences:
     return Preferences(preferences) if preferences else NO_PREFERENCES
 
 
-def preference_applied(*applied: str | None) -> str | None:
-    """The value of ``Preference-Applied``; None when nothing was applied."""
-    return ", ".join(part for part in applied if part) or None
+def note_applied(headers: Headers, applied: str) -> None:
+    """Add a preference to those that an answer says were applied (``Preferences.applied``)."""
+    before = headers.get("Preference-Applied")
+    if before is None or applied not in before:
+        headers["Preference-Applied"] = f"{before}, {applied}" if before else applied

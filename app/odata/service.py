@@ -45,14 +45,13 @@ from app.odata.operations.service import (
 )
 from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
 from app.odata.reading.all_entities import ALL, read_all
-from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import (
     VARY,
     form_for,
     metadata_as_json,
-    negotiated,
     refusal,
     takes,
+    version_spoken,
 )
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
@@ -203,12 +202,9 @@ class ODataService:
         reading = replace(request, method="GET", query="", headers=headers)
         try:
             options = read_options(request.query, parameters=call.parameter_names)
-            form = negotiated(
-                None if call.rest else headers.get("Accept"),  # what follows has a form of its own
-                None if call.rest else options.system.get("format"),
-                headers.get("OData-MaxVersion"),
-                headers.get("OData-Version"),
-            )
+            is_own = not call.rest  # what follows has a form of its own
+            asked = options.system.get("format") if is_own else None
+            form = form_for(headers, asked, accept=is_own)
             around = Surroundings(
                 self.container,
                 request.root,
@@ -323,31 +319,23 @@ class ODataService:
         asked = options.system.get("format")
         headers = request.headers
         if path == "$metadata":
-            form, as_json = metadata_as_json(
-                headers.get("Accept"),
-                asked,
-                headers.get("OData-MaxVersion"),
-                headers.get("OData-Version"),
-            )
-            document = metadata(self.container, form.version, as_json=as_json)
+            version, as_json = metadata_as_json(headers, asked)
+            document = metadata(self.container, version, as_json=as_json)
             response = document.answer(headers.get("If-None-Match"))
         else:
             form = form_for(headers, asked)
-            response = self._service_document(request, form)
-        response.headers["OData-Version"] = form.version
+            version = form.version
+            body = service_document(
+                self.container, request.root, version, with_context=form.metadata != "none"
+            )
+            response = Response(body, content_type=form.content_type)
+        response.headers["OData-Version"] = version
         return response
-
-    def _service_document(self, request: Request, form: Format) -> Response:
-        body = service_document(
-            self.container, request.root, form.version, with_context=form.metadata != "none"
-        )
-        return Response(body, content_type=form.content_type)
 
     # --- writes
 
     def _write_request(self, request: Request, options: OptionTexts) -> WriteRequest:
         headers = request.headers
-        form = negotiated(None, None, headers.get("OData-MaxVersion"), None)
         return WriteRequest(
             self.container,
             request.method,
@@ -357,7 +345,7 @@ class ODataService:
             request.body,
             request.root,
             lambda path, options: self._written(request, path, options),
-            version=form.version,
+            version=version_spoken(headers.get("OData-MaxVersion")),
             roots=request.roots,
             references=request.references,
             max_depth=self._max_depth,

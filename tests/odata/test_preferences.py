@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from werkzeug.datastructures import Headers
 
-from app.odata.preferences import parse_preferences, preference_applied
+from app.odata.preferences import note_applied, parse_preferences
 
 
 @pytest.mark.parametrize(
@@ -84,8 +85,8 @@ def test_applied_quotes_what_needs_quotes() -> None:
     assert preferences.applied("include-annotations") == 'include-annotations="a.*,b.*"'
 
 
-def test_preference_applied_joins_what_was_applied() -> None:
-    assert preference_applied("return=minimal", None, "maxpagesize=3") == (
-        "return=minimal, maxpagesize=3"
-    )
-    assert preference_applied(None) is None
+def test_what_was_applied_is_told_once() -> None:
+    headers = Headers()
+    for applied in ("return=minimal", "maxpagesize=3", "return=minimal"):
+        note_applied(headers, applied)
+    assert headers["Preference-Applied"] == "return=minimal, maxpagesize=3"

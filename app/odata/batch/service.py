@@ -25,7 +25,7 @@ from app.odata.batch.urls import Address
 from app.odata.methods import method_error
 from app.odata.model import edm
 from app.odata.preferences import parse_preferences
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.negotiation import version_spoken
 from app.odata.request import Request
 from app.odata.syntax.query_string import read_options
 
@@ -59,7 +59,7 @@ def answer_batch(
     for name in ("If-Match", "If-None-Match"):  # Protocol 8.2.4, 8.2.5
         if name in headers:
             raise InvalidQueryError(f"{name} is of one request: send it with those of the batch.")
-    form = negotiated(None, None, headers.get("OData-MaxVersion"), headers.get("OData-Version"))
+    version = version_spoken(headers.get("OData-MaxVersion"), headers.get("OData-Version"))
     units, is_json = _read(request, edge.most)
     preferences = parse_preferences(headers.getlist("Prefer"))
     accepted = _accepted_json(headers)
@@ -93,9 +93,9 @@ def answer_batch(
     runner = BatchRunner(container, answer_part, connection, edge, roots)
     # The two forms differ in what is done when nothing is said (11.7.7.4; JSON Format 19.5).
     results = runner.run(units, goes_on=is_json if chosen is None else chosen)
-    as_json = _is_answered_as_json(headers, is_json, form.version)
+    as_json = _is_answered_as_json(headers, is_json, version)
     response = write_json_batch(results) if as_json else write_multipart(results)
-    response.headers["OData-Version"] = form.version
+    response.headers["OData-Version"] = version
     if chosen is not None:
         response.headers["Preference-Applied"] = preferences.applied("continue-on-error")
     return response

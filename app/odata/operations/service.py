@@ -33,7 +33,7 @@ from app.odata.operations.aggregating import aggregate_of_rows
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
-from app.odata.preferences import preference_applied
+from app.odata.preferences import note_applied
 from app.odata.reading.json_format import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.syntax.literal_text import literal_text
@@ -91,9 +91,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
         return with_preference(request, no_content(request))
     response = _answer(operation, call, result, around)
     if operation.returns is not None and request.preferences.return_ == "representation":
-        before = response.headers.get("Preference-Applied")
-        applied = preference_applied(before, request.preferences.applied("return"))
-        response.headers["Preference-Applied"] = applied or ""
+        note_applied(response.headers, request.preferences.applied("return"))
     return response
 
 

@@ -17,7 +17,7 @@ from app.http.page_sizes import EXPANDED, PageSize
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
 from app.odata.geo import to_wkt
-from app.odata.preferences import NO_PREFERENCES, preference_applied
+from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.expansion_links import MakeToken, with_links
 from app.odata.reading.json_format import Format
 from app.odata.reading.next_links import next_link, without_tokens
@@ -179,7 +179,7 @@ class Answering:
             after = [rows[0][-1] + page] if plan.by_position else rows[-1][-len(plan.keys) :]
             link = self._next_link(PageStart(after, left))
         body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
-        return self._json(self._linked(body, plan, run), self._page_size_applied())
+        return self._json(self._linked(body, plan, run), [], *self._page_size_applied())
 
     def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
         assert plan.top is not None
@@ -192,7 +192,7 @@ class Answering:
         total = self._total(row[1]) if plan.has_total else ""
         context = self._context(plan, self._home(plan, run, connection))
         body = f'{{{context}{total}"value":[{row[0] or ""}]}}'
-        return self._json(self._linked(body, plan, run), self._page_size_applied())
+        return self._json(self._linked(body, plan, run), [], *self._page_size_applied())
 
     def _linked(self, text: str, plan: Plan, run: Run) -> str:
         """An answer with the links to what is not shown of expanded collections."""
@@ -212,11 +212,10 @@ class Answering:
         """Rows of a page."""
         return self.page_sizes.of(self.request.preferences.max_page_size)
 
-    def _page_size_applied(self) -> list[tuple[str, str]]:
+    def _page_size_applied(self) -> list[str]:
         if self.request.preferences.max_page_size is None:
             return []
-        applied = self.request.preferences.applied("maxpagesize", self.page_size)
-        return [("Preference-Applied", applied)]
+        return [self.request.preferences.applied("maxpagesize", self.page_size)]
 
     def _total(self, total: int) -> str:
         number = f'"{total}"' if self.format.ieee754 else str(total)
@@ -266,13 +265,11 @@ class Answering:
 
         return _TEXT_OR_ALIAS.sub(value, path)
 
-    def _json(self, body: str, headers: list[tuple[str, str]]) -> Answer:
-        applied = [value for name, value in headers if name == "Preference-Applied"]
+    def _json(self, body: str, headers: list[tuple[str, str]], *applied: str) -> Answer:
         if self.request.preferences is not NO_PREFERENCES:
-            applied += self._applied()
-        headers = [header for header in headers if header[0] != "Preference-Applied"]
-        if preference := preference_applied(*applied):
-            headers.append(("Preference-Applied", preference))
+            applied += (*self._applied(),)
+        if applied:
+            headers.append(("Preference-Applied", ", ".join(applied)))
         kind = ("Content-Type", self.format.content_type)
         return Answer(200, body.encode(), [kind, self._version(), *headers])
 

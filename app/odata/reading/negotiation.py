@@ -21,16 +21,29 @@ _PARAMETERS = frozenset(
 )
 
 
-@lru_cache(maxsize=256)
-def negotiated(
-    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
+def form_for(
+    headers: Headers | Mapping[str, str], format_option: str | None = None, *, accept: bool = True
 ) -> Format:
     """The form of the answer to a request with these headers and this ``$format``.
 
+    Args:
+        accept: whether the header counts that says what is welcome.
     Raises: NotAcceptableError, none of the formats asked for is offered; InvalidQueryError, a
         version that there is not.
     """
-    spoken = _version(max_version, version)
+    return _negotiated(
+        headers.get("Accept") if accept else None,
+        format_option,
+        headers.get("OData-MaxVersion"),
+        headers.get("OData-Version"),
+    )
+
+
+@lru_cache(maxsize=256)
+def _negotiated(
+    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
+) -> Format:
+    spoken = version_spoken(max_version, version)
     media_ranges = (accept or "") if format_option is None else _long_form(format_option)
     if not media_ranges and format_option is None:
         return Format(version=spoken)
@@ -47,16 +60,6 @@ def negotiated(
         metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
         ieee754=chosen.get("ieee754compatible") == "true",
-    )
-
-
-def form_for(headers: Headers | Mapping[str, str], format_option: str | None = None) -> Format:
-    """The form of the answer to a request with these headers; raises as ``negotiated``."""
-    return negotiated(
-        headers.get("Accept"),
-        format_option,
-        headers.get("OData-MaxVersion"),
-        headers.get("OData-Version"),
     )
 
 
@@ -124,13 +127,16 @@ def _long_form(format_option: str) -> str:
 def version_of_error(max_version: str | None) -> Version:
     """The version that an error is told in, whatever was wrong with the request."""
     try:
-        return _version(max_version, None)
+        return version_spoken(max_version)
     except InvalidQueryError:
         return "4.0"
 
 
-def _version(max_version: str | None, version: str | None) -> Version:
-    """The version to answer in: 4.0 unless the client says that it understands 4.01 (P4)."""
+def version_spoken(max_version: str | None, version: str | None = None) -> Version:
+    """The version to answer in: 4.0 unless the client says that it understands 4.01 (P4).
+
+    Raises: InvalidQueryError, there is no such version.
+    """
     if version is not None and version.strip() not in _VERSIONS:
         raise InvalidQueryError(f"OData-Version must be 4.0 or 4.01, not {version[:20]!r}.")
     if max_version is None:
@@ -147,16 +153,14 @@ def _version(max_version: str | None, version: str | None) -> Version:
     return "4.01" if number >= (4, 1) else "4.0"
 
 
-@lru_cache(maxsize=64)
-def metadata_as_json(
-    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
-) -> tuple[Format, bool]:
+def metadata_as_json(headers: Headers, format_option: str | None) -> tuple[Version, bool]:
     """The version of ``$metadata``, and whether it is wanted as JSON; XML is what it is otherwise.
 
-    Raises: as ``negotiated``.
+    Raises: as ``form_for``.
     """
-    spoken = Format(version=_version(max_version, version))
-    media_ranges = accept or "*/*"
+    max_version = headers.get("OData-MaxVersion")
+    version = version_spoken(max_version, headers.get("OData-Version"))
+    media_ranges = headers.get("Accept") or "*/*"
     if format_option is not None:
         media_ranges = {"xml": "application/xml"}.get(
             format_option.lower(), _long_form(format_option)
@@ -167,14 +171,14 @@ def metadata_as_json(
         for quality, as_json in [_acceptable_csdl(media_range)]
         if quality > 0
     ]
-    if spoken.version == "4.0" and max_version is not None:
+    if version == "4.0" and max_version is not None:
         # CSDL in JSON came with 4.01: who knows 4.0 only gets it where XML is not taken at all.
         candidates = [range_ for range_ in candidates if not range_[2]] or candidates
     if not candidates:
         raise NotAcceptableError(
             f"The requested format is not offered for $metadata: {media_ranges[:100]!r}."
         )
-    return spoken, max(candidates)[2]
+    return version, max(candidates)[2]
 
 
 def _acceptable_csdl(media_range: str) -> tuple[float, bool]:

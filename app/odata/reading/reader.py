@@ -26,7 +26,7 @@ from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.cache import PlanCache
 from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import negotiated, refusal, takes
+from app.odata.reading.negotiation import form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan
 from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run
@@ -84,10 +84,10 @@ class Reader:
         headers = request.headers
         wanted: str | None = None
         try:
-            format_ = _format(request, headers.get("Accept"), texts)
+            format_ = _format(request, texts)
         except NotAcceptableError:  # it may be right for what turns out to be no JSON
             without = {name: text for name, text in texts.system.items() if name != "format"}
-            format_ = _format(request, None, replace(texts, system=without))
+            format_ = _format(request, replace(texts, system=without), accept=False)
             wanted = texts.system.get("format", headers.get("Accept", ""))
             if not wanted:
                 raise
@@ -143,14 +143,8 @@ def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
     return path, query if isinstance(query, OptionTexts) else read_options(query)
 
 
-def _format(request: ReadRequest, accept: str | None, texts: OptionTexts) -> Format:
-    headers = request.headers
-    format_ = negotiated(
-        accept,
-        texts.system.get("format"),
-        headers.get("OData-MaxVersion"),
-        headers.get("OData-Version"),
-    )
+def _format(request: ReadRequest, texts: OptionTexts, *, accept: bool = True) -> Format:
+    format_ = form_for(request.headers, texts.system.get("format"), accept=accept)
     wanted = request.preferences
     if wanted is not NO_PREFERENCES:
         format_ = format_._replace(

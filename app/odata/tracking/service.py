@@ -21,7 +21,7 @@ from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
 from app.odata.model import edm
-from app.odata.preferences import parse_preferences, preference_applied
+from app.odata.preferences import note_applied, parse_preferences
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import form_for
 from app.odata.reading.next_links import next_link, without_tokens
@@ -126,9 +126,7 @@ class Tracker:
             mark = Changes(tracked.entity_set.type, connection).mark(utc_now())
         response = self._linked(tracked, read(tracked.request.path, tracked.request.query), mark)
         preferences = parse_preferences(tracked.request.headers.getlist("Prefer"))
-        before = response.headers.get("Preference-Applied")
-        applied = preference_applied(before, preferences.applied("track-changes"))
-        response.headers["Preference-Applied"] = applied or ""
+        note_applied(response.headers, preferences.applied("track-changes"))
         return response
 
     def _linked(self, tracked: _Tracked, response: Response, mark: Mark) -> Response:

@@ -11,7 +11,7 @@ from app.errors import ForbiddenError, NotFoundError
 from app.odata.etags import format_etag
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
-from app.odata.preferences import preference_applied
+from app.odata.preferences import note_applied
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.representation import shown_answer
@@ -55,9 +55,7 @@ def with_preference(request: WriteRequest, response: Response) -> Response:
     """The answer, and beside what it says already whether it is as ``Prefer: return`` asked."""
     kind = "minimal" if response.status_code == 204 else "representation"
     if request.preferences.return_ == kind:
-        before = response.headers.get("Preference-Applied")
-        applied = preference_applied(before, request.preferences.applied("return"))
-        response.headers["Preference-Applied"] = applied or ""
+        note_applied(response.headers, request.preferences.applied("return"))
     return response
 
 

@@ -20,7 +20,7 @@ from app.odata.methods import method_error
 from app.odata.model import edm
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import EntityBody
-from app.odata.preferences import preference_applied
+from app.odata.preferences import note_applied
 from app.odata.syntax.options import parse_aliases
 from app.odata.syntax.path import parse_path
 from app.odata.syntax.query_string import ENTITY_OPTIONS, METADATA_OPTIONS
@@ -48,10 +48,7 @@ def write(request: WriteRequest) -> Response:
     forget_notes()
     response = write_each(request) if is_each(request.path) else _write(request, _target(request))
     if request.preferences.handling is not None:
-        before = response.headers.get("Preference-Applied")
-        applied = request.preferences.applied("handling")
-        if before is None or applied not in before:
-            response.headers["Preference-Applied"] = preference_applied(before, applied) or ""
+        note_applied(response.headers, request.preferences.applied("handling"))
     return response
 
 

@@ -8,11 +8,18 @@ import pytest
 
 from app.errors import ApiError
 from app.odata.model import edm
-from app.odata.reading.negotiation import negotiated
+from app.odata.reading.json_format import Format
+from app.odata.reading.negotiation import form_for
 from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client
 
 FULL = "application/json;odata.metadata=full"
+
+
+def form_of(accept: str | None, asked: str | None = None, **headers: str | None) -> Format:
+    """The form for these headers, as far as they are sent, and this ``$format``."""
+    sent = {"Accept": accept} | {name.replace("_", "-"): text for name, text in headers.items()}
+    return form_for({name: text for name, text in sent.items() if text is not None}, asked)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +41,7 @@ FULL = "application/json;odata.metadata=full"
     ],
 )  # fmt: skip
 def test_accept_chooses_the_form(accept: str | None, metadata: str, ieee754: bool) -> None:
-    found = negotiated(accept, None, None, None)
+    found = form_of(accept)
     assert (found.metadata, found.ieee754, found.version) == (metadata, ieee754, "4.0")
 
 
@@ -45,24 +52,24 @@ def test_accept_chooses_the_form(accept: str | None, metadata: str, ieee754: boo
 )  # fmt: skip
 def test_what_is_not_offered_is_406(accept: str) -> None:
     with pytest.raises(ApiError) as caught:
-        negotiated(accept, None, None, None)
+        form_of(accept)
     assert caught.value.status == 406
     assert "requested format" in caught.value.message
 
 
 def test_format_goes_before_accept() -> None:
-    assert negotiated("application/xml", "json", None, None).metadata == "minimal"
+    assert form_of("application/xml", "json").metadata == "minimal"
     asked = "application/json;odata.metadata=none"
-    assert negotiated("*/*", asked, None, None).metadata == "none"
+    assert form_of("*/*", asked).metadata == "none"
     with pytest.raises(ApiError):
-        negotiated("application/json", "atom", None, None)
+        form_of("application/json", "atom")
 
 
 @pytest.mark.parametrize(
     ("max_version", "spoken"), [(None, "4.0"), ("4.0", "4.0"), ("4.01", "4.01"), ("5.0", "4.01")]
 )
 def test_the_version_is_the_highest_that_both_speak(max_version: str | None, spoken: str) -> None:
-    assert negotiated(None, None, max_version, None).version == spoken
+    assert form_of(None, OData_MaxVersion=max_version).version == spoken
 
 
 @pytest.mark.parametrize(
@@ -70,7 +77,7 @@ def test_the_version_is_the_highest_that_both_speak(max_version: str | None, spo
 )
 def test_other_versions_are_refused(max_version: str | None, version: str | None) -> None:
     with pytest.raises(ApiError) as caught:
-        negotiated(None, None, max_version, version)
+        form_of(None, OData_MaxVersion=max_version, OData_Version=version)
     assert caught.value.status == 400
 
 
