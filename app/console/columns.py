@@ -18,6 +18,7 @@ from app.console.named_records import (
     is_readable,
     named_record,
     names_by_key,
+    names_of,
     title_of,
 )
 from app.console.sets import Page
@@ -129,6 +130,36 @@ def cells(
     }
     return [
         [_cell(wanted, column, row, about, is_first=not at) for at, column in enumerate(columns)]
+        for row in rows
+    ]
+
+
+def part_columns(type_: edm.EntityType, names: Iterable[str]) -> list[Column]:
+    """The columns of records that have no page of their own, by properties."""
+    return [Column(name, type_.properties[name], None, "") for name in names]
+
+
+def part_cells(
+    type_: edm.EntityType,
+    columns: Sequence[Column],
+    rows: Sequence[Mapping[str, Any]],
+    currency: str | None,
+) -> list[list[Markup | str]]:
+    """What stands in each column of records that have no page of their own.
+
+    Args:
+        currency: of the record that they belong to.
+    """
+    names = names_of(type_, rows)
+    return [
+        [
+            _link(named)
+            if (named := names.of(column.path, row.get(column.path)))
+            else wording.shown(
+                row.get(column.path), column.declared, row.get("currency") or currency
+            )
+            for column in columns
+        ]
         for row in rows
     ]
 

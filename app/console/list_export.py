@@ -23,7 +23,6 @@ from app.console.area import console
 from app.console.columns import Column
 from app.console.language import SOURCE, page_language, translated
 from app.console.list_query import ListQuery, read_query
-from app.console.named_codes import code_name, list_of
 from app.console.named_records import title_of
 from app.console.sets import page_of
 from app.errors import NotFoundError, ValidationError
@@ -79,8 +78,6 @@ def _shown(column: ReportColumn, value: Any, *, has_days: bool) -> Any:
     """
     if not isinstance(value, str | bool):
         return value
-    if list_of(column.name):
-        return code_name(column.name, str(value))
     if column.type in ("date", "instant"):
         return value if has_days else _day_text(column, str(value))
     return wording.value_words(column.name, value)

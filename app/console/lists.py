@@ -74,7 +74,7 @@ def list_records(path: str) -> Response:
         saved=request.args.get("saved", ""),
         may_share=allowed(current_caller(), SHARES),
         may_export=allowed(current_caller(), "bi:export"),
-        formats=list(FORMATS),
+        formats=[(name, FORMATS[name].label) for name in ("xlsx", "csv")],
         choosable=choosable(wanted),
         places={column.path: number for number, column in enumerate(query.columns, 1)},
         is_arranging="arrange" in request.args,

@@ -1,4 +1,4 @@
-"""Codes that people read and write as words of their language: units of measure, countries."""
+"""Codes that people read and write as words of their language: of units, countries, languages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from app.console.language import page_language
 from app.importing.units import unit_code
 from app.invoices.texts import units
 from app.written.countries import country_code, country_names
+from app.written.languages import language_code, language_names
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,12 @@ class CodeList:
     names: Callable[[str], Mapping[str, str]]
 
 
-UNIT, COUNTRY = "unitCode", "country"
+UNIT, COUNTRY, LANGUAGE = "unitCode", "country", "language"
 # Property -> the list of its codes.
 LISTS: Mapping[str, CodeList] = {
     UNIT: CodeList(unit_code, units),
     COUNTRY: CodeList(country_code, country_names),
+    LANGUAGE: CodeList(language_code, language_names),
 }
 
 
@@ -49,6 +51,6 @@ def code_names(name: str, first: Iterable[str] = ()) -> list[str]:
     """What may be chosen in place of typing: the codes of ``first``, then all that have a name."""
     known = LISTS[name].names(page_language())
     named = [text for code in known if (text := code_name(name, code)) != code]
-    if name == COUNTRY:
+    if name != UNIT:
         named.sort()
     return list(dict.fromkeys([*sorted(code_name(name, code) for code in first), *named]))

@@ -51,8 +51,8 @@ def read_typed(field: str, text: str, places: int | None = None) -> Decimal:
 
 
 def number_text(number: Decimal) -> str:
-    """A number as a field shows it, and reads it again."""
-    return shown_number(number, reader_signs())
+    """A number as a field shows it, in the signs of the page, and reads it again."""
+    return shown_number(number, page_signs())
 
 
 def amount_text(amount: Decimal | int, currency: str | None = None) -> str:

@@ -96,7 +96,7 @@ def show_all_related(path: str, key: int, name: str) -> Response:
     total = int(result.body["@odata.count"])
     return page(
         "all_related.html", wanted=wanted, key=key, record=record, name=wanted.name_of(record),
-        group=related(wanted, key, name, result.rows, total), links=page_links(skip, total),
+        group=related(wanted, record, name, result.rows, total), links=page_links(skip, total),
         query=engine.address(address, **options),
     )  # fmt: skip
 
@@ -111,7 +111,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     actions = record.get("allowedActions") or []
     state = record.get(wanted.state) if wanted.state else None
     groups = {
-        name: related(wanted, key, name, record[name], int(record[f"{name}@odata.count"]))
+        name: related(wanted, record, name, record[name], int(record[f"{name}@odata.count"]))
         for name in children
     }
     hidden = {*_NEVER_SHOWN, wanted.title, wanted.state}

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from app.console import engine, session
-from app.console.named_records import Names, is_readable, names_of
+from app.console.columns import Column, cells, columns_of, part_cells, part_columns
+from app.console.named_records import is_readable
 from app.console.sets import Page, page_of_type
 from app.http.security import current_caller
 from app.odata.model import edm
@@ -37,18 +40,17 @@ _MADE_HERE = ("Contact", "Opportunity", "Invoice", "Ticket", "Task", "Project", 
 class Related:
     """Records that belong to one: with their page where they have one.
 
-    ``total`` counts them all, ``rows`` are the first. ``add`` is the address of the form for a new
-    one; empty where the caller may make none.
+    ``total`` counts them all, ``rows`` are the first, ``texts`` what stands in the columns of each.
+    ``add`` is the address of the form for a new one; empty where the caller may make none.
     """
 
     name: str
-    columns: list[str]
-    properties: Any
-    rows: list[dict[str, Any]]
+    columns: Sequence[Column]
+    rows: Sequence[Mapping[str, Any]]
+    texts: Sequence[Sequence[Markup | str]]
     total: int
     page: Page | None
     add: str
-    names: Names
 
 
 def readable(wanted: Page, names: Iterable[str]) -> list[str]:
@@ -78,23 +80,26 @@ def page_behind(wanted: Page, name: str) -> Page | None:
     return page_of_type(target_of(wanted, name).name)
 
 
-def related(wanted: Page, key: int, name: str, rows: list[dict[str, Any]], total: int) -> Related:
+def related(
+    wanted: Page, record: Mapping[str, Any], name: str, rows: list[dict[str, Any]], total: int
+) -> Related:
     """What stands behind a navigation property of a record."""
     target = target_of(wanted, name)
     target_page = page_of_type(target.name)
     if target_page is not None:
-        columns = list(target_page.own_columns)
+        columns = columns_of(target_page, target_page.own_columns)
+        texts = cells(target_page, columns, rows)
     else:
         hidden = {"id", "allowedActions", "body", "customFields", _key_of(wanted)}
-        columns = (
+        names = (
             list(_COLUMNS.get(target.name, ()))
             or [each for each in target.properties if each not in hidden][:_MOST_COLUMNS]
         )
-    columns = [each for each in columns if each not in _SOMETIMES or any(row[each] for row in rows)]
-    return Related(
-        name, columns, target.properties, rows, total, target_page, _add(wanted, key, name),
-        names_of(target, rows),
-    )  # fmt: skip
+        names = [each for each in names if each not in _SOMETIMES or any(row[each] for row in rows)]
+        columns = part_columns(target, names)
+        texts = part_cells(target, columns, rows, record.get("currency"))
+    add = _add(wanted, record["id"], name)
+    return Related(name, columns, rows, texts, total, target_page, add)
 
 
 def _add(wanted: Page, key: int, name: str) -> str:

@@ -59,7 +59,6 @@ _RATE = "rate-{}"
 _HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it away.")
 _LABELS = {
     "taxId": marked("Tax identifier"),
-    "email": "E-mail",
     "eInvoiceScheme": marked("E-invoice scheme"),
     "eInvoiceId": marked("E-invoice address"),
     "iban": "IBAN",
@@ -244,6 +243,8 @@ def _text(name: str, value: Any) -> str:
         return code_name(name, value)
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
+    if name == "iban":
+        return wording.in_fours(value)
     return number_text(value) if isinstance(value, Decimal) else str(value)
 
 

@@ -85,13 +85,22 @@ _KINDS: Mapping[edm.EdmType, str] = {edm.DECIMAL: "number", edm.DATE: "date", ed
 
 @dataclass(frozen=True)
 class Step:
-    """A button; ``inputs`` are asked for before it is sent, or on a ``page`` of its own."""
+    """A button; ``inputs`` are asked for before it is sent, or on a ``page`` of its own.
+
+    ``amount`` is what it is about, which is said where it is done.
+    """
 
     value: str
     words: str
     inputs: Sequence[Input] = ()
     dangerous: bool = False
     page: str = ""
+    amount: str = ""
+
+    @property
+    def in_full(self) -> str:
+        """``Credit 119.00 EUR``: what is done with how much."""
+        return f"{self.words} {self.amount}".strip()
 
     @property
     def is_state(self) -> bool:
@@ -108,7 +117,7 @@ def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) ->
     steps = []
     for name in actions:
         if name in OFFERED:
-            step = _step_of(name, OFFERED[name])
+            step = _step_of(name, OFFERED[name], record)
             amounts = [each.filled_by for each in step.inputs if each.filled_by]
             if record is None or all(record.get(amount) for amount in amounts):
                 steps.append(step)
@@ -148,15 +157,19 @@ def _asked(step: StateStep) -> tuple[Input, ...]:
     )
 
 
-def _step_of(action: str, operation: Operation) -> Step:
+def _step_of(action: str, operation: Operation, record: Mapping[str, Any] | None = None) -> Step:
     """The button of an operation, and the form of the arguments that it asks for."""
     button = operation.button
     assert button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
     inputs = tuple(_input(name, fields[name], button.fills.get(name, "")) for name in button.asks)
+    known = record or {}
+    about = known.get(button.about)
+    amount = "" if about is None else amount_text(about, known.get("currency"))
     return Step(
-        action, translated_as(BUTTON, button.label), inputs, button.is_dangerous, button.page
-    )
+        action, translated_as(BUTTON, button.label), inputs, button.is_dangerous, button.page,
+        amount,
+    )  # fmt: skip
 
 
 def _input(name: str, field: Field, filled_by: str) -> Input:

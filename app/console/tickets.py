@@ -33,6 +33,8 @@ ASSIGN = "assign"
 # What an answer may lead to, besides the steps that the ticket offers as it stands: an answer
 # opens a new ticket.
 _AFTER_ANSWER = {"New": ("Pending", "Solved"), "Open": ("Pending", "Solved")}
+# How the reason begins of an article that was found by words.
+_MATCHES = "matches: "
 _MINE, _NOBODY = "me", "none"
 _OPEN = MEASURES["OpenTickets"].condition
 
@@ -77,11 +79,20 @@ def show_suggestions(key: int) -> Response:
     suggestions = suggest_for_ticket(key, SUGGESTED)
     ticket = engine.read(f"Tickets({key})", select="id,number,subject").body
     articles = [
-        {**article, "snippet": Markup(article["snippet"])} for article in suggestions["items"]
+        {**article, "snippet": Markup(article["snippet"]), "reason": _reason(article["reason"])}
+        for article in suggestions["items"]
     ]
     return page(
         "suggestions.html", ticket=ticket, articles=articles, tickets=suggestions["similarTickets"]
     )
+
+
+def _reason(said: str) -> str:
+    """Why an article may help, in the language of the page."""
+    words = said.removeprefix(_MATCHES)
+    if words == said:
+        return translated("similar in meaning")
+    return translated("matches: %(words)s", words=words)
 
 
 @console.post("/tickets/<int:key>/suggestions")

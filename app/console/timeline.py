@@ -15,16 +15,17 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from flask import Response
+from markupsafe import Markup
 from sqlalchemy import Select, select, union_all
 
 from app.console.area import console, page
 from app.console.choices import changed_link, page_rows, skipped
 from app.console.language import marked, translated, translated_as
-from app.console.named_records import names_by_key
+from app.console.named_records import names_by_key, names_of
 from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
 from app.console.sets import Page, page_of, page_of_type
-from app.console.wording import label, value_words, words
+from app.console.wording import label, shown, words
 from app.container.engine import read_many, read_one
 from app.db.engines import primary_engine
 from app.http.security import current_caller
@@ -198,14 +199,7 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
         changed = [name for name in after if known is None or name in known.properties]
         detail = _step(row.entity, before, after)
         if allowed(current_caller(), "audit:read"):
-            values = [
-                (
-                    label(name),
-                    value_words(name, before.get(name)),
-                    value_words(name, after.get(name)),
-                )
-                for name in changed
-            ]
+            values = list(_values(known, changed, before, after))
     return Entry(
         row.created_at,
         subject,
@@ -215,6 +209,28 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
         [label(name) for name in changed],
         values,
     )
+
+
+def _values(
+    type_: edm.EntityType | None, changed: Iterable[str], *versions: Mapping[str, Any]
+) -> Iterator[tuple[str, Any, Any]]:
+    """The label of each property with what it was and what it became, as its page shows it."""
+    names = None if type_ is None else names_of(type_, versions)
+
+    def value_in(version: Mapping[str, Any], name: str) -> Markup | str:
+        value = version.get(name)
+        if value in (None, "", []):
+            return ""
+        if names is not None and (named := names.of(name, value)):
+            return named.name
+        declared = type_.properties.get(name) if type_ else None
+        if declared is not None and declared.type == edm.DECIMAL:
+            value = Decimal(str(value))
+        return shown(value, declared)
+
+    for name in changed:
+        before, after = (value_in(version, name) for version in versions)
+        yield label(name), before, after
 
 
 def _words_of(action: str) -> str:

@@ -34,7 +34,7 @@ from app.written.numbers import ENGLISH, grouped_number
 
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
-         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256"}  # fmt: skip
+         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256", "email": "e-mail"}  # fmt: skip
 # Names that say their unit, where the page shows another, or that nobody writes as one word.
 _CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
            "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
@@ -160,6 +160,11 @@ def shown(
     return str(value)
 
 
+def in_fours(iban: str) -> str:
+    """``DE02 1203 0000 0000 2020 51``: an account number as it is read aloud."""
+    return " ".join(re.findall(".{1,4}", iban.replace(" ", "")))
+
+
 def file_size(count: int) -> str:
     """``1.5 KB``, with the sign of the reader."""
     if count < 1000:
@@ -249,14 +254,20 @@ def words(state: str) -> str:
 
 
 def value_words(name: str, value: Any) -> Any:
-    """A value of a column: translated where it is a word of the model, such as a state."""
+    """A value of a column as people say it: a code by its name, a word of the model, such as a
+    state, translated."""
+    last = name.rpartition("/")[2]
+    if isinstance(value, str) and list_of(last):
+        return code_name(last, value)
+    if isinstance(value, str) and last == "iban":
+        return in_fours(value)
     if page_language() == SOURCE:
         return value
     if isinstance(value, bool):
         return shown(value)
     if not isinstance(value, str):
         return value
-    return words(value) if name.rpartition("/")[2] in _enumerated() else value
+    return words(value) if last in _enumerated() else value
 
 
 @cache

@@ -94,6 +94,7 @@ MARK_UNCOLLECTIBLE = Operation(
         done="Invoice written off.",
         is_dangerous=True,
         tells="amountDue",
+        about="amountDue",
         instead_of="status:Uncollectible",
     ),
     asked_by=("write off", "buche aus", "passe pertes"),
@@ -114,7 +115,12 @@ CREATE_CREDIT_NOTE = Operation(
     answers=StandingSchema,
     returns="Invoice",
     button=Button(
-        label="Credit", asks=("notes",), done="Credit note made.", is_dangerous=True, tells="total"
+        label="Credit",
+        asks=("notes",),
+        done="Credit note made.",
+        is_dangerous=True,
+        tells="total",
+        about="total",
     ),
     asked_by=("credit", "erstelle gutschrift", "crée avoir", "crea abono", "crea nota credito"),
 )

@@ -23,6 +23,7 @@ class Button:
     with the amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
     state machine for which it stands. ``fills`` are arguments that begin with an amount of the
     record, by its property; where nothing of that is left, the page does not offer the operation.
+    ``about`` is the amount of the record that the step is about, which its button names.
     """
 
     label: str
@@ -33,6 +34,7 @@ class Button:
     tells: str | None = None
     instead_of: str | None = None
     fills: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

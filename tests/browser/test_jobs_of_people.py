@@ -61,7 +61,7 @@ def test_a_lead_becomes_a_client_who_pays_an_invoice(page: Page) -> None:
     page.get_by_role("link", name="New lead").click()
     page.get_by_label("Last name").fill("Berg")
     page.get_by_label("Company").fill("Acme GmbH")
-    page.get_by_label("Email", exact=True).fill("office@acme.example")
+    page.get_by_label("E-mail", exact=True).fill("office@acme.example")
     save(page)
     said(page, "Lead saved.")
     page.get_by_role("button", name="Qualified", exact=True).click()
@@ -132,7 +132,7 @@ def test_a_ticket_is_answered_and_an_article_published(page: Page) -> None:
 def test_a_key_is_shown_once_and_works(page: Page) -> None:
     page.goto("/admin/api-keys")
     page.get_by_text("Make a key").click()
-    page.get_by_label("Name", exact=True).fill("ERP")
+    page.get_by_label("Name (required)").fill("ERP")
     page.get_by_label("Role").select_option("Viewer")
     page.get_by_label("clients:read").locator("visible=true").check()
     page.get_by_role("button", name="Make").click()

@@ -98,10 +98,10 @@ def test_what_was_refused_has_the_focus_afterwards(page: Page, browser: Browser)
     other = context.new_page()
     other.goto("/admin/clients/new")
     other.get_by_label("Name (required)").fill("Acme")
-    other.get_by_label("Email", exact=True).fill("nonsense")
+    other.get_by_label("E-mail", exact=True).fill("nonsense")
     other.keyboard.press("Enter")
     expect(other.get_by_role("alert")).to_be_focused()
-    expect(other.get_by_label("Email", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(other.get_by_label("E-mail", exact=True)).to_have_attribute("aria-invalid", "true")
     context.close()
 
 

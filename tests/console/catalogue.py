@@ -33,7 +33,7 @@ from app.importing.columns import properties_of
 from app.mail import recipients
 from app.measures import MEASURES
 from app.odata.model import edm
-from app.permissions import CRUD, RESOURCES
+from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import canned_answers, templates
 from app.settings.groups import GROUPS, settings_of
 from tests.console.messages import messages
@@ -80,7 +80,7 @@ def words_of_the_model() -> Iterator[str]:
     """What pages take from declarations elsewhere: labels, states, buttons, figures, settings."""
     for page in sets.PAGES.values():
         yield from (page.plural, page.singular, *page.views)
-    yield from ("Mine", "Unassigned")
+    yield from ("Mine", "Unassigned", ALL, OWN, PUBLISHED)
     yield from (each.button.done for each in steps.OFFERED.values() if each.button is not None)
     for step in steps.steps_of(list(steps.OFFERED)):
         yield from (each.words for each in step.inputs)

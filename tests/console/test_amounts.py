@@ -219,3 +219,11 @@ def test_pages_have_the_digits_of_the_currency(
     deal = browser.make("opportunities", name="Pumps", clientId=str(client), currency=currency,
                         amount=field, closeDate="2026-12-01")  # fmt: skip
     assert f'value="{field}"' in browser.get(f"opportunities/{deal}/edit").text
+
+
+def test_a_field_has_the_signs_of_the_page_around_it(browser: Browser) -> None:
+    deal = browser.make("opportunities", name="D", clientId=str(browser.make("clients", name="A")),
+                        amount="1234.50")  # fmt: skip
+    german = {"Accept-Language": "de-DE"}
+    page = browser.client.get(f"/admin/opportunities/{deal}/edit", headers=german).text
+    assert 'name="amount" value="1234,50"' in page

@@ -291,3 +291,21 @@ def test_what_is_about_an_amount_is_offered_while_something_is_left_of_it(
         if operation.button and operation.button.fills:
             nothing = dict.fromkeys(operation.button.fills.values(), Decimal(0))
             assert steps_of([name], nothing) == []
+
+
+def test_a_step_that_is_hard_to_undo_names_its_amount(browser: Browser, invoice: str) -> None:
+    assert browser.submit(f"{invoice}/send", markOnly="on").status_code == 303
+    page = browser.get(invoice).text
+    assert 'class="main">Credit 100.00 EUR<' in page
+    assert 'data-confirm="Write off 100.00 EUR: INV-' in page
+
+
+def test_documents_of_a_client_are_named_and_priced_as_in_their_list(
+    browser: Browser, invoice: str
+) -> None:
+    key = invoice.rpartition("/")[2]
+    client = re.search(r"/admin/(clients/\d+)", browser.get(invoice).text)
+    assert client is not None
+    page = browser.get(client[1]).text
+    assert f">Draft {key}</a>" in page and f">#{key}<" not in page
+    assert 'value="100.00">100.00</data> <small class="currency">EUR</small>' in page

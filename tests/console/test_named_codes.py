@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from app.console import area
 from app.console.named_codes import LISTS, code_name, code_names, typed_code
 from app.models.client import Client
+from app.models.ticket import Ticket
 from app.settings import organisation
 from tests.console.conftest import SignIn
 from tests.console.test_settings import fill
@@ -71,3 +72,21 @@ def test_leads_are_found_by_the_name_of_their_country(sign_in: SignIn) -> None:
     address = "leads/?filtering=1&add=country&operator=is&value=norway"
     page = browser.get(browser.get(address).headers["Location"].removeprefix("/admin/")).text
     assert "Berg" in page and "Country is Norway" in page
+
+
+def test_a_language_is_typed_and_shown_by_its_name(sign_in: SignIn, session: Session) -> None:
+    browser = sign_in("Admin")
+    ticket = browser.make("tickets", subject="Help", requesterEmail="a@b.example", language="Czech")
+    assert session.scalars(select(Ticket.language)).one() == "cs"
+    assert ">Czech</dd>" in browser.get(f"tickets/{ticket}").text
+    assert 'value="Czech"' in browser.get(f"tickets/{ticket}/edit").text
+    regional = browser.make("contacts", lastName="Ada", clientId="", language="de-AT")
+    assert ">de-AT</dd>" in browser.get(f"contacts/{regional}").text
+
+
+def test_an_account_number_is_read_in_fours(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    form = fill(browser, "bank", iban="DE02120300000000202051")
+    assert browser.submit("settings/bank", **form).status_code == 303
+    page = browser.get("settings/bank").text
+    assert 'value="DE02 1203 0000 0000 2020 51"' in page

@@ -345,7 +345,7 @@ def test_a_draft_without_a_number_is_linked_from_its_client(sign_in: SignIn) -> 
     browser = sign_in("Admin")
     client = browser.make("clients", name="Acme")
     draft = browser.make("invoices", clientId=str(client))
-    assert f'href="/admin/invoices/{draft}" dir="auto">#{draft}<' in (
+    assert f'href="/admin/invoices/{draft}" dir="auto">Draft {draft}<' in (
         browser.get(f"clients/{client}").text
     )
 

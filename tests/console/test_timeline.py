@@ -28,6 +28,15 @@ def test_changes_are_told_and_what_was_before_to_who_reads_the_audit_log(sign_in
     assert "Changed" in told and "Name, Notes" in told and "secret once" not in told
 
 
+def test_what_a_record_was_is_told_in_names_and_in_the_signs_of_the_reader(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    lead = browser.make("leads", lastName="Berg")
+    changed = {"ownerId": "", "estimatedValue": "1234.5", "country": "Norway"}
+    assert browser.submit(f"leads/{lead}/edit", **changed, version='W/"1"').status_code == 303
+    told = happened(browser.get(f"leads/{lead}").text)
+    assert "Owner Admin" in told and "1,234.50" in told and "Country Norway" in told
+
+
 def test_steps_payments_and_what_belongs_to_a_client_are_told(app: Flask, sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     client = browser.make("clients", name="Acme", email="office@acme.example")
