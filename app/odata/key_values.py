@@ -1,13 +1,15 @@
-"""Keys in parentheses: which properties they name, and whether the literals are of their types."""
+"""Keys in addresses: which properties they name, and whether the literals are of their types."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from app.odata.binding.values import type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names
+from app.odata.syntax.literals import UNQUOTED, read_whole
 from app.odata.syntax.nodes import Argument, Literal, Node
 
 _INTEGERS = ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64")
@@ -24,6 +26,17 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
     "Edm.Boolean": ("boolean",),
     **dict.fromkeys(_INTEGERS, ("integer",)),
 }
+
+
+def key_of(parts: Iterable[Any]) -> Any:
+    """A key as it is handed on: the value of its one property, or a tuple of several."""
+    values = tuple(parts)
+    return values[0] if len(values) == 1 else values
+
+
+def parts_of(key: Any) -> tuple[Any, ...]:
+    """A key as the values of its properties, in their order."""
+    return key if isinstance(key, tuple) else (key,)
 
 
 def own_key(type_: edm.EntityType, navigation: edm.NavigationProperty | None) -> tuple[str, ...]:
@@ -65,6 +78,24 @@ def key_parts(
         expected = " or ".join(",".join(key) for key in keys)
         raise QueryError(f"the key of {type_.name} is {expected}", offset)
     return parts
+
+
+def segment_literal(prop: edm.Property, text: str, offset: int = 0) -> Literal | None:
+    """A key written as a segment, ``Clients/1``: text without quotes (URL Conventions 4.3.6).
+
+    None where no key looks like that.
+    """
+    kinds = _KINDS.get(type_name(prop.type), ())
+    if "string" in kinds:
+        return Literal(text, "string", offset=offset)
+    try:
+        for written in UNQUOTED:
+            value, kind = read_whole(written, text) or (None, None)
+            if kind in kinds:
+                return Literal(value, kind, offset=offset)
+    except QueryError:  # of a day that there is not
+        return None
+    return None
 
 
 def check_key_literal(prop: edm.Property, literal: Literal) -> None:

@@ -6,7 +6,6 @@ literal of the type; one that is no such value is null, as any cast that fails.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +20,7 @@ from app.odata.model import edm
 from app.odata.sql.column_types import Guid
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import InstantOperand
-from app.odata.syntax.literals import CONVERTERS, NON_FINITE, UNQUOTED, to_binary, to_duration
+from app.odata.syntax.literals import NON_FINITE, read_whole, to_binary, to_duration
 from app.odata.syntax.nodes import Literal
 
 
@@ -47,10 +46,9 @@ def _or_none(read: Convert) -> Convert:
 
 
 def _written_as(kind: str) -> Convert:
-    pattern = re.compile("".join(UNQUOTED[kind]))
-
     def read(text: str) -> Any:
-        return CONVERTERS[kind](text, 0)[0] if pattern.fullmatch(text) else None
+        literal = read_whole(kind, text)
+        return None if literal is None else literal[0]
 
     return read
 

@@ -12,11 +12,11 @@ from flask import Response
 from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.odata.csdl.names import element_name
+from app.odata.key_values import parts_of
 from app.odata.model import edm
 from app.odata.reading.json_format import Format
 from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.options import OptionTexts
-from app.odata.writing.rows import key_parts
 
 
 def value_answer(
@@ -113,7 +113,7 @@ def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTex
 def _is(type_: edm.EntityType, key: Any) -> str:
     return " and ".join(
         f"{name} eq {literal_text(part, 'string')}"
-        for name, part in zip(type_.key, key_parts(key), strict=True)
+        for name, part in zip(type_.key, parts_of(key), strict=True)
     )
 
 
@@ -121,5 +121,5 @@ def contained_path(owner: str, navigation: str, key: Any) -> str:
     """``Invoices(1)/Payments(5)``; the owner itself where no navigation is named."""
     if not navigation:
         return owner
-    (part,) = key_parts(key)
+    (part,) = parts_of(key)
     return f"{owner}/{navigation}({quote(literal_text(part, 'string'), safe=chr(39))})"

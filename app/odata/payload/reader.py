@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Any
 
 from app.http.json_body import NO_NAME
+from app.odata.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.types import read_property
@@ -56,7 +57,7 @@ class EntityBody:
         parts = [self.key.get(name) for name in self.type.key]
         if any(part is None for part in parts):
             return None
-        return parts[0] if len(parts) == 1 else tuple(parts)
+        return key_of(parts)
 
     @property
     def is_reference(self) -> bool:

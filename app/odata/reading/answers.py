@@ -17,6 +17,7 @@ from app.http.page_sizes import EXPANDED, PageSize
 from app.odata.errors import QueryError
 from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
 from app.odata.geo import to_wkt
+from app.odata.key_values import key_of
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.expansion_links import MakeToken, with_links
 from app.odata.reading.json_format import Format
@@ -118,8 +119,8 @@ class Answering:
             raise NotFoundError(_MISSING)
         if plan.kind == "media":
             assert plan.set_name is not None
-            key = rows[0][0] if len(rows[0]) == 1 else tuple(rows[0])
-            return Answer(200, b"", [self._version()], (plan.set_name, key, plan.stream))
+            media = (plan.set_name, key_of(rows[0]), plan.stream)
+            return Answer(200, b"", [self._version()], media)
         return self._single(plan, run, rows[0])
 
     # --- one entity or value

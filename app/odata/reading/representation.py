@@ -6,7 +6,6 @@ event tells of was allowed, and who receives it is decided where it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from app.http.security import system_caller
 from app.odata.binding.context import Context
 from app.odata.binding.parameters import Source
 from app.odata.binding.values import Scope
+from app.odata.key_values import parts_of
 from app.odata.model import edm
 from app.odata.reading.bound import Projection
 from app.odata.reading.entity_json import entity_json
@@ -49,7 +49,7 @@ class Representations:
             key: the value of the key; a tuple where it has several parts.
         Raises: KeyError, there is no such type or no such entity.
         """
-        parts: Sequence[Any] = key if isinstance(key, tuple) else (key,)
+        parts = parts_of(key)
         dialect = connection.dialect
         statement = self._statements.get((entity, dialect.name))
         if statement is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
@@ -20,16 +18,15 @@ from app.odata.binding.values import (
     Scope,
     Structure,
     Typed,
-    family,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.key_values import own_key
+from app.odata.key_values import own_key, segment_literal
 from app.odata.model import edm
 from app.odata.reading.addresses import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.reading.ordinals import member_at
 from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.nodes import Argument, Literal, Member
+from app.odata.syntax.nodes import Argument, Member
 from app.odata.syntax.path_nodes import (
     CrossJoinSegment,
     FilterPathSegment,
@@ -191,7 +188,7 @@ class PathResolver:
         if resource.kind != "collection" or len(names) != 1:
             raise NotFoundError(f"There is no {text} here.")
         key = type_.properties[names[0]]
-        literal = _key_literal(text, key, offset)
+        literal = segment_literal(key, text, offset)
         if literal is None:
             raise NotFoundError(f"There is no {type_.name} {text}.")
         return self._with_key(resource, (Argument(None, literal),), offset)
@@ -261,18 +258,3 @@ def _declared(bound: Bound, name: str) -> str:
     type_ = bound.property.type if isinstance(bound, Structure) else getattr(bound, "type", None)
     prop = type_.property_called(name) if isinstance(type_, edm.ComplexType) else None
     return name if prop is None else prop.name
-
-
-def _key_literal(text: str, key: edm.Property, offset: int) -> Literal | None:
-    """The text of a segment as the literal of a key; None where no key looks like that."""
-    kind = family(key.type)
-    if kind == "text":
-        return Literal(text, "string", offset=offset)
-    if kind == "guid":
-        try:
-            return Literal(uuid.UUID(text), "guid", offset=offset)
-        except ValueError:
-            return None
-    if kind == "integer" and re.fullmatch(r"[+-]?[0-9]{1,18}", text):
-        return Literal(int(text), "integer", offset=offset)
-    return None

@@ -245,3 +245,12 @@ CONVERTERS: t.Final[dict[str, t.Callable[[str, int], Converted]]] = {
     "datetime": convert_datetime,
     "timeofday": convert_timeofday,
 }
+_WHOLE: t.Final = {kind: re.compile("".join(parts)) for kind, parts in UNQUOTED.items()}
+
+
+def read_whole(kind: str, text: str, offset: int = 0) -> Converted | None:
+    """A text that is one unquoted literal of a kind; None where it is none.
+
+    Raises: QueryError, it has no value, such as 2024-02-30.
+    """
+    return CONVERTERS[kind](text, offset) if _WHOLE[kind].fullmatch(text) else None

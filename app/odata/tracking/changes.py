@@ -15,6 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, tuple_
 
 from app.errors import GoneError
+from app.odata.key_values import key_of, parts_of
 from app.odata.model import edm
 from app.odata.tracking.tokens import Mark
 
@@ -105,7 +106,7 @@ class Changes:
     def _behind(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
         columns = list(statement.selected_columns)
         names = [columns[-1], *columns[: self._keys]]
-        values = (at, *(key if isinstance(key, tuple) else (key,)))
+        values = (at, *parts_of(key))
         binds = [
             bindparam(None, value, type_=column.type)
             for value, column in zip(values, names, strict=True)
@@ -116,5 +117,4 @@ class Changes:
         return Changed(self._key(row), row[self._keys], row[self._keys + 1])
 
     def _key(self, row: Any) -> Any:
-        parts = tuple(part if isinstance(part, int) else str(part) for part in row[: self._keys])
-        return parts[0] if self._keys == 1 else parts
+        return key_of(part if isinstance(part, int) else str(part) for part in row[: self._keys])

@@ -20,6 +20,7 @@ from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
+from app.odata.key_values import key_of, parts_of
 from app.odata.model import edm
 from app.odata.preferences import note_applied, parse_preferences
 from app.odata.reading.json_format import Format
@@ -238,11 +239,10 @@ def _apart(text: str) -> tuple[str, str]:
 
 
 def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
-    parts = tuple(
+    return key_of(
         row[name] if type_.properties[name].type == edm.STRING else _numeric(row[name])
         for name in type_.key
     )
-    return parts[0] if len(parts) == 1 else parts
 
 
 def _numeric(value: Any) -> Any:
@@ -255,13 +255,12 @@ def _removed(tracked: _Tracked, key: Any, reason: str) -> str:
     type_, name = tracked.entity_set.type, tracked.entity_set.name
     address = entity_path(name, type_, _typed(type_, key))
     form = tracked.form
-    parts = key if isinstance(key, tuple) else (key,)
     members: dict[str, Any] = {}
     if form.version == "4.0":
         context = f"{tracked.request.root}$metadata#{name}/$deletedEntity"
         members = {form.control("context"): context}
     members |= {form.control("removed"): {"reason": reason}, form.control("id"): address}
-    for part_name, part in zip(type_.key, parts, strict=True):
+    for part_name, part in zip(type_.key, parts_of(key), strict=True):
         members[part_name] = part
     if form.version == "4.0":
         # The names of 4.0 come after those of 4.01; where a key has one of them, the standard wins.
@@ -270,8 +269,7 @@ def _removed(tracked: _Tracked, key: Any, reason: str) -> str:
 
 
 def _typed(type_: edm.EntityType, key: Any) -> Any:
-    parts = tuple(
+    return key_of(
         uuid.UUID(part) if type_.properties[name].type == edm.GUID else part
-        for name, part in zip(type_.key, key if isinstance(key, tuple) else (key,), strict=True)
+        for name, part in zip(type_.key, parts_of(key), strict=True)
     )
-    return parts[0] if len(parts) == 1 else parts

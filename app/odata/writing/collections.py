@@ -25,6 +25,7 @@ from app.errors import (
     telling_all,
 )
 from app.http.json_body import parse_json
+from app.odata.key_values import key_of
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import upsert_keys
@@ -123,11 +124,10 @@ def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list
 
 def key_of_row(type_: edm.EntityType, row: Mapping[str, Any]) -> Any:
     """The key of an entity as an answer shows it."""
-    parts = tuple(
+    return key_of(
         typed_reader(type_.properties[name].type, True)(row[name], name, Problems())
         for name in type_.key
     )
-    return parts[0] if len(parts) == 1 else parts
 
 
 # --- a delta --------------------------------------------------------------------------------------

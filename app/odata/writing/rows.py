@@ -18,6 +18,7 @@ from app.errors import NotFoundError, PreconditionFailedError
 from app.http.security import current_caller
 from app.odata.binding.rows import rows_for
 from app.odata.etags import parse_precondition
+from app.odata.key_values import key_of, parts_of
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 
@@ -35,7 +36,7 @@ def find_key(
     rows = run(
         _visible(select(*_key_columns(type_, table)).where(*conditions), container, type_, table)
     )
-    return _key(rows[0]) if rows else None
+    return key_of(rows[0]) if rows else None
 
 
 def find_key_locked(
@@ -126,7 +127,7 @@ def related_keys(
         .order_by(*_key_columns(target, other))
     )
     statement = _visible(statement, container, target, other)
-    return [_key(row) for row in run(_visible(statement, container, type_, source))]
+    return [key_of(row) for row in run(_visible(statement, container, type_, source))]
 
 
 def held_value(type_: edm.EntityType, key: Any, attribute: str) -> Any | None:
@@ -141,11 +142,6 @@ def is_of(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> bo
     if type_.base is None or type_.discriminator is None:
         return True
     return held_value(type_, key, type_.discriminator[0]) in (None, *container.kinds(type_))
-
-
-def key_parts(key: Any) -> tuple[Any, ...]:
-    """A key as the values of its properties, in their order."""
-    return key if isinstance(key, tuple) else (key,)
 
 
 @lru_cache(maxsize=256)
@@ -164,11 +160,7 @@ def _key_columns(type_: edm.EntityType, table: FromClause) -> list[ColumnElement
 
 def _is(type_: edm.EntityType, table: FromClause, key: Any) -> list[ColumnElement[bool]]:
     columns = _key_columns(type_, table)
-    return [column == value for column, value in zip(columns, key_parts(key), strict=True)]
-
-
-def _key(row: Any) -> Any:
-    return row[0] if len(row) == 1 else tuple(row)
+    return [column == value for column, value in zip(columns, parts_of(key), strict=True)]
 
 
 def _visible(

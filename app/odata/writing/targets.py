@@ -7,16 +7,13 @@ rows, but the service and the key to call it with. Rows are looked up only to fo
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
-from decimal import Decimal
 from typing import Any, NoReturn
 
 from app.errors import MethodNotAllowedError, NotFoundError
 from app.odata.errors import QueryError
-from app.odata.key_values import check_key_literal, key_parts, own_key
+from app.odata.key_values import check_key_literal, key_of, key_parts, own_key, segment_literal
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import set_of
@@ -241,8 +238,7 @@ class _Resolver:
         type_ = target.type
         key_attributes = [type_.properties[name].attribute for name in type_.key]
         if set(values) == set(key_attributes):
-            parts = tuple(values[name] for name in key_attributes)
-            key: Any = parts[0] if len(parts) == 1 else parts
+            key = key_of(values[name] for name in key_attributes)
         else:
             key = find_key(self._container, type_, values)
         link = target.link
@@ -274,35 +270,13 @@ def _refuse_part(prop: edm.Property | None) -> NoReturn:
     raise NotFoundError(f"{prop.name} is followed by what is no part of it.")
 
 
-_WHOLE = re.compile(r"[+-]?\d{1,19}", re.ASCII)
-
-
 def _key_from_text(type_: edm.EntityType, text: str) -> dict[str, Any]:
-    """A key written as a segment: ``Clients/1`` (URL Conventions 4.3.6)."""
-    if len(type_.key) != 1:
-        raise NotFoundError(f"There is no {type_.name} {text}.")
+    """A key written as a segment (``segment_literal``), by attribute."""
     prop = type_.properties[type_.key[0]]
-    assert isinstance(prop.type, edm.PrimitiveType)
-    try:
-        return {prop.attribute: _read_text(prop.type.name, text)}
-    except (ValueError, ArithmeticError):
-        raise NotFoundError(f"There is no {type_.name} {text}.") from None
-
-
-def _read_text(type_name: str, text: str) -> Any:
-    if type_name == "Edm.String":
-        return text
-    if type_name == "Edm.Guid":
-        return uuid.UUID(text)
-    if type_name == "Edm.Date":
-        return date.fromisoformat(text)
-    if type_name == "Edm.DateTimeOffset":
-        return datetime.fromisoformat(text)
-    if type_name == "Edm.Decimal":
-        return Decimal(text)
-    if not _WHOLE.fullmatch(text) or not -(2**63) <= int(text) < 2**63:
-        raise ValueError(text)
-    return int(text)
+    literal = segment_literal(prop, text) if len(type_.key) == 1 else None
+    if literal is None:
+        raise NotFoundError(f"There is no {type_.name} {text}.")
+    return {prop.attribute: literal.value}
 
 
 def _read_only(message: str) -> MethodNotAllowedError:

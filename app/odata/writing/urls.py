@@ -8,10 +8,10 @@ from urllib.parse import quote, unquote, urljoin
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata.errors import QueryError
+from app.odata.key_values import parts_of
 from app.odata.model import edm
 from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.path import parse_path
-from app.odata.writing.rows import key_parts
 from app.odata.writing.targets import Target, resolve_target
 
 # What stands in a key predicate as it is (RFC 3986, 3.3: sub-delims and more).
@@ -20,7 +20,7 @@ _SAFE = "()',=:@!$*;-._~"
 
 def entity_path(collection: str, type_: edm.EntityType, key: Any) -> str:
     """``Clients(1)``, ``Translations(bookId=1,language='de')``: relative to the service root."""
-    texts = [_key_text(part) for part in key_parts(key)]
+    texts = [_key_text(part) for part in parts_of(key)]
     if len(type_.key) == 1:
         return f"{collection}({texts[0]})"
     pairs = ",".join(f"{name}={text}" for name, text in zip(type_.key, texts, strict=True))
