@@ -128,13 +128,9 @@ def read_all(
     Args:
         of: the connection to read by; None for that of the transaction.
     """
-    if of is not None:
-        with Session(of) as session:
-            return list(session.scalars(statement, values))
-    read_records = db.session.scalars(statement, values).all()
-    for record in read_records:
-        db.session.expunge(record)
-    return list(read_records)
+    # Of a session that ends here: to take records out of one that goes on costs more.
+    with Session(of or connection(), join_transaction_mode="rollback_only") as session:
+        return list(session.scalars(statement, values))
 
 
 def find(
