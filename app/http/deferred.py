@@ -13,19 +13,16 @@ from http import HTTPStatus
 from typing import Any
 
 from flask import Response, request
-from sqlalchemy import delete, select
+from werkzeug.datastructures import Headers
 
 from app.clock import utc_now
-from app.db import records
-from app.db.engines import primary_engine
 from app.db.types import AnyRow
 from app.errors import GoneError, NotFoundError
-from app.http.idempotency import MAXIMUM_STORED_BYTES
+from app.http.idempotency import MAXIMUM_STORED_BYTES, find_answer, forget_answer, keep_answer
 from app.http.security import current_caller
-from app.models.event import IdempotencyRecord
 from app.odata.methods import READ, allow, method_error
 from app.odata.preferences import parse_preferences
-from app.sealing import UnsealError, seal, unseal
+from app.sealing import UnsealError, unseal
 
 KEPT_FOR = timedelta(minutes=10)
 MONITORS = "$async/"
@@ -47,24 +44,11 @@ def defer(response: Response, root: str) -> Response:
     """
     if response.is_streamed or response.direct_passthrough or response.status_code >= 400:
         return response
-    body = response.get_data()
-    if len(body) > MAXIMUM_STORED_BYTES:
+    if len(response.get_data()) > MAXIMUM_STORED_BYTES:
         return response
     token = secrets.token_urlsafe(24)
-    now = utc_now()
-    records.insert(
-        IdempotencyRecord,
-        {
-            "created_at": now,
-            "principal": current_caller().principal,
-            "key": _PREFIX + token,
-            "fingerprint": "",
-            "status": response.status_code,
-            "headers": [pair for pair in response.headers if pair[0] != "Content-Length"],
-            "body": seal(body),
-            "expires_at": now + KEPT_FOR,
-        },
-    )
+    headers = [pair for pair in response.headers if pair[0] != "Content-Length"]
+    keep_answer(current_caller().principal, _PREFIX + token, "", response, headers, KEPT_FOR)
     answer = Response(status=202)
     del answer.headers["Content-Type"]
     answer.headers["Location"] = f"{root}{MONITORS}{token}"
@@ -84,13 +68,11 @@ def monitored(token: str) -> Response:
         return Response(status=204, headers=allow(_METHODS))
     if request.method not in _METHODS:
         raise method_error(request.method, _METHODS, "A monitor takes GET and DELETE.")
-    stored = _find(token)
+    stored = find_answer(current_caller().principal, _PREFIX + token)
     if stored is None:
         raise NotFoundError("There is no such answer.")
     if request.method == "DELETE":
-        records.connection().execute(
-            delete(IdempotencyRecord).where(IdempotencyRecord.id == stored.id)
-        )
+        forget_answer(stored.id)
         response = Response(status=204)
         del response.headers["Content-Type"]
         response.headers["OData-Version"] = "4.0"
@@ -102,16 +84,6 @@ def monitored(token: str) -> Response:
     except UnsealError as error:
         raise GoneError("The answer cannot be read any more: send the request again.") from error
     return _wrapped(stored, body) if _wants_http() else _plain(stored, body)
-
-
-def _find(token: str) -> AnyRow | None:
-    principal = current_caller().principal
-    with primary_engine().connect() as connection:
-        return connection.execute(
-            select(IdempotencyRecord.__table__).where(
-                IdempotencyRecord.principal == principal, IdempotencyRecord.key == _PREFIX + token
-            )
-        ).first()
 
 
 def _wants_http() -> bool:
@@ -127,9 +99,7 @@ def _wants_http() -> bool:
 def _plain(stored: AnyRow, body: bytes) -> Response:
     """The answer itself; its status is in ``AsyncResult`` as well (Protocol 8.3.1, 11.6)."""
     response = Response(body, 200)
-    del response.headers["Content-Type"]
-    for name, value in stored.headers:
-        response.headers[name] = value
+    response.headers = Headers(stored.headers)
     if response.headers.get("OData-Version") == "4.01" or "Accept" in request.headers:
         response.headers["AsyncResult"] = str(stored.status)
     return response

@@ -17,6 +17,7 @@ from typing import Any
 from flask import Request, Response, current_app, g, request
 from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError, OperationalError
+from werkzeug.datastructures import Headers
 
 from app.clock import utc_now
 from app.db import records
@@ -93,7 +94,7 @@ class Idempotency:
         content = None if streamed else _content(request)
         self._claim(name)
         request.environ[_CLAIM] = name
-        stored = _find(*name)
+        stored = find_answer(*name)
         if stored is not None and stored.expires_at > utc_now():
             return _repeat(stored, _fingerprint(content or _streamed_content(request)))
         g.keyed_request = KeyedRequest(*name, content, stored.id if stored else None)
@@ -127,7 +128,7 @@ def store(response: Response) -> Response:
     if fingerprint is None:
         return response
     if response.status_code >= 400:
-        first = _find(keyed.principal, keyed.key)
+        first = find_answer(keyed.principal, keyed.key)
         if first is not None and first.id != keyed.replaces:
             # It failed because the twin had already done it.
             return _repeat(first, fingerprint)
@@ -135,7 +136,7 @@ def store(response: Response) -> Response:
         _insert(keyed, fingerprint, response)
     except IntegrityError:
         db.session.rollback()
-        first = _find(keyed.principal, keyed.key)
+        first = find_answer(keyed.principal, keyed.key)
         if first is None:
             raise
         return _repeat(first, fingerprint)
@@ -155,29 +156,43 @@ def _is_kept(response: Response) -> bool:
 
 def _insert(keyed: KeyedRequest, fingerprint: str, response: Response) -> None:
     if keyed.replaces is not None:
-        records.connection().execute(
-            delete(IdempotencyRecord).where(IdempotencyRecord.id == keyed.replaces)
-        )
+        forget_answer(keyed.replaces)
+    headers = [(name, value) for name, value in response.headers if name.lower() in _KEPT_HEADERS]
+    keep_answer(keyed.principal, keyed.key, fingerprint, response, headers, KEPT_FOR)
+
+
+def keep_answer(
+    principal: str, key: str, fingerprint: str, response: Response,
+    headers: list[tuple[str, str]], kept_for: timedelta,
+) -> None:  # fmt: skip
+    """Keep an answer with these headers, in the running transaction.
+
+    Raises: sqlalchemy.exc.IntegrityError, there is one under this key.
+    """
     now = utc_now()
     records.insert(
         IdempotencyRecord,
         {
             "created_at": now,
-            "principal": keyed.principal,
-            "key": keyed.key,
+            "principal": principal,
+            "key": key,
             "fingerprint": fingerprint,
             "status": response.status_code,
-            "headers": [
-                (name, value) for name, value in response.headers if name.lower() in _KEPT_HEADERS
-            ],
+            "headers": headers,
             # Sealed: the answer may hold what is shown only once, such as a new API key.
             "body": seal(response.get_data()),
-            "expires_at": now + KEPT_FOR,
+            "expires_at": now + kept_for,
         },
     )
 
 
-def _find(principal: str, key: str) -> AnyRow | None:
+def forget_answer(record_id: int) -> None:
+    """Remove a kept answer."""
+    records.connection().execute(delete(IdempotencyRecord).where(IdempotencyRecord.id == record_id))
+
+
+def find_answer(principal: str, key: str) -> AnyRow | None:
+    """A kept answer of a caller, or None."""
     with primary_engine().connect() as connection:
         return connection.execute(
             select(IdempotencyRecord.__table__).where(
@@ -196,9 +211,7 @@ def _repeat(stored: AnyRow, fingerprint: str) -> Response:
             "The answer of this Idempotency-Key cannot be read any more: use a new key."
         ) from error
     response = Response(body, stored.status)
-    del response.headers["Content-Type"]
-    for name, value in stored.headers:
-        response.headers[name] = value
+    response.headers = Headers(stored.headers)
     response.headers[REPLAYED] = "true"
     return response
 
