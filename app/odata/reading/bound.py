@@ -53,10 +53,14 @@ Parts: TypeAlias = frozenset[str] | ShownMembers | None
 
 @dataclass(frozen=True, slots=True)
 class PropertyMember:
-    """A structural property; of a complex one or a collection perhaps only ``parts``."""
+    """A structural property; of a complex one or a collection perhaps only ``parts``.
+
+    Only rows of the derived type ``of`` have it, where that is given.
+    """
 
     property: edm.Property
     parts: Parts = None
+    of: edm.EntityType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +90,7 @@ class ExpandMember:
     remainder: Remainder | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedMember:
-    """A property that only rows of a derived type have; ``cast`` is its qualified name."""
-
-    type: edm.EntityType
-    cast: str
-    property: edm.Property
-    parts: Parts = None
-
-
-Member = PropertyMember | ComputedMember | ExpandMember | DerivedMember
+Member = PropertyMember | ComputedMember | ExpandMember
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from app.odata.binding.values import (
 from app.odata.model import edm
 from app.odata.reading.bound import (
     ComputedMember,
-    DerivedMember,
     ExpandMember,
     Member,
     Projection,
@@ -137,68 +136,68 @@ def raw_value(bound: Bound) -> ColumnElement[str]:
 
 def _member(member: Member, projection: Projection, format_: Format) -> Iterator[Piece]:
     """What a member writes, the annotation of its type before it."""
-    if isinstance(member, ExpandMember):
-        pieces = _expanded(member, format_)
-        yield from pieces if member.of is None else _only_of(member.of, pieces, projection)
-        return
-    if isinstance(member, DerivedMember):
-        yield from _of_derived(member, projection, format_)
-        return
-    if isinstance(member, PropertyMember) and member.property.type == edm.STREAM:
-        yield Piece(stream_link(projection, member.property, format_))
-        return
-    bound: Bound
-    if isinstance(member, ComputedMember):
-        name, type_, bound = member.name, member.value.type, member.value
-        value = _value(member.value, format_)
-    else:
-        name, type_ = member.property.name, member.property.type
-        bound = of_property(projection.scope, member.property)
-        value = _property(projection, member, format_)
-    optional = bound.nullable if isinstance(bound, Typed) else not isinstance(bound, Elements)
-    is_amount = (
-        format_.currencies
-        and isinstance(member, PropertyMember)
-        and member.property.currency_property is not None
+    match member:
+        case ComputedMember():
+            yield from _computed(member, projection, format_)
+            return
+        case PropertyMember():
+            pieces = _of_property(member, projection, format_)
+        case ExpandMember():
+            pieces = _expanded(member, format_)
+    yield from pieces if member.of is None else _only_of(member.of, pieces, projection)
+
+
+def _computed(member: ComputedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
+    value, null = member.value, None
+    if format_.omit_nulls and value.nullable:
+        value, null = replace(value, nullable=False), is_null(value)
+    container = projection.scope.context.container
+    yield from _undeclared(
+        member.name, value.type, _value(value, format_), format_, container, null
     )
+
+
+def _undeclared(
+    name: str, type_: edm.EdmType, value: Sequence[Part], format_: Format,
+    container: edm.EntityContainer, absent: ColumnElement[bool] | None,
+) -> Iterator[Piece]:  # fmt: skip
+    """A value that nothing declares, its type before it."""
+    if annotation := dynamic_annotation(name, type_, format_, container):
+        yield Piece(annotation, absent)
+    yield Piece(dynamic_member(name, type_, value, format_), absent)
+
+
+def _of_property(
+    member: PropertyMember, projection: Projection, format_: Format
+) -> Iterator[Piece]:
+    property_, scope = member.property, projection.scope
+    name, type_ = property_.name, property_.type
+    container = scope.context.container
+    if type_ == edm.STREAM:
+        yield Piece(stream_link(projection, property_, format_))
+        return
+    bound = of_property(scope, property_)
+    if isinstance(member.parts, ShownMembers):
+        yield from _members(name, member.parts, bound, format_, container.namespace)
+        return
+    currency = property_.currency_property if format_.currencies else None
+    optional = bound.nullable if isinstance(bound, Typed) else not isinstance(bound, Elements)
     # What has an annotation is not left out (Protocol 8.2.8.6).
-    null = is_null(bound) if format_.omit_nulls and optional and not is_amount else None
-    if null is not None:  # null is never written then
-        if isinstance(bound, Typed):
-            value = _value(replace(bound, nullable=False), format_)
-        elif isinstance(member, PropertyMember) and isinstance(bound, Structure):
-            value = _property(projection, member, format_, nullable=False)
-    if isinstance(member, PropertyMember):
-        missing = _missing(projection.scope, member.property)
-        if missing is not None:
-            null = missing if null is None else or_(missing, null)
-    if isinstance(member, PropertyMember) and isinstance(member.parts, ShownMembers):
-        namespace = projection.scope.context.container.namespace
-        yield from _members(name, member.parts, bound, format_, namespace)
+    is_left_out = format_.omit_nulls and optional and currency is None
+    value = _property(projection, member, format_, nullable=not is_left_out)
+    absent = _missing(scope, property_)
+    if is_left_out:
+        absent = is_null(bound) if absent is None else or_(absent, is_null(bound))
+    declared = Declared.of(scope)
+    if declared is not None and not declared.has(name, type_):
+        yield from _undeclared(name, type_, value, format_, container, absent)
         return
-    declared = Declared.of(projection.scope)
-    if isinstance(member, ComputedMember) or (
-        declared is not None and not declared.has(name, type_)
-    ):
-        container = projection.scope.context.container
-        if annotation := dynamic_annotation(name, type_, format_, container):
-            yield Piece(annotation, null)
-        yield Piece(dynamic_member(name, type_, value, format_), null)
-        return
-    namespace = projection.scope.context.container.namespace
-    if annotation := type_annotation(name, type_, format_, namespace):
-        yield Piece(annotation, null)
-    if is_amount and isinstance(member, PropertyMember):
-        currency = projection.scope.type.properties[member.property.currency_property or ""]
-        text = _property(projection, PropertyMember(currency), format_)
-        yield Piece([f'"{name}@Measures.ISOCurrency":', *text], null)
-    yield Piece([f'"{name}":', *value], null)
-
-
-def _of_derived(member: DerivedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
-    """A member that rows of other types do not have."""
-    plain = PropertyMember(member.property, member.parts)
-    yield from _only_of(member.type, _member(plain, projection, format_), projection)
+    if annotation := type_annotation(name, type_, format_, container.namespace):
+        yield Piece(annotation, absent)
+    if currency is not None:
+        text = _property(projection, PropertyMember(scope.type.properties[currency]), format_)
+        yield Piece([f'"{name}@Measures.ISOCurrency":', *text], absent)
+    yield Piece([f'"{name}":', *value], absent)
 
 
 def _only_of(
@@ -227,7 +226,7 @@ def _property(
     property_, parts = member.property, member.parts
     bound = of_property(projection.scope, property_)
     if isinstance(bound, Typed):
-        return _value(bound, format_)
+        return _value(bound if nullable else replace(bound, nullable=False), format_)
     if isinstance(bound, Structure):
         declared = Declared.of(projection.scope)
         inside = None if declared is None else declared.inside(property_.name)
@@ -335,10 +334,7 @@ def _columns_json(
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
             if declared is not None and not declared.has(name, inner.type):
                 container = declared.container
-                if annotation := dynamic_annotation(name, inner.type, format_, container):
-                    members.append(Piece(annotation, missing[name]))
-                text = dynamic_member(name, inner.type, text, format_)
-                members.append(Piece(text, missing[name]))
+                members += _undeclared(name, inner.type, text, format_, container, missing[name])
                 continue
             if annotation := type_annotation(name, inner.type, format_, namespace):
                 members.append(Piece(annotation, missing[name]))

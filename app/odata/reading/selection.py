@@ -11,7 +11,6 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.reading.bound import (
     ComputedMember,
-    DerivedMember,
     ExpandMember,
     Member,
     Parts,
@@ -43,7 +42,7 @@ def selected_members(
             yield PropertyMember(property_, chosen[property_.name])
     for type_, property_ in _of_derived(scope):
         if (name := f"{type_.name}/{property_.name}") in chosen:
-            yield DerivedMember(type_, _qualified(scope, type_), property_, chosen[name])
+            yield PropertyMember(property_, chosen[name], type_)
     for name, value in scope.computed.items():
         if name in chosen:
             yield ComputedMember(name, value)
@@ -90,7 +89,7 @@ def _everything(scope: Scope) -> Iterator[Member]:
             yield PropertyMember(property_)
     for type_, property_ in _of_derived(scope):
         if not property_.on_request and property_.type != edm.STREAM:
-            yield DerivedMember(type_, _qualified(scope, type_), property_)
+            yield PropertyMember(property_, of=type_)
     for name, value in scope.computed.items():
         yield ComputedMember(name, value)
 
@@ -102,10 +101,6 @@ def _of_derived(scope: Scope) -> Iterator[tuple[edm.EntityType, edm.Property]]:
             yield type_, property_
 
 
-def _qualified(scope: Scope, type_: edm.EntityType) -> str:
-    return f"{scope.context.container.namespace}.{type_.name}"
-
-
 def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope) -> None:
     first, *rest = item.path
     type_ = scope.type
@@ -113,7 +108,7 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope)
         message = f"{'/'.join(item.path)} is no function: write {first}($select=...)"
         raise QueryError(message, item.offset)
     if first == "*":
-        chosen.update({member_name(member): _ALL for member in _everything(scope)})
+        chosen.update({_name(scope, member): _ALL for member in _everything(scope)})
         return
     if "." in first or first.startswith("@"):
         if rest and type_.name == first.rpartition(".")[2]:
@@ -219,17 +214,14 @@ def _wanted(
     return frozenset(wanted)
 
 
-def member_name(member: Member) -> str:
-    """The name that a member has in JSON."""
-    match member:
-        case PropertyMember(property=property_):
-            return property_.name
-        case DerivedMember(cast=cast, property=property_):
-            return f"{cast}/{property_.name}"
-        case ComputedMember(name=name):
-            return name
-        case ExpandMember(name=name):
-            return name
+def _name(scope: Scope, member: Member) -> str:
+    """The name of a member, that of a derived type behind the type's."""
+    if not isinstance(member, PropertyMember):
+        return member.name
+    name = member.property.name
+    if member.of is None:
+        return name
+    return f"{scope.context.container.namespace}.{member.of.name}/{name}"
 
 
 def selection_text(
@@ -291,9 +283,13 @@ def _names(scope: Scope, member: Member) -> list[str]:
         before = scope.context.container.types.get(scope.type.name)
         parts = member.parts if isinstance(member.parts, frozenset) else None
         return _names_made(scope.context.container, before, structure.name, structure.type, parts)
-    if isinstance(member, PropertyMember) and isinstance(member.parts, frozenset):
+    if (
+        isinstance(member, PropertyMember)
+        and isinstance(member.parts, frozenset)
+        and member.of is None
+    ):
         return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
-    return [member_name(member)]
+    return [_name(scope, member)]
 
 
 def _names_made(
