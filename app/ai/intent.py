@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from app.ai.lexicon import RECORD_NUMBER
 from app.ai.parts import Ask
 from app.search.analysis import Stems, stop_words, words
 
@@ -29,8 +30,6 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?!\s|$)[^.!?\n]+)*[.!?]*")
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|then|but|und|dann|aber|et|puis|mais|y|luego|e|poi)\b", re.I)
 _PHRASAL = re.compile(r"\bset(?:ting)?[ -]up\b", re.I)
 _E_MAIL = re.compile(r"\be-mail", re.I)
-# INV-2026-00042
-_NUMBER = re.compile(r"(?<![\w-])[A-Z]{1,10}-(?:\d{4}-)?\d{3,12}(?![\w-])", re.I)
 _ADDRESS = re.compile(r"[^\s@<>]+@[^\s@<>]+")
 _LANGUAGES = ("en", "de", "fr", "es", "it")
 
@@ -220,7 +219,7 @@ class _Clause:
         if self.stems & _nouns(entity):
             return True
         pronouns = _set(_declared()["record"]["pronouns"])
-        is_meant = bool(pronouns & set(self.said)) or _NUMBER.search(self.text) is not None
+        is_meant = bool(pronouns & set(self.said)) or RECORD_NUMBER.search(self.text) is not None
         return is_meant and not self.is_of_another(entity)
 
     def is_of_another(self, entity: str) -> bool:

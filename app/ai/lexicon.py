@@ -6,6 +6,7 @@ hyphens and apostrophes; those of some lists (``INEXACT``) by their stems.
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
 from collections import defaultdict
@@ -22,6 +23,10 @@ ENGLISH = "en"
 # Of what is exact, "open task" asks for one, and "open tasks" for those that there are.
 INEXACT = ("verbs", "nouns", "fillers")
 _SIGNS = str.maketrans("", "", "'\u2019-")
+# The number of a record: INV-2026-00042, T-000012.
+RECORD_NUMBER = re.compile(
+    r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
+)
 Phrase = tuple[str, ...]
 
 
@@ -86,6 +91,11 @@ class Message:
         while length := self.at_any(paths, index):
             index += length
         return index
+
+    def has_number(self, index: int) -> bool:
+        """Whether the number of a record stands at a place."""
+        is_there = 0 <= index < len(self)
+        return is_there and RECORD_NUMBER.fullmatch(self.tokens[index].text) is not None
 
     def written(self, start: int, end: int | None = None) -> str:
         """The text from one word to another, as it was written."""

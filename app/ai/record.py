@@ -8,15 +8,7 @@ from typing import Any
 
 from app.ai.context import TITLES, citation_of, entity_type, states_of
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
-from app.ai.profiles import (
-    AMOUNTS,
-    NAMED_BY,
-    PEOPLE,
-    PROFILES,
-    SILENT_ZEROS,
-    SYNONYMS,
-    Listing,
-)
+from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, Listing
 from app.ai.wording import label, spoken, state_text, value_text, words_of
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
@@ -145,7 +137,7 @@ def _phrases(entity: str) -> dict[str, str]:
     for name, words in PEOPLE.items():
         if name in type_.navigation:
             phrases |= dict.fromkeys(words, name)
-    phrases.update(SYNONYMS.get(entity, {}))
+    phrases.update(PROFILES[entity].synonyms if entity in PROFILES else {})
     return phrases
 
 
@@ -164,7 +156,7 @@ def _amounts(entity: str) -> dict[str, str]:
     properties = entity_type(entity).properties
     amounts = {name for name, declared in properties.items() if declared.currency_property}
     phrases = {phrase: name for phrase, name in _phrases(entity).items() if name in amounts}
-    return phrases | dict(AMOUNTS.get(entity, {}))
+    return phrases | dict(PROFILES[entity].amounts if entity in PROFILES else {})
 
 
 def _state_asked(entity: str, said: list[str]) -> str | None:

@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.ai.context import TITLES, data_sets
-from app.ai.lexicon import Lexicon, Message, language_of, lexicon_of
+from app.ai.lexicon import RECORD_NUMBER, Lexicon, Message, language_of, lexicon_of
 from app.ai.parts import Context
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError
 from app.odata.syntax.literal_text import quoted
 
-_NUMBER = re.compile(
-    r"(?<![\w-])(?P<number>(?P<prefix>[A-Za-z]{1,10})-(?:\d{4}-)?\d{3,12})(?![\w-])"
-)
 # The first letters of numbers that are no invoice's -> the set, and the property of the number.
 _NUMBERED: Mapping[str, tuple[str, str]] = {
     "C": ("Clients", "number"), "T": ("Tickets", "number"), "P": ("Projects", "code"),
@@ -55,7 +52,7 @@ def find_mentioned(text: str, name: str) -> tuple[Mentioned | None, list[Context
     """
     if len(text) > _LONGEST:
         return None, []
-    numbers = {match["number"].upper(): match for match in _NUMBER.finditer(text)}
+    numbers = {match["number"].upper(): match for match in RECORD_NUMBER.finditer(text)}
     if len(numbers) == 1:
         ((number, match),) = numbers.items()
         entity_set, by = _NUMBERED.get(match["prefix"].upper(), _INVOICES)
@@ -75,7 +72,7 @@ def _replaced(text: str, lexicon: Lexicon, called: str) -> str:
     message = Message(text, lexicon)
     pieces, end = [], 0
     for index in range(len(message)):
-        if not _NUMBER.fullmatch(message.tokens[index].text):
+        if not message.has_number(index):
             continue
         start = index
         for path in ("language.nouns", "language.articles"):

@@ -6,27 +6,15 @@ What is counted or chosen by more than that is a question about figures.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from app.ai.context import citation_of, entity_type
 from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
-from app.ai.profiles import PROFILES, RELATED, Listing
+from app.ai.profiles import PROFILES, RECORDS, Listing
 from app.ai.record import list_related
 from app.ai.wording import words_of
 from app.container import engine
 
-# Navigation property -> what people call the records behind it.
-_CALLED: Mapping[str, frozenset[str]] = {
-    "Tasks": frozenset(("task", "tasks", "todo", "todos")),
-    "Subtasks": frozenset(("subtask", "subtasks")),
-    "LineItems": frozenset(("line", "lines", "item", "items", "position", "positions")),
-    "Payments": frozenset(("payment", "payments")),
-    "Comments": frozenset(("comment", "comments", "reply", "replies", "say", "said", "write",
-                           "wrote", "conversation")),
-    "StageHistory": frozenset(("stages",)),
-    "KbArticles": frozenset(("linked",)),
-    "Contacts": frozenset(("main", "primary")),
-}  # fmt: skip
 # What is said of all records, or asks for a number, is not asked of this one.
 _OF_ALL = re.compile(
     r"\b(all|our|we|my|mine|everyone|every|each|overall|in total|per|by|top|how (many|much)|number"
@@ -44,9 +32,9 @@ def find_related(ask: Ask) -> Listing | None:
     said = set(words_of(ask.text))
     if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
         return None
-    listings = (*RELATED.get(context.entity, ()), *PROFILES[context.entity].listings)
-    for listing in listings:
-        if said & _CALLED.get(listing.navigation, frozenset()):
+    profile = PROFILES[context.entity]
+    for listing in (*profile.related, *profile.listings):
+        if said & RECORDS.get(listing.navigation, frozenset()):
             return listing
     return None
 

@@ -66,7 +66,7 @@ def is_shown(text: str) -> bool:
                  "language.things", "show.words")  # fmt: skip
         index = 0
         while index < len(message) and (
-            step := message.at_any(words, index) or has_number(message, index)
+            step := message.at_any(words, index) or message.has_number(index)
         ):
             index += step
         if index == len(message):
@@ -107,12 +107,6 @@ def _ends_alone(message: Message, index: int) -> bool:
     """Whether a word begins what says all by itself, in its form that stands last."""
     word = message.words("alone")[index]
     return any(message.starts(f"{kind}.alone", word) for kind in KINDS)
-
-
-def has_number(message: Message, index: int) -> int:
-    """1 where the number of a record stands, ``T-000012``; else 0."""
-    text = message.tokens[index].text if 0 <= index < len(message) else ""
-    return int(text[:1].isalpha() and "-" in text and text[-1:].isdigit())
 
 
 class _Head:
@@ -279,7 +273,7 @@ class _Head:
         return index
 
     def _number(self, index: int) -> int:
-        return has_number(self._message, index) if index < self._end else 0
+        return int(index < self._end and self._message.has_number(index))
 
     def _name_end(self, kind: str, start: int) -> int:
         """Where a name ends: before what leads to a text; for some requests at the end, too."""

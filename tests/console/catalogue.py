@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 
 from babel import Locale
@@ -21,7 +22,7 @@ from babel.messages.pofile import read_po, write_po
 from flask import Flask
 
 import app.console
-from app.ai.profiles import PROFILES, RELATED
+from app.ai.profiles import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
@@ -108,8 +109,8 @@ def words_of_the_model() -> Iterator[str]:
     yield from EXAMPLES
     for profile in PROFILES.values():
         yield from profile.facts
-    for listing in (*(each for profile in PROFILES.values() for each in profile.listings),
-                    *(each for listings in RELATED.values() for each in listings)):  # fmt: skip
+    listings = ((*profile.listings, *profile.related) for profile in PROFILES.values())
+    for listing in chain.from_iterable(listings):
         yield listing.title
         if re.search("[a-z]", re.sub(r"{\w+}", "", listing.line)):
             yield listing.line
