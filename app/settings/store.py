@@ -33,6 +33,7 @@ from app.http.security import current_caller
 from app.models.event import Setting
 from app.models.invoice import Invoice
 from app.odata.declare import camel
+from app.odata.payload.reader import snake
 from app.permissions import require
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
@@ -193,26 +194,10 @@ def _keep_currency(currency: str) -> None:
 @lru_cache(maxsize=8)
 def _parse(rows: tuple[tuple[str, str], ...]) -> Organisation:
     stored = {name: _read_json(value) for name, value in rows}
-    groups = {name: _build(name, stored.get(name) or {}) for name in GROUPS}
+    groups = {_ATTRIBUTES[name]: _build(name, stored.get(name) or {}) for name in GROUPS}
     rates = {name: Decimal(rate) for name, rate in (stored.get(RATES) or {}).items()}
-    logo = {_snake(name): value for name, value in (stored.get(LOGO) or {}).items()}
-    return Organisation(
-        seller=groups["seller"],
-        bank=groups["bank"],
-        defaults=groups["defaults"],
-        invoicing=groups["invoicing"],
-        reminders=groups["reminders"],
-        service_level=groups["serviceLevel"],
-        mail=groups["mail"],
-        help_desk=groups["helpDesk"],
-        console=groups["console"],
-        logo=Logo(**logo),
-        exchange_rates=rates,
-    )
-
-
-def _snake(name: str) -> str:
-    return "content_type" if name == "contentType" else name
+    logo = {snake(name): value for name, value in (stored.get(LOGO) or {}).items()}
+    return Organisation(**groups, logo=Logo(**logo), exchange_rates=rates)
 
 
 def _build(group: str, stored: Mapping[str, Any]) -> Any:
@@ -241,13 +226,7 @@ def shown_logo(settings: Organisation) -> dict[str, Any] | None:
     logo = settings.logo
     if logo.sha256 is None:
         return None
-    return {
-        "contentType": logo.content_type,
-        "sha256": logo.sha256,
-        "size": logo.size,
-        "width": logo.width,
-        "height": logo.height,
-    }
+    return {camel(name): value for name, value in vars(logo).items()}
 
 
 _ATTRIBUTES = {camel(name): name for name in Organisation.__dataclass_fields__}
