@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Select, or_, select
 
 from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
 from app.clock import utc_now
+from app.db.engines import primary_engine
+from app.errors import TokenRevokedError
 from app.http.security import Caller, make_caller
 from app.models.user import ApiKey, Role, User, UserRole
 from app.permissions import NEVER_BY_KEY, PERMISSIONS, narrow
@@ -47,6 +50,18 @@ def callers_of(connection: Connection, user_ids: Iterable[int]) -> dict[int, Cal
         for user_id, held in roles.items()
     }  # fmt: skip
     return people | _services(connection, wanted)
+
+
+def caller_of_job(user_id: int) -> Caller:
+    """The caller of a job that somebody left to the worker, with the rights of this moment.
+
+    Raises: TokenRevokedError, the account may not sign in any more.
+    """
+    with primary_engine().connect() as connection:
+        caller = callers_of(connection, [user_id]).get(user_id)
+    if caller is None:
+        raise TokenRevokedError("The account may not sign in any more.")
+    return replace(caller, via="job", role_rights=caller.rights, api_key_id=None)
 
 
 def is_administrator(caller: Caller) -> bool:

@@ -48,22 +48,6 @@ _API_KEY: Select[Any] = (
 )  # fmt: skip
 
 
-_ACCOUNT: Select[Any] = (
-    select(User.username, User.status, *_ROLE)
-    .select_from(User)
-    .outerjoin(UserRole, UserRole.user_id == User.id)
-    .outerjoin(Role, Role.id == UserRole.role_id)
-    .where(User.id == bindparam("user"))
-    .order_by(Role.id)
-)
-_ACCOUNT_KEY: Select[Any] = (
-    select(ApiKey.scopes, ApiKey.expires_at, ApiKey.revoked_at, *_ROLE)
-    .select_from(ApiKey)
-    .join(Role, Role.id == ApiKey.role_id)
-    .where(ApiKey.id == bindparam("key"))
-)
-
-
 @dataclass(frozen=True, slots=True)
 class VerifiedCaller:
     """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970)."""
@@ -116,29 +100,6 @@ def find_by_api_key(engine: Engine, key: str) -> VerifiedCaller:
     )
     expires = row.expires_at.timestamp() if row.expires_at else float("inf")
     return VerifiedCaller(caller, row.epoch, expires)
-
-
-def find_account(engine: Engine, user_id: int, api_key_id: int | None) -> Caller:
-    """The caller of a job that somebody left to the worker, with the rights of this moment.
-
-    Raises: TokenRevokedError, the account may not sign in any more; ApiKeyInvalidError, the key
-        that it was asked with is not valid any more.
-    """
-    with engine.connect() as connection:
-        rows = connection.execute(_ACCOUNT, {"user": user_id}).all()
-        key = None
-        if api_key_id is not None:
-            key = connection.execute(_ACCOUNT_KEY, {"key": api_key_id}).first()
-    if not rows or rows[0].status != "active":
-        raise TokenRevokedError("The account may not sign in any more.")
-    if api_key_id is None:
-        roles = [_role(row) for row in rows if row.name is not None]
-        return make_caller(user_id, rows[0].username, "job", rights_of_roles(roles),
-                           roles=tuple(role.name for role in roles))  # fmt: skip
-    if key is None or key.revoked_at is not None or _past(key.expires_at):
-        raise ApiKeyInvalidError("The API key is not valid any more.")
-    rights = narrow(rights_of_role(_role(key)), key.scopes)
-    return make_caller(user_id, rows[0].username, "job", rights, roles=(key.name,))
 
 
 def find_api_key_details(connection: Connection, key_id: int) -> Any:

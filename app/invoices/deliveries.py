@@ -10,14 +10,11 @@ from app import audit
 from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.http.lists import Page, each_of, read_page
-from app.http.security import current_caller
-from app.invoices.service import INVOICES
+from app.invoices.steps import readable, sendable
 from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again
 from app.mail.recipients import SETTLED, has_missed
 from app.models.event import OutgoingMail
-from app.permissions import require
-from app.writing.references import is_readable
 
 
 def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
@@ -25,9 +22,7 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
 
     Raises: NotFoundError.
     """
-    if not is_readable(current_caller(), "invoices", invoice_id):
-        raise NotFoundError(f"There is no invoice {invoice_id}.")
-    statement = _of(invoice_id).order_by(OutgoingMail.id.desc())
+    statement = _of(readable(invoice_id).id).order_by(OutgoingMail.id.desc())
     return read_page(
         statement,
         each_of(OutgoingMail, _shown),
@@ -41,10 +36,8 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it waits or reached everybody.
     """
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    require(caller, "invoices:send", invoice)
-    statement = _of(invoice_id).where(OutgoingMail.id == delivery_id).with_for_update()
+    invoice = sendable(invoice_id)
+    statement = _of(invoice.id).where(OutgoingMail.id == delivery_id).with_for_update()
     mail = records.find(statement)
     if mail is None:
         raise NotFoundError(f"There is no delivery {delivery_id} of invoice {invoice_id}.")

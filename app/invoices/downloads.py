@@ -6,10 +6,8 @@ import hashlib
 from dataclasses import dataclass
 
 from app.blobs import blobs
-from app.db import records
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import InvalidStateError, ValidationError
 from app.extensions import db
-from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.drawing import (
     WITH_DATA,
@@ -23,8 +21,8 @@ from app.invoices.einvoice.preflight import Problem, preflight
 from app.invoices.freezing import frozen_file, key_of
 from app.invoices.issuing import due_of_draft
 from app.invoices.reading import read_document
+from app.invoices.steps import readable
 from app.models.invoice import Invoice
-from app.writing.references import is_readable
 
 PDF, XML = "application/pdf", "application/xml"
 E_INVOICE_FORMS = ("ubl", "facturx", "cii")
@@ -51,7 +49,7 @@ def invoice_pdf(invoice_id: int, *, current: bool = False) -> InvoiceFile:
         current: a copy as the document stands now, with payments, credits and its mark.
     Raises: NotFoundError.
     """
-    return pdf_of(invoice_id, _readable(invoice_id), current=current)
+    return pdf_of(invoice_id, readable(invoice_id), current=current)
 
 
 def pdf_of(invoice_id: int, invoice: Invoice, *, current: bool = False) -> InvoiceFile:
@@ -73,7 +71,7 @@ def e_invoice(invoice_id: int, form: str) -> InvoiceFile:
     Raises: NotFoundError; InvalidStateError, it is a draft; ValidationError, with the rules of
         EN 16931 that its data break.
     """
-    return data_of(invoice_id, _readable(invoice_id), form)
+    return data_of(invoice_id, readable(invoice_id), form)
 
 
 def data_of(invoice_id: int, invoice: Invoice, form: str) -> InvoiceFile:
@@ -99,7 +97,7 @@ def check_e_invoice(invoice_id: int) -> tuple[Invoice, tuple[Problem, ...]]:
 
     Raises: NotFoundError.
     """
-    invoice = _readable(invoice_id)
+    invoice = readable(invoice_id)
     document = read_document(invoice_id)
     problems = preflight(document)
     if invoice.status == "Draft" and document.due_date is None:
@@ -126,13 +124,6 @@ def refuse_incomplete(document: InvoiceDocument) -> None:
         raise ValidationError(
             [(problem.field, f"{problem.message} ({problem.rule})") for problem in problems]
         )
-
-
-def _readable(invoice_id: int) -> Invoice:
-    invoice = records.read(Invoice, invoice_id)
-    if invoice is None or not is_readable(current_caller(), "invoices", invoice_id):
-        raise NotFoundError(f"There is no invoice {invoice_id}.")
-    return invoice
 
 
 def _document(invoice_id: int) -> InvoiceDocument:

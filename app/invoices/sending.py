@@ -11,7 +11,6 @@ from app.clock import utc_now
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
-from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
 from app.invoices.drawing import file_name, write_ubl
@@ -21,10 +20,9 @@ from app.invoices.letters import LINK_PLACE, Written, write_letter
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
-from app.invoices.steps import issue_invoice
+from app.invoices.steps import issue_invoice, sendable
 from app.mail.outbox import check_addresses, find_same, queue_mail, shown_delivery
 from app.models.invoice import Invoice
-from app.permissions import require
 from app.settings import organisation
 from app.settings.days import today
 from app.writing.numbering import document_number_to_be
@@ -63,9 +61,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void, or another document has
         taken the number meanwhile; ValidationError.
     """
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    require(caller, "invoices:send", invoice)
+    invoice = sendable(invoice_id)
     require_operation("Invoice", "invoice", "send", invoice)
     is_draft = invoice.status == "Draft"
     if is_draft:
@@ -117,9 +113,7 @@ def letter_to_change(invoice_id: int, number: str | None) -> tuple[str, str]:
 
     Raises: NotFoundError; ForbiddenError.
     """
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    require(caller, "invoices:send", invoice)
+    invoice = sendable(invoice_id)
     document = _numbered(_dated(read_document(invoice_id), invoice.client_id), number)
     link = LINK_PLACE if link_for_mail(invoice) else None
     written = write_letter(document, organisation(), link=link, with_link=False)
@@ -158,9 +152,7 @@ def preview(invoice_id: int, letter: Letter) -> dict[str, Any]:
 
     Raises: NotFoundError; ForbiddenError; ValidationError.
     """
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    require(caller, "invoices:send", invoice)
+    invoice = sendable(invoice_id)
     document = _dated(read_document(invoice_id), invoice.client_id)
     document = _numbered(document, letter.number)
     written = _written(invoice, document, letter)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from app.clock import utc_now
-from app.errors import ValidationError
+from app.db import records
+from app.errors import NotFoundError, ValidationError
 from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
+from app.permissions import require
 from app.writing.operations import require_operation
+from app.writing.references import is_readable
 from app.writing.rules import RowRules
 from app.writing.states import require_right, require_step
 from app.writing.transitions import INVOICE as INVOICE_STATES
@@ -42,6 +45,28 @@ def issue_invoice(invoice_id: int, *, by: str = "send") -> Issued:
     events = ("invoice.sent",) if by == "send" else ()
     change = INVOICES.apply(invoice_id, {"status": "Sent"}, *events, by=by)
     return Issued(change.work["document"], change.after())
+
+
+def readable(invoice_id: int) -> Invoice:
+    """A document that the caller may read.
+
+    Raises: NotFoundError.
+    """
+    invoice = records.read(Invoice, invoice_id)
+    if invoice is None or not is_readable(current_caller(), "invoices", invoice_id):
+        raise NotFoundError(f"There is no invoice {invoice_id}.")
+    return invoice
+
+
+def sendable(invoice_id: int) -> Invoice:
+    """A document that the caller may send, locked.
+
+    Raises: NotFoundError; ForbiddenError.
+    """
+    caller = current_caller()
+    invoice = INVOICES.locked(invoice_id, caller)
+    require(caller, "invoices:send", invoice)
+    return invoice
 
 
 def void_invoice(invoice_id: int, reason: Any) -> None:

@@ -13,10 +13,9 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 
 from app import audit
-from app.auth.lookup import find_account
+from app.auth.accounts import caller_of_job
 from app.clock import utc_now
 from app.db import records
-from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
 from app.http.error_answers import as_api_error
@@ -240,7 +239,7 @@ def run_bulk() -> int:
 
 def _work(run: dict[str, Any]) -> None:
     try:
-        caller = find_account(primary_engine(), run["user_id"], None)
+        caller = caller_of_job(run["user_id"])
     except ApiError as error:
         _end_all(run, error.message)
         return

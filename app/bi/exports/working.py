@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from sqlalchemy import delete, select
 
-from app.auth.lookup import find_account
+from app.auth.accounts import caller_of_job
 from app.bi.exports.service import LOOP, ExportFile, tell, written
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import prepare
@@ -82,7 +82,7 @@ def _run(held: _Held) -> None:
         return
     held.write({"status": "running", "attempts": attempts, "rows_done": 0}, keep=True)
     try:
-        caller = find_account(primary_engine(), row["user_id"], row["api_key_id"])
+        caller = caller_of_job(row["user_id"])
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(row["report"])
@@ -134,7 +134,7 @@ def _send(row: Mapping[str, Any]) -> None:
     done = {"next_run_at": later, "last_run_at": now}
     report_id = row["id"] + FIRST_SAVED
     try:
-        caller = find_account(primary_engine(), row["owner_id"], None)
+        caller = caller_of_job(row["owner_id"])
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(str(report_id))

@@ -19,10 +19,8 @@ from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.extensions import configuration
 from app.http.links import service_root
-from app.http.security import current_caller
-from app.invoices.service import INVOICES
+from app.invoices.steps import sendable
 from app.models.invoice import Invoice
-from app.permissions import require
 from app.sealing import Key, derived_keys
 from app.settings import organisation
 
@@ -66,7 +64,7 @@ def show_link(invoice_id: int) -> dict[str, Any]:
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it is a draft, or the settings say
         that there are no pages.
     """
-    invoice = _sendable(invoice_id)
+    invoice = sendable(invoice_id)
     if invoice.status == "Draft":
         raise InvalidStateError("A draft has no page: issue it first.", [("status", "is Draft")])
     if not organisation().invoicing.public_page:
@@ -80,7 +78,7 @@ def withdraw_link(invoice_id: int) -> None:
 
     Raises: NotFoundError; ForbiddenError.
     """
-    invoice = _sendable(invoice_id)
+    invoice = sendable(invoice_id)
     values = {
         "link_version": (invoice.link_version or 0) + 1,
         "updated_at": utc_now(),
@@ -93,13 +91,6 @@ def withdraw_link(invoice_id: int) -> None:
 def not_there() -> NotFoundError:
     """What a wrong link, a withdrawn one and one to a draft have in common."""
     return NotFoundError("There is nothing behind this link.")
-
-
-def _sendable(invoice_id: int) -> Invoice:
-    caller = current_caller()
-    invoice = INVOICES.locked(invoice_id, caller)
-    require(caller, "invoices:send", invoice)
-    return invoice
 
 
 def _path(invoice: Invoice) -> str:
