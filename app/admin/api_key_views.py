@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, Select, or_, select
 
 from app.admin.area import area
-from app.admin.schemas import ApiKeyQuerySchema, ApiKeySchema, MadeApiKeySchema, NewApiKeySchema
+from app.admin.schemas import ApiKeyQuerySchema, MadeApiKeySchema, NewApiKeySchema
 from app.auth import api_keys
+from app.auth.schemas import ApiKeySchema
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine

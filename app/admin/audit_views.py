@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -9,7 +10,7 @@ from sqlalchemy import select
 from app.admin.area import area
 from app.admin.schemas import AuditQuerySchema, AuditRecordSchema
 from app.http.lists import Page, each_of, read_page
-from app.http.schema_parts import page_schema
+from app.http.schema_parts import page_schema, shown
 from app.http.security import requires
 from app.models.event import AuditRecord
 
@@ -33,21 +34,5 @@ def list_audit_records(query: dict[str, Any]) -> Page:
         statement = statement.where(AuditRecord.created_at >= query["begin"])
     if "end" in query:
         statement = statement.where(AuditRecord.created_at < query["end"])
-    shape = each_of(AuditRecord, _record_dict)
+    shape = each_of(AuditRecord, partial(shown, AuditRecordSchema))
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])
-
-
-def _record_dict(row: AuditRecord) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "createdAt": row.created_at,
-        "actorId": row.actor_id,
-        "via": row.via,
-        "action": row.action,
-        "entity": row.entity,
-        "entityId": row.entity_id,
-        "before": row.before,
-        "after": row.after,
-        "ip": row.ip,
-        "requestId": row.request_id,
-    }

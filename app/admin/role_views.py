@@ -7,8 +7,9 @@ from typing import Any
 from sqlalchemy import select
 
 from app.admin.area import area
-from app.admin.schemas import NewRoleSchema, RoleChangesSchema, RoleSchema
+from app.admin.schemas import NewRoleSchema, RoleChangesSchema
 from app.auth import roles
+from app.auth.schemas import RoleSchema
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.auth.api_keys import check_new_key
 from app.auth.roles import check_permissions
+from app.auth.schemas import PERMISSIONS_EXAMPLE
 from app.auth.users import check_account
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
@@ -14,11 +15,10 @@ from app.models.user import USER_STATUSES
 
 _NAME = validate.Length(1, 100)
 _PASSWORD = validate.Length(max=10_000)
-_PERMISSIONS_EXAMPLE = {"clients:read": "all", "clients:update": "own"}
 _PERMISSIONS = {
     "description": "Permission to `all`, `own` records or, for articles, `published`.",
     "additionalProperties": {"type": "string", "enum": ["all", "own", "published"]},
-    "example": _PERMISSIONS_EXAMPLE,
+    "example": PERMISSIONS_EXAMPLE,
 }
 
 
@@ -36,16 +36,14 @@ class UserQuerySchema(PageQuerySchema):
 class NewUserSchema(CheckedSchema):
     """An account to make."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As an account is checked."""
-        check_account(body)
+    checked_by = check_account
 
     username = fields.String(required=True, example="anna")
     email = fields.String(
         required=True, validate=validate.Length(max=254), example="anna@example.com"
     )
     display_name = fields.String(
-        data_key="displayName", load_default=None, allow_none=True, validate=validate.Length(1, 200)
+        load_default=None, allow_none=True, validate=validate.Length(1, 200)
     )
     password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
     roles = fields.List(
@@ -58,14 +56,10 @@ class NewUserSchema(CheckedSchema):
 class UserChangesSchema(CheckedSchema):
     """What to change of an account; what is left out stays."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As an account is checked."""
-        check_account(body)
+    checked_by = check_account
 
     email = fields.String(validate=validate.Length(max=254), example="anna@example.com")
-    display_name = fields.String(
-        data_key="displayName", validate=validate.Length(1, 200), example="Anna Berg"
-    )
+    display_name = fields.String(validate=validate.Length(1, 200), example="Anna Berg")
     status = fields.String(validate=validate.OneOf(USER_STATUSES))
     roles = fields.List(fields.String(), validate=validate.Length(1, 20), example=["Sales"])
     language = fields.String(example="de")
@@ -75,9 +69,7 @@ class UserChangesSchema(CheckedSchema):
 class PasswordResetSchema(CheckedSchema):
     """The password to set; without one a random one is made and shown once."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As an account is checked."""
-        check_account(body)
+    checked_by = check_account
 
     password = fields.String(validate=_PASSWORD, example="three-blue-kettles")
 
@@ -87,17 +79,6 @@ class PasswordResetAnswerSchema(Schema):
 
     id = fields.Integer()
     password = fields.String(allow_none=True)
-
-
-class RoleSchema(Schema):
-    """A role and its rights."""
-
-    id = fields.Integer()
-    name = fields.String()
-    description = fields.String(allow_none=True)
-    isBuiltin = fields.Boolean()
-    permissions = fields.Dict(fields.String(), fields.String(), example=_PERMISSIONS_EXAMPLE)
-    createdAt = Instant()
 
 
 class NewRoleSchema(CheckedSchema):
@@ -139,9 +120,7 @@ class ApiKeyQuerySchema(PageQuerySchema):
 class NewApiKeySchema(CheckedSchema):
     """An API key to make."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As a key is checked."""
-        check_new_key(body)
+    checked_by = check_new_key
 
     name = fields.String(required=True, validate=_NAME, example="ERP")
     role = fields.String(required=True, example="Viewer")
@@ -152,7 +131,7 @@ class NewApiKeySchema(CheckedSchema):
         description="Permissions it is narrowed to; empty: all that the role has.",
         example=["clients:read"],
     )
-    expires_at = Instant(data_key="expiresAt", load_default=None, allow_none=True)
+    expires_at = Instant(load_default=None, allow_none=True)
 
 
 class MadeApiKeySchema(Schema):
@@ -168,22 +147,6 @@ class MadeApiKeySchema(Schema):
     createdAt = Instant()
 
 
-class ApiKeySchema(Schema):
-    """A key as it is listed."""
-
-    id = fields.Integer()
-    name = fields.String()
-    prefix = fields.String()
-    role = fields.String()
-    scopes = fields.List(fields.String())
-    status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
-    expiresAt = Instant(allow_none=True)
-    createdAt = Instant()
-    lastUsedAt = Instant(allow_none=True)
-    lastUsedIp = fields.String(allow_none=True)
-    revokedAt = Instant(allow_none=True)
-
-
 class AuditQuerySchema(PageQuerySchema):
     """Which lines of the audit log."""
 
@@ -193,8 +156,8 @@ class AuditQuerySchema(PageQuerySchema):
         example="auth.*",
     )
     entity = fields.String(validate=validate.Length(1, 20))
-    entity_id = fields.Integer(data_key="entityId", validate=validate.Range(0, 2**63 - 1))
-    actor_id = fields.Integer(data_key="actorId", validate=validate.Range(0, 2**63 - 1))
+    entity_id = fields.Integer(validate=validate.Range(0, 2**63 - 1))
+    actor_id = fields.Integer(validate=validate.Range(0, 2**63 - 1))
     begin = Instant(data_key="from", description="From this instant on.")
     end = Instant(data_key="to", description="Before this instant.")
 
@@ -203,21 +166,19 @@ class AuditRecordSchema(Schema):
     """Who did what, with the values before and after."""
 
     id = fields.Integer()
-    createdAt = Instant()
-    actorId = fields.Integer(allow_none=True)
+    created_at = Instant()
+    actor_id = fields.Integer(allow_none=True)
     via = fields.String(example="jwt")
     action = fields.String(example="client.updated")
     entity = fields.String(allow_none=True)
-    entityId = fields.Integer(allow_none=True)
+    entity_id = fields.Integer(allow_none=True)
     before = fields.Dict(allow_none=True)
     after = fields.Dict(allow_none=True)
     ip = fields.String(allow_none=True)
-    requestId = fields.String(allow_none=True)
+    request_id = fields.String(allow_none=True)
 
 
 class SessionQuerySchema(PageQuerySchema):
     """Whose sessions."""
 
-    user_id = fields.Integer(
-        data_key="userId", load_default=None, validate=validate.Range(1, 2**63 - 1)
-    )
+    user_id = fields.Integer(load_default=None, validate=validate.RECORD_KEY)

@@ -12,12 +12,14 @@ from sqlalchemy import select, update
 
 from app import audit
 from app.ai.parts import Proposal
+from app.ai.schemas import AiActionSchema
 from app.ai.tools.listed import tools
 from app.clock import utc_now
 from app.db import records
 from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
+from app.http.schema_parts import shown
 from app.http.security import acting_as, current_caller
 from app.models.assistant import AiAction
 from app.permissions import require
@@ -77,16 +79,8 @@ def reject(key: str) -> dict[str, Any]:
 def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
     """A proposal as the API shows it."""
     expired = action["status"] == "pending" and action["expires_at"] < utc_now()
-    return {
-        "id": action["key"],
-        "tool": action["tool"],
-        "summary": action["summary"],
-        "arguments": action["arguments"],
-        "status": "expired" if expired else action["status"],
-        "expiresAt": action["expires_at"],
-        "decidedAt": action.get("decided_at"),
-        "result": action.get("result"),
-    }
+    status = "expired" if expired else action["status"]
+    return shown(AiActionSchema, action, id=action["key"], status=status)
 
 
 def _pending(key: str) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, JsonBoolean, page_schema
 
 LONGEST_MESSAGE = 20_000
-_KEY = validate.Range(1, 2**63 - 1)
 
 
 class Message(fields.String):
@@ -36,7 +35,7 @@ class ContextSchema(Schema):
         description="Name of a set, a type or an area.", example="kb",
     )  # fmt: skip
     entityId = fields.Integer(
-        strict=True, allow_none=True, validate=_KEY,
+        strict=True, allow_none=True, validate=validate.RECORD_KEY,
         metadata={"description": "Key of the record.", "example": None},
     )  # fmt: skip
 
@@ -49,7 +48,7 @@ class ChatBodySchema(Schema):
     )
     context = fields.Nested(ContextSchema, allow_none=True)
     session_id = fields.String(
-        data_key="sessionId", allow_none=True, validate=validate.Length(1, 40),
+        allow_none=True, validate=validate.Length(1, 40),
         metadata={"description": "Conversation to go on with; a new one without.",
                   "example": None},
     )  # fmt: skip
@@ -87,7 +86,7 @@ class PendingActionSchema(Schema):
     tool = fields.String()
     summary = fields.String()
     arguments = fields.Dict(metadata={"additionalProperties": True})
-    expiresAt = Instant()
+    expires_at = Instant()
 
 
 class ShownContextSchema(Schema):
@@ -119,20 +118,20 @@ class ProviderSchema(Schema):
 class ChatSchema(Schema):
     """An answer, or (202) the promise of one."""
 
-    sessionId = fields.String()
-    messageId = fields.String()
+    session_id = fields.String()
+    message_id = fields.String()
     role = fields.String()
     status = fields.String(description="`completed`, `in_progress`, `failed` or `canceled`.")
     reply = fields.String()
     citations = fields.List(fields.Nested(CitationSchema))
-    toolCalls = fields.List(fields.Nested(ToolCallSchema))
-    pendingActions = fields.List(fields.Nested(PendingActionSchema))
+    tool_calls = fields.List(fields.Nested(ToolCallSchema))
+    pending_actions = fields.List(fields.Nested(PendingActionSchema))
     context = fields.Nested(ShownContextSchema, allow_none=True)
     usage = fields.Nested(UsageSchema)
     provider = fields.Nested(ProviderSchema)
     model = fields.String()
-    createdAt = Instant()
-    streamUrl = fields.String(
+    created_at = Instant()
+    stream_url = fields.String(
         description="Where the answer can be read as it grows, with a ticket for"
                                  " readers that send no headers: one minute, one use."
     )  # fmt: skip
@@ -152,15 +151,15 @@ class StreamQuerySchema(Schema):
 class AnswerSchema(Schema):
     """A message of a conversation."""
 
-    messageId = fields.String()
+    message_id = fields.String()
     role = fields.String()
     status = fields.String()
     reply = fields.String()
     citations = fields.List(fields.Nested(CitationSchema))
-    toolCalls = fields.List(fields.Nested(ToolCallSchema))
+    tool_calls = fields.List(fields.Nested(ToolCallSchema))
     context = fields.Nested(ShownContextSchema, allow_none=True)
     model = fields.String(allow_none=True)
-    createdAt = Instant()
+    created_at = Instant()
 
 
 class AiActionSchema(Schema):
@@ -171,28 +170,28 @@ class AiActionSchema(Schema):
     summary = fields.String()
     arguments = fields.Dict(metadata={"additionalProperties": True})
     status = fields.String(description="`pending`, `executed`, `rejected`, `expired` or `failed`.")
-    expiresAt = Instant()
-    decidedAt = Instant(allow_none=True)
+    expires_at = Instant()
+    decided_at = Instant(allow_none=True)
     result = fields.Dict(allow_none=True, metadata={"additionalProperties": True})
 
 
 class ConversationSchema(Schema):
     """A conversation in a list."""
 
-    sessionId = fields.String()
+    session_id = fields.String()
     title = fields.String()
     messages = fields.Integer()
-    createdAt = Instant()
-    updatedAt = Instant()
+    created_at = Instant()
+    updated_at = Instant()
 
 
 class WholeConversationSchema(Schema):
     """A conversation with all its messages."""
 
-    sessionId = fields.String()
+    session_id = fields.String()
     title = fields.String()
-    createdAt = Instant()
-    updatedAt = Instant()
+    created_at = Instant()
+    updated_at = Instant()
     messages = fields.List(fields.Nested(AnswerSchema))
     actions = fields.List(fields.Nested(AiActionSchema))
 

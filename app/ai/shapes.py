@@ -8,8 +8,10 @@ from urllib.parse import quote
 
 from app.ai import store
 from app.ai.actions import describe_action
+from app.ai.schemas import AnswerSchema, PendingActionSchema
 from app.ai.tickets import make_ticket
 from app.ai.turns import USAGE
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 
 STREAM = "/api/v1/ai/chat/stream"
@@ -20,7 +22,7 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
     ticket = make_ticket(current_caller(), session)
     url = f"{STREAM}?sessionId={session['key']}"
     pending = [
-        {name: action[name] for name in ("id", "tool", "summary", "arguments", "expiresAt")}
+        shown(PendingActionSchema, action)
         for action in map(describe_action, store.actions_of([message["id"]]))
         if action["status"] == "pending"
     ]
@@ -36,17 +38,11 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
 
 def describe_message(message: Mapping[str, Any]) -> dict[str, Any]:
     """One message."""
-    return {
-        "messageId": message["key"],
-        "role": message["role"],
-        "status": message.get("status") or "completed",
-        "reply": message["body"],
-        "citations": message.get("citations") or [],
-        "toolCalls": message.get("tool_calls") or [],
-        "context": message.get("context"),
-        "model": message.get("model"),
-        "createdAt": message["created_at"],
-    }
+    return shown(
+        AnswerSchema, message, message_id=message["key"], reply=message["body"],
+        status=message.get("status") or "completed", citations=message.get("citations") or [],
+        tool_calls=message.get("tool_calls") or [],
+    )  # fmt: skip
 
 
 def describe_session(session: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, select, update
 
+from app.ai.schemas import ConversationSchema
 from app.bi.answers import Kept
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError
+from app.http.schema_parts import shown
 from app.http.security import Caller
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
 
@@ -134,13 +136,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     with records.looking() as connection:
         total = connection.execute(counted).scalar_one()
         rows = connection.execute(statement).all()
-    items = [
-        {
-            "sessionId": row.key, "title": row.title, "messages": row.messages,
-            "createdAt": row.created_at, "updatedAt": row.updated_at,
-        }
-        for row in rows
-    ]  # fmt: skip
+    items = [shown(ConversationSchema, row, session_id=row.key) for row in rows]
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 

@@ -11,11 +11,13 @@ from app.auth.credentials import new_api_key
 from app.auth.epoch import bump_epoch
 from app.auth.lookup import hash_api_key
 from app.auth.roles import find_roles, get_rights
+from app.auth.schemas import ApiKeySchema
 from app.auth.users import insert_account
 from app.clock import utc_now
 from app.db import records
 from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.models.user import ApiKey, User
 from app.permissions import NEVER_BY_KEY
@@ -83,19 +85,7 @@ def revoke_api_key(key_id: int) -> None:
 
 def api_key_dict(row: AnyRow) -> dict[str, Any]:
     """A key as lists show it: everything but the key. ``row`` has ``role_name`` besides."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "prefix": row.prefix,
-        "role": row.role_name,
-        "scopes": row.scopes,
-        "status": _status(row),
-        "expiresAt": row.expires_at,
-        "createdAt": row.created_at,
-        "lastUsedAt": row.last_used_at,
-        "lastUsedIp": row.last_used_ip,
-        "revokedAt": row.revoked_at,
-    }
+    return shown(ApiKeySchema, row, role=row.role_name, status=_status(row))
 
 
 def _status(row: AnyRow) -> str:

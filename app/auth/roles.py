@@ -10,10 +10,12 @@ from sqlalchemy import delete, insert, select
 from app import audit
 from app.auth.epoch import bump_epoch
 from app.auth.rights import RoleRow, rights_of_role
+from app.auth.schemas import RoleSchema
 from app.clock import utc_now
 from app.db import records
 from app.errors import DuplicateError, InUseError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
+from app.http.schema_parts import shown
 from app.models.user import ApiKey, Role, UserRole
 from app.permissions import ALL, NEVER_BY_KEY, OWN, PERMISSIONS, PUBLISHED, RESOURCES
 
@@ -27,14 +29,8 @@ _OWNABLE = frozenset(
 
 def role_dict(row: Role) -> dict[str, Any]:
     """A role as the API shows it."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "description": row.description,
-        "isBuiltin": row.is_builtin,
-        "permissions": dict(sorted(rights_of_role(_role_row(row)).items())),
-        "createdAt": row.created_at,
-    }
+    rights = rights_of_role(_role_row(row))
+    return shown(RoleSchema, row, permissions=dict(sorted(rights.items())))
 
 
 def create_role(name: str, permissions: Mapping[str, str], description: str | None = None) -> int:

@@ -7,11 +7,13 @@ from typing import Any
 from sqlalchemy import select
 
 from app import audit
+from app.auth.schemas import SessionSchema
 from app.auth.sessions import end_sessions
 from app.clock import utc_now
 from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.http.lists import Page, each, read_page
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.models.user import Session, User
 
@@ -43,14 +45,4 @@ def end_session(key: str, reason: str, *, user_id: int | None = None) -> None:
 
 
 def _session_dict(row: AnyRow) -> dict[str, Any]:
-    return {
-        "id": row.key,
-        "userId": row.user_id,
-        "username": row.username,
-        "ip": row.ip,
-        "userAgent": row.user_agent,
-        "createdAt": row.created_at,
-        "lastSeenAt": row.last_seen_at,
-        "expiresAt": row.expires_at,
-        "current": row.key == current_caller().session_key,
-    }
+    return shown(SessionSchema, row, id=row.key, current=row.key == current_caller().session_key)

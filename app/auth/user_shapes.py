@@ -8,8 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from app.auth.rights import RoleRow, rights_of_roles
+from app.auth.schemas import UserSchema
 from app.db.types import AnyRow
 from app.errors import NotFoundError
+from app.http.schema_parts import shown
 from app.models.user import Role, User, UserRole
 
 
@@ -47,16 +49,5 @@ def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[
 
 
 def _user_dict(row: AnyRow, roles: Sequence[RoleRow]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "username": row.username,
-        "email": row.email,
-        "displayName": row.display_name,
-        "status": row.status,
-        "roles": [role.name for role in roles],
-        "permissions": sorted(rights_of_roles(roles)),
-        "language": row.language,
-        "timezone": row.timezone,
-        "lastLoginAt": row.last_login_at,
-        "createdAt": row.created_at,
-    }
+    rights = sorted(rights_of_roles(roles))
+    return shown(UserSchema, row, roles=[role.name for role in roles], permissions=rights)

@@ -29,7 +29,6 @@ class FiguresQuestionSchema(Schema):
         ),
     )
     session_id = fields.String(
-        data_key="sessionId",
         allow_none=True,
         load_default=None,
         validate=validate.Length(max=60),
@@ -83,15 +82,15 @@ class FiguresAnswerSchema(Schema):
     answer = fields.String()
     columns = fields.List(fields.Nested(FiguresColumnSchema))
     rows = fields.List(fields.Dict())
-    row_count = fields.Integer(data_key="rowCount", attribute="rowCount")
+    row_count = fields.Integer()
     truncated = fields.Boolean()
     chart = fields.Nested(FiguresChartSchema, allow_none=True)
     query = fields.Nested(FiguresQuerySchema, allow_none=True)
     confidence = fields.Float(metadata=_described("From 0 to 1."))
     alternatives = fields.List(fields.String(), metadata=_described("Questions to ask instead."))
-    as_of = fields.String(data_key="asOf", attribute="asOf", metadata={"format": "date-time"})
-    report_id = fields.Integer(data_key="reportId", attribute="reportId", allow_none=True)
-    session_id = fields.String(data_key="sessionId", attribute="sessionId", allow_none=True)
+    as_of = fields.String(metadata={"format": "date-time"})
+    report_id = fields.Integer(allow_none=True)
+    session_id = fields.String(allow_none=True)
 
 
 class ReportParameterSchema(Schema):
@@ -131,7 +130,7 @@ class ReportScheduleSchema(Schema):
         fields.String(), required=True, validate=validate.Length(1, 20),
         metadata={"example": ["ada@acme.example"]},
     )  # fmt: skip
-    next_run_at = fields.String(data_key="nextRunAt", attribute="nextRunAt", dump_only=True)
+    next_run_at = fields.String(dump_only=True)
 
 
 class ReportSchema(Schema):
@@ -141,15 +140,15 @@ class ReportSchema(Schema):
     key = fields.String(allow_none=True)
     name = fields.String()
     description = fields.String(allow_none=True)
-    built_in = fields.Boolean(data_key="builtIn", attribute="builtIn")
+    built_in = fields.Boolean()
     formats = fields.List(fields.String())
     parameters = fields.List(fields.Nested(ReportParameterSchema))
     question = fields.String(allow_none=True)
-    owner_id = fields.Integer(data_key="ownerId", attribute="ownerId", allow_none=True)
+    owner_id = fields.Integer(allow_none=True)
     shared = fields.Boolean()
     schedule = fields.Nested(ReportScheduleSchema, allow_none=True)
-    created_at = fields.String(data_key="createdAt", attribute="createdAt")
-    updated_at = fields.String(data_key="updatedAt", attribute="updatedAt")
+    created_at = fields.String()
+    updated_at = fields.String()
 
 
 class FullReportSchema(ReportSchema):
@@ -202,16 +201,16 @@ class ReportChangeSchema(_ReportFieldsSchema):
 class ReportDataSchema(Schema):
     """The rows of a report."""
 
-    report_id = fields.Integer(data_key="reportId", attribute="reportId")
+    report_id = fields.Integer()
     name = fields.String()
     parameters = fields.Dict()
     columns = fields.List(fields.Nested(FiguresColumnSchema))
     rows = fields.List(fields.Dict())
-    row_count = fields.Integer(data_key="rowCount", attribute="rowCount")
+    row_count = fields.Integer()
     truncated = fields.Boolean()
     totals = fields.List(fields.Dict(), metadata=_described("Sums, a row for each currency."))
     query = fields.Nested(FiguresQuerySchema)
-    as_of = fields.String(data_key="asOf", attribute="asOf", metadata={"format": "date-time"})
+    as_of = fields.String(metadata={"format": "date-time"})
 
 
 class ReportExportRequestSchema(Schema):
@@ -232,18 +231,18 @@ class ReportExportSchema(Schema):
     """An export that the worker makes."""
 
     id = fields.String()
-    report_id = fields.Integer(data_key="reportId", attribute="reportId")
+    report_id = fields.Integer()
     format = fields.String()
     filters = fields.Dict()
     status = fields.String(validate=validate.OneOf(["queued", "running", "done", "failed"]))
-    rows_done = fields.Integer(data_key="rowsDone", attribute="rowsDone")
-    rows_total = fields.Integer(data_key="rowsTotal", attribute="rowsTotal", allow_none=True)
+    rows_done = fields.Integer()
+    rows_total = fields.Integer(allow_none=True)
     progress = fields.Integer(metadata=_described("Percent."))
     truncated = fields.Boolean()
     size = fields.Integer(allow_none=True)
-    file_name = fields.String(data_key="fileName", attribute="fileName", allow_none=True)
+    file_name = fields.String(allow_none=True)
     error = fields.String(allow_none=True)
-    created_at = fields.String(data_key="createdAt", attribute="createdAt")
-    finished_at = fields.String(data_key="finishedAt", attribute="finishedAt", allow_none=True)
+    created_at = fields.String()
+    finished_at = fields.String(allow_none=True)
     url = fields.String()
-    download_url = fields.String(data_key="downloadUrl", attribute="downloadUrl", allow_none=True)
+    download_url = fields.String(allow_none=True)

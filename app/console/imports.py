@@ -180,7 +180,7 @@ def _page(
         options=options,
         updates=UPDATE_BY,
         choices=_CHOICES,
-        unknown=UNKNOWN,
+        unknown_columns=UNKNOWN,
         modes=MODES,
         headings=asked.headings,
         is_named=asked.is_named,

@@ -9,6 +9,12 @@ from app.crm.contacts import CONTACTS
 from app.crm.conversion import Conversion
 from app.crm.leads import LEADS
 from app.crm.opportunities import OPPORTUNITIES
+from app.crm.schemas import (
+    ConvertedClientSchema,
+    ConvertedContactSchema,
+    ConvertedOpportunitySchema,
+)
+from app.http.schema_parts import shown
 
 
 def describe_conversion(conversion: Conversion) -> dict[str, Any]:
@@ -52,11 +58,7 @@ def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
 
 
 def _client(key: int, created: bool) -> dict[str, Any]:
-    client = CLIENTS.stored(key)
-    return {
-        "id": key, "name": client.name, "email": client.email, "status": client.status,
-        "created": created,
-    }  # fmt: skip
+    return shown(ConvertedClientSchema, CLIENTS.stored(key), created=created)
 
 
 def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
@@ -64,11 +66,8 @@ def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
         return None
     row = CONTACTS.stored(key)
     full_name = " ".join(part for part in (row.first_name, row.last_name) if part)
-    return {"id": key, "fullName": full_name, "created": created}
+    return shown(ConvertedContactSchema, row, full_name=full_name, created=created)
 
 
 def _opportunity(key: int | None) -> dict[str, Any] | None:
-    if key is None:
-        return None
-    deal = OPPORTUNITIES.stored(key)
-    return {"id": key, "name": deal.name, "stage": deal.stage, "amount": deal.amount}
+    return None if key is None else shown(ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))

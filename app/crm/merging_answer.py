@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.crm.clients import CLIENT, CLIENTS
-from app.crm.merging import BALANCES, Merge
-
-_SHOWN = ("id", "number", "name", "email", "tax_id", "status")
-_MOVED = (
-    "contacts", "opportunities", "leads", "tickets", "projects", "invoices", "payments", "tasks",
-    "documents",
-)  # fmt: skip
+from app.crm.clients import CLIENTS
+from app.crm.merging import Merge
+from app.crm.schemas import BalancesSchema, MergedClientSchema, MergedRowsSchema
+from app.http.schema_parts import shown
 
 
 def describe_merge(merge: Merge) -> dict[str, Any]:
@@ -20,8 +16,8 @@ def describe_merge(merge: Merge) -> dict[str, Any]:
     return {
         "clientId": merge.client_id,
         "sourceId": merge.source_id,
-        "client": {CLIENT.wire(name): getattr(client, name) for name in _SHOWN},
+        "client": shown(MergedClientSchema, client),
         "filled": list(merge.filled),
-        "moved": {table: merge.moved.get(table, 0) for table in _MOVED},
-        "balances": {CLIENT.wire(name): getattr(client, name) for name in BALANCES},
+        "moved": {table: merge.moved.get(table, 0) for table in MergedRowsSchema().fields},
+        "balances": shown(BalancesSchema, client),
     }

@@ -20,11 +20,7 @@ class SummaryQuerySchema(Schema):
                   " the others.", example="2026-01-01",
     )  # fmt: skip
     end = fields.Date(data_key="to", description="Last day, included.", example="2026-12-31")
-    owner_id = fields.Integer(
-        data_key="ownerId",
-        validate=validate.Range(1, 2**63 - 1),
-        description="Only those of one owner.",
-    )
+    owner_id = fields.Integer(validate=validate.RECORD_KEY, description="Only those of one owner.")
     pipeline = fields.String(
         validate=validate.Length(1, 50), description="Only those of one pipeline.", example="Sales"
     )

@@ -12,13 +12,12 @@ from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
 
-_KEY = validate.Range(1, 2**63 - 1)
 _OPPORTUNITY = OPPORTUNITIES.rules
 
 
 def _key(name: str, description: str, **more: Any) -> fields.Integer:
     return fields.Integer(
-        data_key=name, strict=True, allow_none=True, validate=_KEY,
+        data_key=name, strict=True, allow_none=True, validate=validate.RECORD_KEY,
         metadata={"description": description, **more},
     )  # fmt: skip
 
@@ -44,18 +43,14 @@ class ClientOverridesSchema(Schema):
 class ConvertSchema(CheckedSchema):
     """How to convert a lead; everything may be left out."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As what the conversion makes is checked."""
-        check_wishes(body)
+    checked_by = check_wishes
 
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)
     opportunity_id = _key("opportunityId", "Opportunity to link.", example=None)
-    create_contact = JsonBoolean(data_key="createContact", description="Default: true.")
+    create_contact = JsonBoolean(description="Default: true.")
     create_opportunity = JsonBoolean(
-        data_key="createOpportunity",
-        description="Default: whether `opportunity` is given.",
-        example=True,
+        description="Default: whether `opportunity` is given.", example=True
     )
     opportunity = fields.Nested(
         NewOpportunitySchema, allow_none=True, description="The opportunity to make."
@@ -68,7 +63,6 @@ class ConvertSchema(CheckedSchema):
         },
     )
     on_duplicate = fields.String(
-        data_key="onDuplicate",
         validate=validate.OneOf((LINK, CREATE, FAIL)),
         description="What to do with a client of the same e-mail address or tax number."
         " Default: link.",
@@ -95,7 +89,7 @@ class ConvertedContactSchema(Schema):
     """The contact of a converted lead."""
 
     id = fields.Integer(allow_none=True, description="Key of the contact.")
-    fullName = fields.String(description="Given and family name.")
+    full_name = fields.String(description="Given and family name.")
     created = fields.Boolean(description="Whether it was made now.")
 
 
@@ -147,7 +141,7 @@ class MergeClientsSchema(Schema):
     """Which client goes into the one of the address."""
 
     source_id = fields.Integer(
-        data_key="sourceId", required=True, strict=True, validate=_KEY,
+        required=True, strict=True, validate=validate.RECORD_KEY,
         description="Client that is merged, and deleted.", example=2,
     )  # fmt: skip
 
@@ -169,9 +163,9 @@ class MergedRowsSchema(Schema):
 class BalancesSchema(Schema):
     """The balances of the client, in its currency."""
 
-    invoicedTotal = fields.Decimal()
-    outstandingBalance = fields.Decimal()
-    creditBalance = fields.Decimal()
+    invoiced_total = fields.Decimal()
+    outstanding_balance = fields.Decimal()
+    credit_balance = fields.Decimal()
 
 
 class MergedClientSchema(Schema):
@@ -181,7 +175,7 @@ class MergedClientSchema(Schema):
     number = fields.String(example="C-000001")
     name = fields.String(example="Acme GmbH")
     email = fields.String(allow_none=True)
-    taxId = fields.String(allow_none=True)
+    tax_id = fields.String(allow_none=True)
     status = fields.String(example="Active")
 
 

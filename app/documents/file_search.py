@@ -8,8 +8,10 @@ from sqlalchemy import ColumnElement, Connection, Select, case, func, select, te
 
 from app.db.engines import read_engine
 from app.db.types import AnyRow
+from app.documents.schemas import FoundDocumentSchema
 from app.errors import ValidationError
 from app.events import entity_url
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import plain_letters, search_text
@@ -86,18 +88,8 @@ def _has(connection: Connection, words: list[str]) -> list[ColumnElement[bool]]:
 
 
 def _describe(row: AnyRow, words: list[str]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "name": row.name,
-        "fileName": row.file_name,
-        "contentType": row.content_type,
-        "category": row.category,
-        "size": row.size,
-        "status": row.status,
-        "snippet": snippet(row.body, words),
-        "updatedAt": row.updated_at,
-        "url": entity_url("Document", row.id),
-    }
+    url = entity_url("Document", row.id)
+    return shown(FoundDocumentSchema, row, snippet=snippet(row.body, words), url=url)
 
 
 def snippet(body: str | None, words: list[str]) -> str | None:

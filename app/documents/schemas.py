@@ -103,13 +103,13 @@ class FoundDocumentSchema(Schema):
 
     id = fields.Integer()
     name = fields.String(example="contract.pdf")
-    fileName = fields.String()
-    contentType = fields.String(example="application/pdf")
+    file_name = fields.String()
+    content_type = fields.String(example="application/pdf")
     category = fields.String(example="Contract")
     size = fields.Integer()
     status = fields.String(example="Active")
     snippet = fields.String(allow_none=True, example="…delivers two turbines to…")
-    updatedAt = Instant()
+    updated_at = Instant()
     url = fields.String(example="/odata/Documents(1)")
 
 
@@ -129,3 +129,27 @@ class RestoredSchema(Schema):
     id = fields.Integer()
     name = fields.String(example="contract.pdf")
     status = fields.String(example="Active")
+
+
+class ShareSchema(Schema):
+    """A link; its token is not part of it."""
+
+    id = fields.Integer()
+    document_id = fields.Integer()
+    version = fields.Integer(allow_none=True)
+    expires_at = Instant()
+    has_password = fields.Boolean()
+    max_downloads = fields.Integer(allow_none=True)
+    download_count = fields.Integer()
+    recipient_email = fields.String(allow_none=True)
+    note = fields.String(allow_none=True)
+    created_at = Instant()
+    created_by_id = fields.Integer(allow_none=True)
+    revoked_at = Instant(allow_none=True)
+
+
+class MadeShareSchema(ShareSchema):
+    """A new link, with its token this once."""
+
+    token = fields.String(example="3mX0n6Qe1w")
+    url = fields.String(example="https://platform.example.com/s/3mX0n6Qe1w")

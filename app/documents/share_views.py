@@ -7,7 +7,8 @@ from typing import Any
 from flask import current_app, request
 
 from app.documents.area import area
-from app.documents.share_schemas import MadeShareSchema, ShareBodySchema, ShareSchema
+from app.documents.schemas import MadeShareSchema, ShareSchema
+from app.documents.share_schemas import ShareBodySchema
 from app.documents.sharing.shares import (
     ShareTerms,
     list_shares,

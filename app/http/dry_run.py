@@ -13,10 +13,7 @@ class DryRunSchema(Schema):
     """Whether to only try."""
 
     dry_run = fields.Boolean(
-        data_key="dryRun",
-        load_default=False,
-        description="Answer as usual and leave nothing behind.",
-        example=False,
+        load_default=False, description="Answer as usual and leave nothing behind.", example=False
     )
 
 

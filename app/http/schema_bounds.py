@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from marshmallow import validate
 
+from app.http.record_keys import LARGEST_KEY
+
 
 class OneOf(validate.OneOf):
     default_message = "must be one of {choices}"
@@ -20,6 +22,10 @@ class Length(validate.Length):
     message_max = "must have a length of at most {max}"
     message_all = "must have a length between {min} and {max}"
     message_equal = "must have a length of {equal}"
+
+
+# Of the key of a record.
+RECORD_KEY = Range(1, LARGEST_KEY)
 
 
 class Regexp(validate.Regexp):

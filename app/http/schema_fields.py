@@ -1,7 +1,7 @@
 """marshmallow's schemas and fields in the words of this service (docs/errors.md).
 
 A message follows the name of its field: ``must be a whole number``. Schemas import this module as
-``fields``, and ``wire_bounds`` as ``validate``.
+``fields``, and ``schema_bounds`` as ``validate``.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any
 
 import marshmallow
 from marshmallow import fields
+
+from app.odata.declare import camel
 
 Field = fields.Field[Any]
 
@@ -27,7 +29,21 @@ class BadValueError(marshmallow.ValidationError, ValueError):
 
 
 class Schema(marshmallow.Schema):
+    """A field has the name of an attribute; on the wire it is in camelCase unless it says another.
+
+    What is shown may be a row or a dictionary that has the names of the wire already.
+    """
+
     error_messages = {"unknown": UNKNOWN, "type": "must be an object"}
+
+    def on_bind_field(self, field_name: str, field_obj: Field) -> None:
+        if field_obj.data_key is None:
+            field_obj.data_key = camel(field_name)
+
+    def get_attribute(self, obj: Any, attr: str, default: Any) -> Any:
+        name = camel(attr)
+        on_wire = isinstance(obj, Mapping) and attr not in obj and name in obj
+        return super().get_attribute(obj, name if on_wire else attr, default)
 
 
 class Described(Field):

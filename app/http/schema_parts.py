@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from app.db.types import iso_instant
 from app.http import schema_bounds as validate, schema_fields as fields
@@ -21,6 +22,30 @@ class Instant(fields.DateTime):
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> datetime:
         return read_datetime(value)
+
+
+def shown(schema: type[Schema], row: Any, **more: Any) -> dict[str, Any]:
+    """What an answer says of a row: the fields of its schema, by their names on the wire.
+
+    Args:
+        row: has them as attributes or, where it is a mapping, by attribute or name on the wire.
+        more: values of fields that the row does not have, or that are shown otherwise.
+    """
+    return {
+        name: more[attribute] if attribute in more else _value(row, attribute, name)
+        for attribute, name in _names(schema).items()
+    }
+
+
+def _value(row: Any, attribute: str, name: str) -> Any:
+    if isinstance(row, Mapping):
+        return row.get(attribute, row.get(name))
+    return getattr(row, attribute)
+
+
+@cache
+def _names(schema: type[Schema]) -> dict[str, str]:
+    return {name: field.data_key or name for name, field in schema().fields.items()}
 
 
 class JsonBoolean(fields.Boolean):
@@ -42,7 +67,9 @@ class OpenObject(fields.Dict):
 
 
 class CheckedSchema(Schema):
-    """A body of which a service looks at more than a schema does."""
+    """A body of which a service looks at more than a schema does: by ``checked_by``."""
+
+    checked_by: ClassVar[Any]
 
     def check(self, body: dict[str, Any]) -> None:
         """Look at the values that could be read, where others could not: they are told together.
@@ -51,7 +78,7 @@ class CheckedSchema(Schema):
 
         Raises: ValidationError, for what the service would refuse.
         """
-        raise NotImplementedError
+        type(self).checked_by(body)
 
 
 def limit_field(size: PageSize, description: str = "How many items.") -> fields.Integer:

@@ -65,9 +65,9 @@ class Options:
     ``mapping``: heading -> property, None to ignore the column. ``update`` names the property by
     which a record that is there already is found and changed. ``decimal_sign`` (of ``SIGNS``),
     ``date_order`` (of ``ORDERS``) and ``encoding`` (of ``ENCODINGS``) are said where the file
-    leaves a question; None leaves them to the file. ``unknown`` (of ``UNKNOWN_COLUMNS``) is what
-    becomes of a column that is not recognised. ``remembered`` asks for the mapping that was said of
-    the last file with the same headings.
+    leaves a question; None leaves them to the file. ``unknown_columns`` (of ``UNKNOWN_COLUMNS``) is
+    what becomes of a column that is not recognised. ``remembered`` asks for the mapping that was
+    said of the last file with the same headings.
     """
 
     type: str
@@ -78,7 +78,7 @@ class Options:
     decimal_sign: str | None = None
     date_order: str | None = None
     encoding: str | None = None
-    unknown: str = REFUSE
+    unknown_columns: str = REFUSE
     remembered: bool = False
 
 
@@ -111,9 +111,9 @@ def plan_columns(
     for heading, target, (wanted, way) in zip(headings, targets, recognised, strict=True):
         if target is not None or not heading:
             continue
-        if wanted is not None and (way is not _Way.USUAL or options.unknown == REFUSE):
+        if wanted is not None and (way is not _Way.USUAL or options.unknown_columns == REFUSE):
             problems.append((heading, f"is {wanted}, as {taken[wanted]} is"))
-        elif mapping.get(heading) or (heading not in mapping and options.unknown == REFUSE):
+        elif mapping.get(heading) or (heading not in mapping and options.unknown_columns == REFUSE):
             problems.append((heading, _unknown(mapping.get(heading))))
     if not taken and not problems:
         problems.append(("", "no column is a property"))

@@ -110,7 +110,7 @@ def import_table(
     options = Options(
         type=type_, mapping=mapping, dry_run=dry_run, mode=mode, update=update,
         decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
-        unknown=IGNORE if ignore_unknown else REFUSE,
+        unknown_columns=IGNORE if ignore_unknown else REFUSE,
     )  # fmt: skip
     try:
         with acting_as(system_caller("cli")):

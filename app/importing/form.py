@@ -104,7 +104,7 @@ def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool
         decimal_sign=fields.get("decimalSign") or None,
         date_order=fields.get("dateOrder") or None,
         encoding=fields.get("encoding") or None,
-        unknown=fields.get("unknownColumns") or REFUSE,
+        unknown_columns=fields.get("unknownColumns") or REFUSE,
     )
 
 

@@ -27,14 +27,18 @@ from app.db.engines import primary_engine, transaction
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.database_errors import is_away
+from app.http.schema_parts import shown
 from app.http.security import acting_as, current_caller
-from app.importing.columns import REFUSE, SKIP_BAD, Options, Plan
+from app.importing.columns import SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.named_columns import as_remembered
 from app.importing.rows import Import, Outcome, Problem, look_through
+from app.importing.schemas import CountsSchema
 from app.importing.tables import open_table
 from app.jobs.leases import StoppingError, leave_if_stopping, take
 from app.models.import_job import ImportJob
+from app.odata.declare import camel
+from app.odata.payload.reader import snake
 
 AREA = "imports"
 UNFINISHED = ("Queued", "Checking", "Writing")
@@ -223,51 +227,23 @@ class _Running:
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON."""
-    return {
-        "rows": outcome.rows,
-        "created": outcome.created,
-        "updated": outcome.updated,
-        "skipped": outcome.skipped,
-        "problems": [asdict(problem) for problem in outcome.problems],
-        "problemCount": outcome.problem_count,
-        "columns": outcome.columns,
-        "encoding": outcome.encoding,
-        "preview": outcome.preview,
-    }
+    return shown(CountsSchema, outcome, problems=[asdict(problem) for problem in outcome.problems])
 
 
 def read_outcome(kept: Mapping[str, Any]) -> Outcome:
     """The outcome that ``describe_outcome`` made."""
-    return Outcome(
-        rows=kept["rows"],
-        created=kept["created"],
-        updated=kept["updated"],
-        skipped=kept["skipped"],
-        problems=[Problem(**problem) for problem in kept["problems"]],
-        problem_count=kept["problemCount"],
-        columns=kept.get("columns", []),
-        encoding=kept.get("encoding"),
-        preview=kept.get("preview", []),
-    )
+    values = {snake(name): value for name, value in kept.items()}
+    return Outcome(**{**values, "problems": [Problem(**each) for each in kept["problems"]]})
 
 
 def _kept(options: Options) -> dict[str, Any]:
-    return {
-        "mapping": dict(options.mapping), "dryRun": options.dry_run, "mode": options.mode,
-        "update": options.update, "decimalSign": options.decimal_sign,
-        "dateOrder": options.date_order, "encoding": options.encoding,
-        "unknownColumns": options.unknown, "remembered": options.remembered,
-    }  # fmt: skip
+    """How to import, as JSON; the type has a column of its own."""
+    return {camel(name): value for name, value in asdict(options).items() if name != "type"}
 
 
 def _options(job: Mapping[str, Any]) -> Options:
-    options = job["options"]
-    return Options(
-        type=job["type"], mapping=options["mapping"], dry_run=options["dryRun"],
-        mode=options["mode"], update=options["update"], decimal_sign=options.get("decimalSign"),
-        date_order=options.get("dateOrder"), encoding=options.get("encoding"),
-        unknown=options.get("unknownColumns", REFUSE), remembered=options.get("remembered", False),
-    )  # fmt: skip
+    values = {snake(name): value for name, value in job["options"].items()}
+    return Options(type=job["type"], **values)
 
 
 @contextmanager

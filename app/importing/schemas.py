@@ -74,12 +74,12 @@ class ColumnSchema(Schema):
 
     column = fields.String(example="Umsatz")
     field = fields.String(example="revenue")
-    decimalSign = fields.String(
+    decimal_sign = fields.String(
         allow_none=True, metadata={"example": ",", "description": "Null where nothing says it."}
     )
-    dateOrder = fields.String(allow_none=True, description="Null where nothing says it.")
+    date_order = fields.String(allow_none=True, description="Null where nothing says it.")
     example = fields.String(allow_none=True, example="12.500")
-    readAs = fields.String(allow_none=True, example="12500")
+    read_as = fields.String(allow_none=True, example="12500")
 
 
 class CountsSchema(Schema):
@@ -90,7 +90,7 @@ class CountsSchema(Schema):
     updated = fields.Integer()
     skipped = fields.Integer()
     problems = fields.List(fields.Nested(ProblemSchema))
-    problemCount = fields.Integer(description="Of all, listed or not.")
+    problem_count = fields.Integer(description="Of all, listed or not.")
     columns = fields.List(fields.Nested(ColumnSchema))
     preview = fields.List(
         fields.Dict(keys=fields.String(), values=fields.String()),
@@ -109,7 +109,7 @@ class OutcomeSchema(CountsSchema):
 
     type = fields.String(validate=validate.OneOf(TYPES))
     mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
-    dryRun = fields.Boolean()
+    dry_run = fields.Boolean()
 
 
 class JobSchema(Schema):
@@ -118,14 +118,14 @@ class JobSchema(Schema):
     id = fields.Integer()
     type = fields.String(validate=validate.OneOf(TYPES))
     mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
-    dryRun = fields.Boolean()
-    fileName = fields.String(allow_none=True, example="customers.csv")
+    dry_run = fields.Boolean()
+    file_name = fields.String(allow_none=True, example="customers.csv")
     status = fields.String(validate=validate.OneOf(IMPORT_STATUSES))
     done = fields.Integer()
     message = fields.String(allow_none=True, description="Why it failed.")
     outcome = fields.Nested(CountsSchema, allow_none=True)
-    createdAt = fields.String(metadata={"format": "date-time"})
-    finishedAt = fields.String(allow_none=True, metadata={"format": "date-time"})
+    created_at = fields.String(metadata={"format": "date-time"})
+    finished_at = fields.String(allow_none=True, metadata={"format": "date-time"})
 
 
 class TemplateQuerySchema(Schema):

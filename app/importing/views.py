@@ -13,10 +13,11 @@ from app.db import records
 from app.db.types import iso_instant, json_text
 from app.http.body_stream import BodyStream, maximum_upload
 from app.http.multipart import read_form
+from app.http.schema_parts import shown
 from app.http.security import current_caller, streamed
 from app.importing.columns import FULL_NAME, RULES, Options, properties_of
 from app.importing.form import read_import
-from app.importing.jobs import describe_outcome, read_job
+from app.importing.jobs import read_job
 from app.importing.rows import Outcome
 from app.importing.schemas import (
     IMPORT_BODY,
@@ -108,27 +109,14 @@ def import_template(query: dict[str, Any]) -> Response:
 
 def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
     """An outcome as the answer shows it."""
-    return {
-        "type": options.type,
-        "mode": options.mode,
-        "dryRun": options.dry_run,
-        **describe_outcome(outcome),
-    }
+    return shown(OutcomeSchema, options, **vars(outcome))
 
 
 def describe_job(row: ImportJob) -> dict[str, Any]:
     """A job as the answers show it."""
     finished = row.finished_at
-    return {
-        "id": row.id,
-        "type": row.type,
-        "mode": row.options["mode"],
-        "dryRun": row.options["dryRun"],
-        "fileName": row.file_name,
-        "status": row.status,
-        "done": row.done,
-        "message": row.message,
-        "outcome": row.outcome,
-        "createdAt": iso_instant(row.created_at),
-        "finishedAt": None if finished is None else iso_instant(finished),
-    }
+    return shown(
+        JobSchema, row, mode=row.options["mode"], dry_run=row.options["dryRun"],
+        created_at=iso_instant(row.created_at),
+        finished_at=None if finished is None else iso_instant(finished),
+    )  # fmt: skip

@@ -10,6 +10,8 @@ from app import audit
 from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.http.lists import Page, each_of, read_page
+from app.http.schema_parts import shown
+from app.invoices.sending_schemas import MailedSchema
 from app.invoices.steps import readable, sendable
 from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again
@@ -57,12 +59,7 @@ def _of(invoice_id: int) -> Select[OutgoingMail]:
 
 
 def _shown(mail: OutgoingMail) -> dict[str, Any]:
-    return {
-        **shown_delivery(mail),
-        "messageId": mail.message_id,
-        "attempts": mail.attempts,
-        "createdAt": mail.created_at,
-        "sentAt": mail.sent_at,
-        "nextAttemptAt": mail.next_attempt_at if mail.status == "queued" else None,
-        "bounces": mail.bounces or [],
-    }
+    return shown(
+        MailedSchema, mail, **shown_delivery(mail), bounces=mail.bounces or [],
+        next_attempt_at=mail.next_attempt_at if mail.status == "queued" else None,
+    )  # fmt: skip

@@ -36,7 +36,6 @@ class PaymentBodySchema(CheckedSchema):
     reference = PAYMENT.field("reference", example="SEPA 4711")
     notes = PAYMENT.field("notes")
     allow_overpayment = JsonBoolean(
-        data_key="allowOverpayment",
         load_default=False,
         metadata={
             "description": "Keep what is paid too much as credit of the client.",
@@ -52,31 +51,31 @@ class PaidInvoiceSchema(Schema):
     number = fields.String()
     status = fields.String(example="Paid")
     total = fields.Decimal()
-    amountPaid = fields.Decimal()
-    amountDue = fields.Decimal()
-    paidAt = Instant(allow_none=True)
+    amount_paid = fields.Decimal()
+    amount_due = fields.Decimal()
+    paid_at = Instant(allow_none=True)
 
 
 class PaymentSchema(Schema):
     """A payment; ``id`` is null where a dry run would make it."""
 
     id = fields.Integer(allow_none=True)
-    invoiceId = fields.Integer()
+    invoice_id = fields.Integer()
     amount = fields.Decimal()
     currency = fields.String(example="EUR")
     date = fields.Date()
     method = fields.String(example="transfer")
     reference = fields.String(allow_none=True)
     status = fields.String(example="Completed")
-    createdAt = Instant()
+    created_at = Instant()
     invoice = fields.Nested(PaidInvoiceSchema)
 
 
 class ReversedPaymentSchema(PaymentSchema):
     """A payment that was taken back."""
 
-    reversedAt = Instant()
-    reversalReason = fields.String(allow_none=True)
+    reversed_at = Instant()
+    reversal_reason = fields.String(allow_none=True)
 
 
 class ReasonSchema(Schema):
@@ -106,9 +105,7 @@ class CreditedLineSchema(Schema):
 class CreditNoteBodySchema(CheckedSchema):
     """What to credit."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As a credit note is checked."""
-        check_credit(body)
+    checked_by = check_credit
 
     lines = fields.List(
         OpenObject(CreditedLineSchema),
@@ -130,11 +127,11 @@ class StandingSchema(Schema):
     type = fields.String(validate=validate.OneOf(("Invoice", "CreditNote")))
     status = fields.String(example="Sent")
     total = fields.Decimal()
-    amountPaid = fields.Decimal()
-    amountCredited = fields.Decimal()
-    amountDue = fields.Decimal()
-    sentAt = Instant(allow_none=True)
-    paidAt = Instant(allow_none=True)
-    voidedAt = Instant(allow_none=True)
-    voidReason = fields.String(allow_none=True)
-    creditedInvoiceId = fields.Integer(allow_none=True)
+    amount_paid = fields.Decimal()
+    amount_credited = fields.Decimal()
+    amount_due = fields.Decimal()
+    sent_at = Instant(allow_none=True)
+    paid_at = Instant(allow_none=True)
+    voided_at = Instant(allow_none=True)
+    void_reason = fields.String(allow_none=True)
+    credited_invoice_id = fields.Integer(allow_none=True)

@@ -15,7 +15,6 @@ from app.mail.recipients import STATUSES
 from app.settings.templates import KINDS
 
 MOST_INVOICES = 100
-_KEY = validate.Range(1, 2**63 - 1)
 
 
 def _recipients(description: str) -> fields.List:
@@ -37,13 +36,11 @@ class SendSchema(Schema):
     message = fields.String(
         validate=validate.Length(max=20_000), description="Text; made up when left out."
     )
-    attach_pdf = JsonBoolean(data_key="attachPdf", description="Default: true.")
+    attach_pdf = JsonBoolean(description="Default: true.")
     attach_e_invoice = JsonBoolean(
-        data_key="attachEInvoice", description="Attach the UBL file. Default: false.", example=False
+        description="Attach the UBL file. Default: false.", example=False
     )
-    mark_only = JsonBoolean(
-        data_key="markOnly", description="Issue without a mail. Default: false.", example=False
-    )
+    mark_only = JsonBoolean(description="Issue without a mail. Default: false.", example=False)
 
     @post_load
     def make(self, values: dict[str, Any], **_: Any) -> Any:
@@ -67,12 +64,11 @@ class SendManySchema(SendSchema):
     """Which documents to send, and how."""
 
     invoice_ids = fields.List(
-        fields.Integer(strict=True, validate=_KEY),
-        data_key="invoiceIds",
+        fields.Integer(strict=True, validate=validate.RECORD_KEY),
         validate=validate.Length(1, MOST_INVOICES),
         example=[1],
     )
-    invoice_id = fields.Integer(data_key="invoiceId", strict=True, validate=_KEY, example=1)
+    invoice_id = fields.Integer(strict=True, validate=validate.RECORD_KEY, example=1)
 
     @post_load
     def make(self, values: dict[str, Any], **options: Any) -> Any:
@@ -139,11 +135,11 @@ class BouncedSchema(Schema):
 class MailedSchema(DeliverySchema):
     """A mail about a document, and what became of it."""
 
-    messageId = fields.String(example="<176-42@acme.example>")
+    message_id = fields.String(example="<176-42@acme.example>")
     attempts = fields.Integer()
-    createdAt = Instant()
-    sentAt = Instant(allow_none=True)
-    nextAttemptAt = Instant(allow_none=True)
+    created_at = Instant()
+    sent_at = Instant(allow_none=True)
+    next_attempt_at = Instant(allow_none=True)
     bounces = fields.List(fields.Nested(BouncedSchema))
 
 

@@ -11,6 +11,8 @@ from app.clock import utc_now
 from app.container import engine
 from app.db.engines import read_engine
 from app.db.types import iso_instant
+from app.http.schema_parts import shown
+from app.kb.schemas import MissingSearchSchema
 from app.models.kb_use import KbSearch
 
 
@@ -55,13 +57,7 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
     )
     with read_engine().connect() as connection:
         return [
-            {
-                "question": row.question,
-                "times": row.times,
-                "withoutResult": int(row.without_result),
-                "askers": row.askers,
-                "lastAskedAt": row.last_asked_at,
-            }
+            shown(MissingSearchSchema, row, without_result=int(row.without_result))
             for row in connection.execute(statement)
         ]
 

@@ -13,8 +13,6 @@ from app.http.schema_parts import Instant, JsonBoolean, limit_field
 from app.models.kb_article import ARTICLE_VISIBILITIES
 from app.search.results import MODES
 
-_KEY = validate.Range(1, 2**63 - 1)
-
 
 class Question(fields.String):
     """A text that is not blank."""
@@ -63,7 +61,7 @@ class FoundArticleSchema(Schema):
     category = fields.String(allow_none=True, description="Category.")
     language = fields.String(description="Language.")
     visibility = fields.String(description="Who may read it.")
-    updatedAt = fields.String(
+    updated_at = fields.String(
         metadata={"description": "When it was changed last.", "format": "date-time"}
     )
     url = fields.String(description="Address of the article.")
@@ -89,7 +87,7 @@ class ArticleSearchSchema(KbSearchResultSchema):
 class SuggestQuerySchema(Schema):
     """The ticket that needs help."""
 
-    ticketId = fields.Integer(required=True, validate=_KEY, example=1)
+    ticketId = fields.Integer(required=True, validate=validate.RECORD_KEY, example=1)
     limit = limit_field(SUGGESTIONS)
 
 
@@ -127,9 +125,7 @@ class SuggestionsSchema(Schema):
 class FromTicketSchema(Schema):
     """The ticket, and what goes before what it says."""
 
-    ticket_id = fields.Integer(
-        required=True, strict=True, data_key="ticketId", validate=_KEY, example=1
-    )
+    ticket_id = fields.Integer(required=True, strict=True, validate=validate.RECORD_KEY, example=1)
     title = fields.String(example="Resetting a password")
     body = fields.String(example="Choose *Forgot password*.")
     summary = fields.String(allow_none=True, metadata={"example": None})
@@ -164,7 +160,7 @@ class ArticleHtmlSchema(Schema):
     category = fields.String(allow_none=True)
     status = fields.String()
     version = fields.Integer()
-    updatedAt = fields.String(metadata={"format": "date-time"})
+    updated_at = fields.String(metadata={"format": "date-time"})
     html = fields.String(description="Safe HTML, without scripts and styles.")
 
 
@@ -214,9 +210,9 @@ class MissingSearchSchema(Schema):
 
     question = fields.String()
     times = fields.Integer()
-    withoutResult = fields.Integer(description="How often nothing was found.")
+    without_result = fields.Integer(description="How often nothing was found.")
     askers = fields.Integer()
-    lastAskedAt = Instant()
+    last_asked_at = Instant()
 
 
 class MissingTicketSchema(Schema):

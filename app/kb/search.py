@@ -16,7 +16,9 @@ from app.container import engine
 from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import ARTICLE_SEARCH
+from app.http.schema_parts import shown
 from app.kb.indexing import ARTICLE
+from app.kb.schemas import FoundArticleSchema
 from app.models.search import SearchEntry
 from app.odata.syntax.literal_text import quoted
 from app.search.analysis import language_of
@@ -101,19 +103,10 @@ def describe_found(match: FoundArticle, marker: Marker) -> dict[str, Any]:
     row = match.article
     language = language_of(row["language"])
     texts = match.passages or [row["summary"] or row["title"]]
-    return {
-        "id": row["id"],
-        "title": row["title"],
-        "slug": row["slug"],
-        "summary": row["summary"],
-        "snippet": marker.snippet(texts, language),
-        "score": round(match.score, 4),
-        "category": row["category"],
-        "language": row["language"],
-        "visibility": row["visibility"],
-        "updatedAt": row["updatedAt"],
-        "url": entity_url(ARTICLE, row["id"]),
-    }
+    return shown(
+        FoundArticleSchema, row, snippet=marker.snippet(texts, language),
+        score=round(match.score, 4), url=entity_url(ARTICLE, row["id"]),
+    )  # fmt: skip
 
 
 def _readable(

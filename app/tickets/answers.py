@@ -6,8 +6,10 @@ from typing import Any
 
 from app.db import records
 from app.errors import NotFoundError
+from app.http.schema_parts import shown
 from app.models.ticket import TicketComment
 from app.tickets.merging import TicketMerge
+from app.tickets.schemas import CommentSchema, TicketStandingSchema
 from app.tickets.service import TICKETS
 
 
@@ -16,15 +18,7 @@ def describe_comment(comment_id: int) -> dict[str, Any]:
     row = records.read(TicketComment, comment_id)
     if row is None:
         raise NotFoundError(f"There is no comment {comment_id}.")
-    return {
-        "id": row.id,
-        "ticketId": row.ticket_id,
-        "body": row.body,
-        "isInternal": row.is_internal,
-        "authorId": row.author_id,
-        "createdAt": row.created_at,
-        "ticket": describe_ticket(row.ticket_id),
-    }
+    return shown(CommentSchema, row, ticket=describe_ticket(row.ticket_id))
 
 
 def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
@@ -42,10 +36,4 @@ def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
 
 def describe_ticket(ticket_id: int) -> dict[str, Any]:
     """A ticket in short."""
-    row = TICKETS.stored(ticket_id)
-    return {
-        "id": row.id,
-        "number": row.number,
-        "status": row.status,
-        "mergedIntoId": row.merged_into_id,
-    }
+    return shown(TicketStandingSchema, TICKETS.stored(ticket_id))

@@ -11,18 +11,16 @@ from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, JsonBoolean
 from app.tickets.comments import COMMENT
 
-_KEY = validate.Range(1, 2**63 - 1)
-
 
 class MergeTicketsSchema(Schema):
     """The other ticket, by one of two names that say which of both is closed."""
 
     sourceId = fields.Integer(
-        strict=True, validate=_KEY,
+        strict=True, validate=validate.RECORD_KEY,
         description="Ticket that goes into this one and is closed.", example=2,
     )  # fmt: skip
     targetId = fields.Integer(
-        strict=True, validate=_KEY,
+        strict=True, validate=validate.RECORD_KEY,
         description="Ticket that this one goes into; this one is closed.",
     )  # fmt: skip
 
@@ -33,7 +31,7 @@ class TicketStandingSchema(Schema):
     id = fields.Integer()
     number = fields.String(example="T-000001")
     status = fields.String(example="Closed")
-    mergedIntoId = fields.Integer(allow_none=True)
+    merged_into_id = fields.Integer(allow_none=True)
 
 
 class MovedFromTicketSchema(Schema):
@@ -60,9 +58,8 @@ class NewCommentSchema(Schema):
         "is_internal", description="A note that customers do not see.", example=False
     )
     by_customer = JsonBoolean(
-        data_key="byCustomer",
-        description="The customer said it, for instance by telephone.", example=False,
-    )  # fmt: skip
+        description="The customer said it, for instance by telephone.", example=False
+    )
 
     @validates_schema
     def no_note_of_a_customer(self, body: dict[str, Any], **_: Any) -> None:
@@ -75,9 +72,9 @@ class CommentSchema(Schema):
     """A comment; `ticket` is the one that it is in: a follow-up where the other was closed."""
 
     id = fields.Integer()
-    ticketId = fields.Integer()
+    ticket_id = fields.Integer()
     body = fields.String()
-    isInternal = fields.Boolean()
-    authorId = fields.Integer(allow_none=True)
-    createdAt = Instant()
+    is_internal = fields.Boolean()
+    author_id = fields.Integer(allow_none=True)
+    created_at = Instant()
     ticket = fields.Nested(TicketStandingSchema)

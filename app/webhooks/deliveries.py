@@ -16,11 +16,13 @@ from app.db.engines import primary_engine, steady_read
 from app.db.types import AnyRow, iso_instant
 from app.errors import NotFoundError
 from app.http.lists import Page, read_page
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.models.event import Event
 from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.messages import envelope
+from app.webhooks.schemas import WebhookAttemptSchema, WebhookDeliverySchema
 from app.webhooks.subscriptions import data_for, may_see, names_of
 
 
@@ -123,23 +125,10 @@ def _shapes(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, An
 
 
 def _shape(row: AnyRow, attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "endpointId": row.endpoint_id,
-        "messageId": row.message_id,
-        "eventId": row.key,
-        "eventType": row.type,
-        "status": row.status,
-        "createdAt": row.created_at,
-        "deliveredAt": row.delivered_at,
-        "nextAttemptAt": row.next_attempt_at,
-        "request": {
-            "method": "POST",
-            "url": row.url,
-            "body": _body(row),
-        },
-        "attempts": attempts,
-    }
+    return shown(
+        WebhookDeliverySchema, row, event_id=row.key, event_type=row.type, attempts=attempts,
+        request={"method": "POST", "url": row.url, "body": _body(row)},
+    )  # fmt: skip
 
 
 def _body(row: AnyRow) -> str | None:
@@ -152,11 +141,5 @@ def _body(row: AnyRow) -> str | None:
 
 
 def _attempt_shape(row: AnyRow) -> dict[str, Any]:
-    return {
-        "at": row.created_at,
-        "requestHeaders": row.request_headers or {},
-        "statusCode": row.status_code,
-        "durationMs": row.duration_ms,
-        "response": row.response,
-        "error": row.error,
-    }
+    headers = row.request_headers or {}
+    return shown(WebhookAttemptSchema, row, at=row.created_at, request_headers=headers)

@@ -12,9 +12,11 @@ from app import audit, events
 from app.clock import utc_now
 from app.db import records
 from app.db.types import json_text
+from app.http.schema_parts import shown
 from app.mail.outbox import queue_mail
 from app.models.user import Role, User, UserRole
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
+from app.webhooks.schemas import WebhookSchema
 
 log = structlog.get_logger(__name__)
 
@@ -65,21 +67,11 @@ def stop(endpoint: WebhookEndpoint, reason: str) -> None:
 def endpoint_shape(row: WebhookEndpoint) -> dict[str, Any]:
     """An endpoint as the API shows it: everything but the secret."""
     overlap = row.previous_secret_until
-    return {
-        "id": row.id,
-        "url": row.url,
-        "events": row.events,
-        "description": row.description,
-        "status": row.status,
-        "failingSince": row.failing_since,
-        "disabledAt": row.disabled_at,
-        "disabledReason": row.disabled_reason,
-        "previousSecretUntil": overlap if overlap and overlap > utc_now() else None,
-        "isRecovering": row.recover_until is not None,
-        "createdById": row.created_by_id,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    return shown(
+        WebhookSchema, row,
+        previous_secret_until=overlap if overlap and overlap > utc_now() else None,
+        is_recovering=row.recover_until is not None,
+    )  # fmt: skip
 
 
 def _write_mail(endpoint: WebhookEndpoint, reason: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from flask import current_app
 from sqlalchemy import func, select
 
 from app import audit, events
@@ -14,15 +13,14 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.db.types import json_text
-from app.errors import InvalidStateError, NotFoundError, ValidationError, gathered
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
-from app.outbound.addresses import UrlError, read_url
 from app.webhooks.endpoint_state import endpoint_shape, stop
 from app.webhooks.fan_out import COUNTER, new_delivery
 from app.webhooks.signing import new_secret, sealed_secret
-from app.webhooks.subscriptions import check_patterns, require_readable
+from app.webhooks.subscriptions import check_endpoint, require_readable
 
 # Both secrets sign for so long after a rotation.
 OVERLAP = timedelta(hours=24)
@@ -208,32 +206,6 @@ def require_active(endpoint: WebhookEndpoint) -> None:
         raise InvalidStateError(
             "The webhook is disabled: set its status to active first.", [("status", "is disabled")]
         )
-
-
-def check_url(url: str) -> None:
-    """Refuse an address that would not be called.
-
-    Raises: ValidationError, naming ``url``.
-    """
-    config = current_app.config
-    try:
-        read_url(
-            url, allow_private=config["WEBHOOK_ALLOW_PRIVATE"], https_only=config["PRODUCTION"]
-        )
-    except UrlError as error:
-        raise ValidationError([("url", str(error))]) from error
-
-
-def check_endpoint(body: Mapping[str, Any]) -> None:
-    """Refuse an address that would not be called, and names that are no events.
-
-    Raises: ValidationError, with each.
-    """
-    checks = {
-        "url": lambda: check_url(body["url"]),
-        "events": lambda: check_patterns(body["events"], "events"),
-    }
-    gathered(*(check for name, check in checks.items() if name in body))
 
 
 def _readable_patterns(patterns: Sequence[str]) -> list[str]:

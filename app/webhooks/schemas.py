@@ -10,7 +10,7 @@ from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, limit_field
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
-from app.webhooks.endpoints import check_endpoint
+from app.webhooks.subscriptions import check_endpoint
 
 _URL = {"description": "Receiver: https, a public address.", "example": "https://acme.example/hook"}
 Event = {
@@ -25,9 +25,7 @@ _NAME = validate.Length(1, 60)
 class NewWebhookSchema(CheckedSchema):
     """An endpoint to register."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As an endpoint is checked."""
-        check_endpoint(body)
+    checked_by = check_endpoint
 
     url = fields.String(required=True, validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(
@@ -42,9 +40,7 @@ class NewWebhookSchema(CheckedSchema):
 class WebhookChangesSchema(CheckedSchema):
     """What to change of an endpoint; what is left out stays."""
 
-    def check(self, body: dict[str, Any]) -> None:
-        """As an endpoint is checked."""
-        check_endpoint(body)
+    checked_by = check_endpoint
 
     url = fields.String(validate=validate.Length(1, MAXIMUM_URL), metadata=_URL)
     events = fields.List(fields.String(validate=_NAME), validate=_PATTERNS, metadata=Event)
@@ -62,16 +58,16 @@ class WebhookSchema(Schema):
     events = fields.List(fields.String())
     description = fields.String(allow_none=True)
     status = fields.String(validate=validate.OneOf(ENDPOINT_STATUSES))
-    failingSince = Instant(allow_none=True, description="Since when every attempt has failed.")
-    disabledAt = Instant(allow_none=True)
-    disabledReason = fields.String(allow_none=True)
-    previousSecretUntil = Instant(
+    failing_since = Instant(allow_none=True, description="Since when every attempt has failed.")
+    disabled_at = Instant(allow_none=True)
+    disabled_reason = fields.String(allow_none=True)
+    previous_secret_until = Instant(
         allow_none=True, description="Until then the secret before signs as well."
     )
-    isRecovering = fields.Boolean(description="A recovery is under way.")
-    createdById = fields.Integer(allow_none=True, description="Its owner.")
-    createdAt = Instant()
-    updatedAt = Instant()
+    is_recovering = fields.Boolean(description="A recovery is under way.")
+    created_by_id = fields.Integer(allow_none=True, description="Its owner.")
+    created_at = Instant()
+    updated_at = Instant()
 
 
 class MadeWebhookSchema(WebhookSchema):
@@ -118,9 +114,9 @@ class WebhookAttemptSchema(Schema):
     """One try, with what the receiver answered."""
 
     at = Instant()
-    requestHeaders = fields.Dict(fields.String(), fields.String())
-    statusCode = fields.Integer(allow_none=True, description="None when no answer came.")
-    durationMs = fields.Integer()
+    request_headers = fields.Dict(fields.String(), fields.String())
+    status_code = fields.Integer(allow_none=True, description="None when no answer came.")
+    duration_ms = fields.Integer()
     response = fields.String(allow_none=True, description="First 1 KB of the answer's body.")
     error = fields.String(allow_none=True, description="Why no answer counted.")
 
@@ -129,14 +125,14 @@ class WebhookDeliverySchema(Schema):
     """An event owed to an endpoint, with every attempt."""
 
     id = fields.Integer()
-    endpointId = fields.Integer()
-    messageId = fields.String(description="The `webhook-id` of every attempt.")
-    eventId = fields.String()
-    eventType = fields.String()
+    endpoint_id = fields.Integer()
+    message_id = fields.String(description="The `webhook-id` of every attempt.")
+    event_id = fields.String()
+    event_type = fields.String()
     status = fields.String(validate=validate.OneOf(DELIVERY_STATUSES))
-    createdAt = Instant()
-    deliveredAt = Instant(allow_none=True)
-    nextAttemptAt = Instant(allow_none=True)
+    created_at = Instant()
+    delivered_at = Instant(allow_none=True)
+    next_attempt_at = Instant(allow_none=True)
     request = fields.Nested(WebhookRequestSchema)
     attempts = fields.List(fields.Nested(WebhookAttemptSchema))
 

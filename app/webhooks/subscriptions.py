@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import orjson
+from flask import current_app
 from sqlalchemy import Table, select
 
 from app.auth.accounts import is_administrator
 from app.db.engines import primary_engine
-from app.errors import ForbiddenError, ValidationError
+from app.errors import ForbiddenError, ValidationError, gathered
 from app.events import EVENT_NAMES, NAMES
 from app.extensions import Model
 from app.http.security import Caller
 from app.models.invoice import Invoice
+from app.outbound.addresses import UrlError, read_url
 from app.permissions import ALL, allowed, scope_of
 
 # The object of an event -> what one needs to read such records.
@@ -62,6 +64,32 @@ def check_patterns(patterns: Iterable[str], field: str) -> None:
     ]
     if problems:
         raise ValidationError(problems)
+
+
+def check_url(url: str) -> None:
+    """Refuse an address that would not be called.
+
+    Raises: ValidationError, naming ``url``.
+    """
+    config = current_app.config
+    try:
+        read_url(
+            url, allow_private=config["WEBHOOK_ALLOW_PRIVATE"], https_only=config["PRODUCTION"]
+        )
+    except UrlError as error:
+        raise ValidationError([("url", str(error))]) from error
+
+
+def check_endpoint(body: Mapping[str, Any]) -> None:
+    """Refuse an address that would not be called, and names that are no events.
+
+    Raises: ValidationError, with each.
+    """
+    checks = {
+        "url": lambda: check_url(body["url"]),
+        "events": lambda: check_patterns(body["events"], "events"),
+    }
+    gathered(*(check for name, check in checks.items() if name in body))
 
 
 def require_readable(caller: Caller, patterns: Iterable[str]) -> None:

@@ -109,18 +109,19 @@ def test_of_twousual_headings_the_first_is_taken_and_a_named_one_goes_before() -
     headings = ["Work email", "Email", "Mail"]
     _, refused = plan_columns(headings, Options(type="contact"))
     assert refused == [("Work email", "is email, as Email is"), ("Mail", "is email, as Email is")]
-    columns, problems = plan_columns(headings, Options(type="contact", unknown=IGNORE))
+    columns, problems = plan_columns(headings, Options(type="contact", unknown_columns=IGNORE))
     assert problems == [] and [column.target for column in columns] == [None, "email", None]
 
 
 def test_what_is_not_recognised_is_left_out_where_that_is_wanted() -> None:
-    columns, problems = plan_columns(["name", "Rang"], Options(type="client", unknown=IGNORE))
+    ignoring = Options(type="client", unknown_columns=IGNORE)
+    columns, problems = plan_columns(["name", "Rang"], ignoring)
     assert problems == [] and [column.target for column in columns] == ["name", None]
     _, mapped = plan_columns(
-        ["name", "Rang"], Options(type="client", unknown=IGNORE, mapping={"Rang": "rank"})
+        ["name", "Rang"], Options(type="client", unknown_columns=IGNORE, mapping={"Rang": "rank"})
     )
     assert mapped == [("Rang", "is mapped to rank, which is no property")]
-    _, nothing = plan_columns(["Rang"], Options(type="client", unknown=IGNORE))
+    _, nothing = plan_columns(["Rang"], Options(type="client", unknown_columns=IGNORE))
     assert nothing == [("", "no column is a property")]
 
 

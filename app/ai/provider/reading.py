@@ -61,7 +61,7 @@ class RecordSchema(Schema):
     """One record."""
 
     set = _set_name()
-    id = fields.Integer(required=True, validate=validate.Range(1, 2**63 - 1))
+    id = fields.Integer(required=True, validate=validate.RECORD_KEY)
 
 
 class SetSchema(Schema):

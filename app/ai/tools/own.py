@@ -28,7 +28,7 @@ class NoteSchema(Schema):
     """A note on a record."""
 
     type = fields.String(required=True, validate=validate.OneOf(tuple(NOTED)))
-    id = fields.Integer(required=True, validate=validate.Range(1, 2**63 - 1))
+    id = fields.Integer(required=True, validate=validate.RECORD_KEY)
     text = fields.String(required=True, validate=validate.Length(1, 4000))
 
 

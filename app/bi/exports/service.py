@@ -16,6 +16,7 @@ from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable
 from app.bi.exports.writing import file_name, prepare
 from app.bi.reports.definition import Report
+from app.bi.schemas import ReportExportSchema
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db import records
@@ -23,6 +24,7 @@ from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
 from app.http.request_context import running_app
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.jobs.leases import wake
 from app.models.report import ReportExport
@@ -146,23 +148,14 @@ def export_file(key: str) -> ExportFile:
 
 def describe(row: Mapping[str, Any]) -> dict[str, Any]:
     """An export as the API shows it."""
-    total = row["rows_total"]
-    return {
-        "id": row["key"],
-        "reportId": int(row["report"]),
-        "format": row["format"],
-        "filters": row["filters"],
-        "status": row["status"],
-        "rowsDone": row["rows_done"],
-        "rowsTotal": total,
-        "progress": 100 if row["status"] == "done" else
-        min(99, 100 * row["rows_done"] // total) if total else 0,
-        "truncated": row["is_truncated"],
-        "size": row["size"],
-        "fileName": row["file_name"],
-        "error": row["error"],
-        "createdAt": iso_instant(row["created_at"]),
-        "finishedAt": None if row["finished_at"] is None else iso_instant(row["finished_at"]),
-        "url": f"/api/v1/bi/exports/{row['key']}",
-        "downloadUrl": f"/api/v1/bi/exports/{row['key']}/file" if row["status"] == "done" else None,
-    }  # fmt: skip
+    total, is_done = row["rows_total"], row["status"] == "done"
+    part = min(99, 100 * row["rows_done"] // total) if total else 0
+    url = f"/api/v1/bi/exports/{row['key']}"
+    finished_at = row["finished_at"]
+    return shown(
+        ReportExportSchema, row, id=row["key"], report_id=int(row["report"]),
+        progress=100 if is_done else part, truncated=row["is_truncated"],
+        created_at=iso_instant(row["created_at"]), url=url,
+        finished_at=None if finished_at is None else iso_instant(finished_at),
+        download_url=f"{url}/file" if is_done else None,
+    )  # fmt: skip

@@ -15,10 +15,12 @@ from app import audit
 from app.auth.passwords import passwords
 from app.clock import utc_now
 from app.db import records
+from app.documents.schemas import ShareSchema
 from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
 from app.errors import NotFoundError, ValidationError, gathered, refuse_any
 from app.http.lists import Page, each_of, read_page
+from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.models.document import Document, DocumentShare, ShareAccess
 from app.permissions import require
@@ -147,20 +149,7 @@ def unshare_expired() -> int:
 
 def describe_share(row: DocumentShare) -> dict[str, Any]:
     """A link as the API shows it."""
-    return {
-        "id": row.id,
-        "documentId": row.document_id,
-        "version": row.version,
-        "expiresAt": row.expires_at,
-        "hasPassword": row.password_hash is not None,
-        "maxDownloads": row.max_downloads,
-        "downloadCount": row.download_count,
-        "recipientEmail": row.recipient_email,
-        "note": row.note,
-        "createdAt": row.created_at,
-        "createdById": row.created_by_id,
-        "revokedAt": row.revoked_at,
-    }
+    return shown(ShareSchema, row, has_password=row.password_hash is not None)
 
 
 def _describe_access(row: ShareAccess) -> dict[str, Any]:
