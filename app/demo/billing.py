@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
-from app.demo.vocabulary import EUROPEAN_UNION, GOODS, HOME, SERVICES, SUBSCRIPTIONS, Product
+from app.demo.vocabulary import EUROPEAN_UNION, GOODS, HOME, SERVICES, SUBSCRIPTIONS, Row
 from app.demo.world import STAFF, Record, World, workday
 from app.invoices.totals import Line, compute_totals
 from app.money import rounded
@@ -84,7 +84,7 @@ def _subscription(world: World, client: Record) -> list[tuple[date, Record, list
 def _sale(world: World, client: Record) -> list[Record]:
     catalogue = GOODS if world.chance(0.6) else SERVICES
     count = world.weighted([(1, 20), (2, 32), (3, 26), (4, 14), (5, 8)])
-    products: list[Product] = []
+    products: list[Row] = []
     while len(products) < count:
         product = world.weighted([(each, each.weight) for each in catalogue])
         if product not in products:
@@ -94,7 +94,7 @@ def _sale(world: World, client: Record) -> list[Record]:
     ]
 
 
-def _line(world: World, client: Record, product: Product, quantity: int) -> Record:
+def _line(world: World, client: Record, product: Row, quantity: int) -> Record:
     price = Decimal(product.price)
     if client["currency"] != "EUR":
         price = rounded(price / world.rates[client["currency"]], client["currency"])

@@ -15,7 +15,7 @@ from app.demo.vocabulary import (
     SOURCES,
     STEMS,
     TAGS,
-    Country,
+    Row,
 )
 from app.demo.world import Record, World, host_name, money
 
@@ -117,13 +117,13 @@ def _contact(world: World, client: Record, created_at: datetime, index: int) -> 
     )
 
 
-def _street(world: World, country: Country) -> str:
+def _street(world: World, country: Row) -> str:
     street, number = world.pick(country.streets), world.dice.randint(1, 140)
     before = country.code in ("GB", "FR")
     return f"{number} {street}" if before else f"{street} {number}"
 
 
-def _phone(world: World, country: Country) -> str:
+def _phone(world: World, country: Row) -> str:
     digits = 6 if country.code == "DK" else 7 if country.code in ("AT", "CH", "NL", "PL") else 8
     return f"{country.calling} {_digits(world, digits)}"
 

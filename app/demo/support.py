@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from app.demo.article_files import read_articles
-from app.demo.vocabulary import FOLLOW_UPS, INTERNAL_NOTES, TOPICS, Topic
+from app.demo.vocabulary import FOLLOW_UPS, INTERNAL_NOTES, TOPICS, Row
 from app.demo.world import Record, World
 from app.settings import ServiceLevel
 
@@ -136,7 +136,7 @@ def _service_level(
 
 
 def _comments(
-    world: World, topic: Topic, agent: int | None, first: datetime, solved: datetime | None
+    world: World, topic: Row, agent: int | None, first: datetime, solved: datetime | None
 ) -> list[Record]:
     """Answers of the agent, replies of the customer, now and then a note among colleagues."""
     comments: list[Record] = []

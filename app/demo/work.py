@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from decimal import Decimal
 
-from app.demo.vocabulary import DOCUMENTS, PROJECT_TASKS, PROJECTS, TASKS, Step
+from app.demo.vocabulary import DOCUMENTS, PROJECT_TASKS, PROJECTS, TASKS, Row
 from app.demo.world import Record, World, money
 
 PROJECT_COUNT = 40
@@ -61,7 +61,7 @@ def _project(world: World, number: int, opportunity: Record) -> None:
         _project_task(world, project, step, index, due)
 
 
-def _project_task(world: World, project: Record, step: Step, index: int, due: date) -> None:
+def _project_task(world: World, project: Record, step: Row, index: int, due: date) -> None:
     past = due < world.today
     state = project["status"]
     if state == "Completed" or (state != "Canceled" and past and world.chance(0.9)):
