@@ -14,7 +14,7 @@ from app.bi.exports.pdf_pages import render
 from app.bi.exports.printed import Printed
 from app.clock import local_day
 from app.db import records
-from app.demo.vocabulary import GOODS
+from app.demo.vocabulary import CLAUSES, COMPANY, GOODS
 from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
 from app.http.body_stream import maximum_upload
@@ -23,36 +23,7 @@ from app.models.client import Client
 from app.models.document import Document, DocumentVersion
 from app.settings.days import zone
 
-SELLER = "Nordlicht Systems GmbH"
-# Beginning of the name of a document -> what stands in it, as (heading, text).
-_CLAUSES: dict[str, tuple[tuple[str, str], ...]] = {
-    "Framework contract": (
-        ("Subject", "Software, devices and support, as single orders name them."),
-        ("Prices", "As in the price list on the day of the order, net of tax."),
-        ("Payment", "Within 14 days of the date of the invoice."),
-        ("Term", "Two years; another year each, unless ended three months before."),
-    ),
-    "Order confirmation": (
-        ("Order", "We confirm your order with thanks."),
-        ("Delivery", "Within three weeks, free of charge."),
-    ),
-    "Offer": (
-        ("Offer", "Devices, their installation and a year of support."),
-        ("Validity", "We keep to this offer for 60 days."),
-    ),
-    "Acceptance report": (
-        ("Tested", "All functions of the specification, on site."),
-        ("Result", "Accepted without defects that prevent its use."),
-    ),
-    "Letter": (
-        ("Subject", "Our new support hours"),
-        ("Text", "From Monday we answer from seven."),
-    ),
-    "SEPA mandate": (
-        ("Creditor", f"{SELLER}, DE98ZZZ09999999999"),
-        ("Mandate", "You may collect payments from my account by direct debit."),
-    ),
-}  # fmt: skip
+SELLER: str = COMPANY["seller"].legalName
 
 
 def add_files(report: Report | None = None) -> int:
@@ -91,11 +62,11 @@ def content_of(name: str, client: str, day: date) -> bytes:
 
 
 def _pdf(title: str, client: str, day: date) -> bytes:
-    clauses = next(each for kind, each in _CLAUSES.items() if title.startswith(kind))
+    clauses = next(texts for kind, texts in CLAUSES.items() if title.startswith(kind))
     printed = Printed(
         name=title, note=f"{SELLER} and {client}, {day.isoformat()}", labels=("", ""),
-        numbers=(False, False), rows=clauses, totals=(), remark=None, chart=None, author=SELLER,
-        language="en", day=day,
+        numbers=(False, False), rows=tuple(vars(clauses).items()), totals=(), remark=None,
+        chart=None, author=SELLER, language="en", day=day,
     )  # fmt: skip
     return render(printed)
 

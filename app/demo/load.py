@@ -14,6 +14,7 @@ from app.auth.users import create_user
 from app.clock import utc_now
 from app.db.engines import read_engine, transaction
 from app.demo.files import add_files
+from app.demo.vocabulary import COMPANY
 from app.demo.world import RATES, STAFF
 from app.demo.year import make_year
 from app.http.security import acting_as, system_caller
@@ -25,30 +26,9 @@ from app.settings import save_settings
 from app.settings.days import zone
 
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "seller": {
-        "name": "Nordlicht Systems",
-        "legalName": "Nordlicht Systems GmbH",
-        "taxId": "DE136695976",
-        "registrationNumber": "HRB 104711",
-        "email": "office@nordlicht.example",
-        "phone": "+49 40 55512340",
-        "website": "https://www.nordlicht.example",
-        "street": "Am Sandtorkai 30",
-        "city": "Hamburg",
-        "postalCode": "20457",
-        "country": "DE",
-    },
-    "bank": {
-        "accountHolder": "Nordlicht Systems GmbH",
-        "iban": "DE89370400440532013000",
-        "bic": "COBADEFFXXX",
-        "bankName": "Beispielbank Hamburg",
-    },
-    # Nobody is written to who has not asked for it: a mail server may be set.
-    "reminders": {"enabled": False},
+    **{group: vars(values) for group, values in COMPANY.items()},
     "exchangeRates": {code: rate for code, rate in RATES.items() if code != "EUR"},
 }
-
 demo = AppGroup("demo", help="The demonstration: a believable year of a company.")
 
 

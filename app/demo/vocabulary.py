@@ -49,3 +49,5 @@ TOPICS = _read("topics").topics
 _work = _read("work")
 PROJECTS, TASKS, TAGS = _work.projects, _work.tasks, _work.tags
 PROJECT_TASKS, DOCUMENTS = _work.project_tasks, _work.documents
+CLAUSES = vars(_read("clauses"))  # by the beginning of the name of a document
+COMPANY = vars(_read("settings"))  # by group
