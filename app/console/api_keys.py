@@ -11,11 +11,11 @@ from sqlalchemy import select
 from app.auth import api_keys
 from app.auth.rights import RoleRow, rights_of_role
 from app.clock import utc_now
-from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.db.engines import primary_engine
-from app.errors import ApiError, ValidationError
+from app.errors import ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import requires
 from app.models.user import ApiKey, Role
@@ -26,39 +26,8 @@ _ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)
 
 @console.get("/api-keys")
 @requires("api-keys:manage")
-def show_api_keys() -> Response:
+def show_api_keys(**values: Any) -> Response:
     """All keys, the newest first."""
-    return _page()
-
-
-@console.post("/api-keys")
-@requires("api-keys:manage")
-def make_api_key() -> Response:
-    """Make a key and show it, this once."""
-    session.check_form()
-    form = request.form
-    try:
-        new_key = api_keys.create_api_key(
-            name=_name(form.get("name", "")),
-            role=form.get("role", ""),
-            scopes=form.getlist("scopes"),
-            expires_at=_expiry(form.get("days", "")),
-        )
-    except ApiError as error:
-        return _page(problem=error)
-    return _page(made=new_key.key, name=form.get("name", ""))
-
-
-@console.post("/api-keys/<int:key_id>/revoke")
-@requires("api-keys:manage")
-def revoke_key(key_id: int) -> Response:
-    """End a key."""
-    session.check_form()
-    api_keys.revoke_api_key(key_id)
-    return see_other(f"{session.ROOT}/api-keys")
-
-
-def _page(**values: Any) -> Response:
     with primary_engine().connect() as connection:
         rows = connection.execute(
             select(ApiKey, Role.name.label("role_name"))
@@ -67,10 +36,8 @@ def _page(**values: Any) -> Response:
             .limit(CONSOLE_WHOLE)
         ).all()
         roles = connection.execute(_ROLES).all()
-    problem = values.get("problem")
     return page(
         "api_keys.html",
-        200 if problem is None else problem.status,
         keys=[api_keys.api_key_dict(row) for row in rows],
         roles=[role.name for role in roles],
         scopes={
@@ -78,9 +45,31 @@ def _page(**values: Any) -> Response:
             for role in roles
         },
         chosen=request.form,
-        problems=engine.problems_by_field(problem),
         **values,
     )
+
+
+@console.post("/api-keys")
+@requires("api-keys:manage")
+@refused_on(show_api_keys)
+def make_api_key() -> Response:
+    """Make a key and show it, this once."""
+    form = request.form
+    new_key = api_keys.create_api_key(
+        name=_name(form.get("name", "")),
+        role=form.get("role", ""),
+        scopes=form.getlist("scopes"),
+        expires_at=_expiry(form.get("days", "")),
+    )
+    return show_api_keys(made=new_key.key, name=form.get("name", ""))
+
+
+@console.post("/api-keys/<int:key_id>/revoke")
+@requires("api-keys:manage")
+def revoke_key(key_id: int) -> Response:
+    """End a key."""
+    api_keys.revoke_api_key(key_id)
+    return see_other(f"{session.ROOT}/api-keys")
 
 
 def _name(text: str) -> str:

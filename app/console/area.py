@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from flask import Blueprint, Flask, Response, render_template, request
+from flask import Blueprint, Flask, Response, current_app, render_template, request
 
 from app.config import Config
-from app.console import language, session, wording
+from app.console import engine, language, session, wording
 from app.console.language import marked, translated
 from app.console.numbers import reader_signs
 from app.console.sets import PAGES
@@ -32,6 +33,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+
+Posted = Callable[..., Response]
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
@@ -73,12 +76,40 @@ def init_app(app: Flask, config: Config) -> None:
     error_pages.bind(app, error_page)
 
 
-def page(template: str, status: int = 200, **values: Any) -> Response:
-    """A page with the layout around it."""
+def page(
+    template: str, status: int | None = None, problem: ApiError | None = None, **values: Any
+) -> Response:
+    """A page with the layout around it.
+
+    Args:
+        problem: what was refused: the page has its status, and says what is wrong at its fields.
+    """
+    if status is None:
+        status = 200 if problem is None else problem.status
     if status >= 500:
         language.settle_without_asking()
-    text = render_template(template, **values, **_layout(status))
+    values.setdefault("problems", engine.problems_by_field(problem))
+    text = render_template(template, problem=problem, **values, **_layout(status))
     return Response(text, status, content_type="text/html; charset=utf-8")
+
+
+def refused_on(show: Callable[..., Response]) -> Callable[[Posted], Posted]:
+    """A view of a form: what the service refuses of it is said by the page ``show`` of the same
+    address, as its ``problem``. What is not there has a page of its own."""
+
+    def mark(view: Posted) -> Posted:
+        @wraps(view)
+        def posted(**at: Any) -> Response:
+            try:
+                return view(**at)
+            except NotFoundError:
+                raise
+            except ApiError as error:
+                return show(**at, problem=error)
+
+        return posted
+
+    return mark
 
 
 def error_page(error: ApiError) -> Response | None:
@@ -128,6 +159,18 @@ def see_other(address: str) -> Response:
 def take_long_forms() -> None:
     """How long a form may be."""
     request.max_form_memory_size = MOST_FORM_BYTES
+
+
+@console.before_request
+def check_forms() -> None:
+    """Take forms of our own pages only; who signs in has none yet, and a file brings its own.
+
+    Raises: ForbiddenError.
+    """
+    view = current_app.view_functions[request.endpoint or ""]
+    checks_itself = any(getattr(view, mark, False) for mark in ("is_public", "is_streamed"))
+    if request.method == "POST" and not checks_itself:
+        session.check_form()
 
 
 @console.after_request

@@ -20,8 +20,8 @@ from app.ai.schemas import LONGEST_MESSAGE
 from app.ai.shapes import describe_session
 from app.ai.streams import open_stream
 from app.ai.turns import ask_in, begin_turn, cancel_turn
-from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import marked, translated
 from app.console.sets import page_of_type
@@ -39,50 +39,78 @@ _NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 @console.get("/assistant")
 @requires("ai:chat")
-def show_conversations() -> Response:
+def show_conversations(problem: ApiError | None = None) -> Response:
     """A new conversation, and those of before."""
-    return _start()
+    skip = skipped()
+    about = _about(request.values)
+    context = None
+    if about is not None:
+        try:
+            context = read_context(about)
+        except (NotFoundError, ValidationError) as error:
+            problem, about = error, None
+    sessions = store.list_sessions(current_caller(), page_rows(), skip)
+    return page(
+        "assistant.html",
+        conversations=sessions["items"],
+        links=page_links(skip, sessions["total"]),
+        about=about,
+        context=context,
+        typed=request.form.get("message", request.args.get("message", "")),
+        examples=[translated(text) for text in EXAMPLES],
+        problem=problem,
+    )
 
 
 @console.post("/assistant")
 @requires("ai:chat")
+@refused_on(show_conversations)
 def begin_conversation() -> Response:
     """Ask something new."""
-    session.check_form()
-    try:
-        return see_other(f"{ADDRESS}/{_ask(None)}")
-    except ApiError as error:
-        return _start(error)
+    return see_other(f"{ADDRESS}/{_ask(None)}")
 
 
 @console.get("/assistant/<session_id>")
 @requires("ai:chat")
-def show_conversation(session_id: str) -> Response:
+def show_conversation(session_id: str, problem: ApiError | None = None) -> Response:
     """A conversation."""
-    return _show(session_id)
+    conversation = describe_session(store.get_session(current_caller(), session_id))
+    messages = [_message(message) for message in conversation["messages"]]
+    if problem is None and request.method == "GET":
+        db.session.rollback()
+    growing = messages[-1] if messages and messages[-1]["status"] == "in_progress" else None
+    context = next((each["context"] for each in reversed(messages) if each["context"]), None)
+    return page(
+        "conversation.html",
+        conversation=conversation,
+        messages=messages,
+        pending=[each for each in conversation["actions"] if each["status"] == "pending"],
+        decided=[each for each in conversation["actions"] if each["status"] != "pending"],
+        growing=growing,
+        context=context,
+        typed=request.form.get("message", "") if problem else "",
+        problem=problem,
+    )
 
 
 @console.post("/assistant/<session_id>")
 @requires("ai:chat")
+@refused_on(show_conversation)
 def go_on(session_id: str) -> Response:
     """Ask something more, stop an answer, decide on a proposal, or delete the conversation."""
-    session.check_form()
     step, key = request.form.get("step", ""), request.form.get("key", "")
     known = store.get_session(current_caller(), session_id)
-    try:
-        if step == "delete":
-            store.delete_session(current_caller(), session_id)
-            return see_other(ADDRESS)
-        if step == "cancel":
-            cancel_turn(key)
-        elif step == "confirm":
-            confirm(key)
-        elif step == "reject":
-            reject(key)
-        else:
-            _ask(known)
-    except ApiError as error:
-        return _show(session_id, error)
+    if step == "delete":
+        store.delete_session(current_caller(), session_id)
+        return see_other(ADDRESS)
+    if step == "cancel":
+        cancel_turn(key)
+    elif step == "confirm":
+        confirm(key)
+    elif step == "reject":
+        reject(key)
+    else:
+        _ask(known)
     return see_other(f"{ADDRESS}/{session_id}#end")
 
 
@@ -123,51 +151,6 @@ def _about(values: Mapping[str, str]) -> dict[str, Any] | None:
         "module": values["module"],
         "entityId": int(key) if key.isdecimal() and len(key) < 19 else None,
     }
-
-
-def _start(problem: ApiError | None = None) -> Response:
-    skip = skipped()
-    about = _about(request.values)
-    context = None
-    if about is not None:
-        try:
-            context = read_context(about)
-        except (NotFoundError, ValidationError) as error:
-            problem, about = error, None
-    sessions = store.list_sessions(current_caller(), page_rows(), skip)
-    return page(
-        "assistant.html",
-        200 if problem is None else problem.status,
-        conversations=sessions["items"],
-        links=page_links(skip, sessions["total"]),
-        about=about,
-        context=context,
-        typed=request.form.get("message", request.args.get("message", "")),
-        examples=[translated(text) for text in EXAMPLES],
-        problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
-    )
-
-
-def _show(session_id: str, problem: ApiError | None = None) -> Response:
-    conversation = describe_session(store.get_session(current_caller(), session_id))
-    messages = [_message(message) for message in conversation["messages"]]
-    if problem is None and request.method == "GET":
-        db.session.rollback()
-    growing = messages[-1] if messages and messages[-1]["status"] == "in_progress" else None
-    context = next((each["context"] for each in reversed(messages) if each["context"]), None)
-    return page(
-        "conversation.html",
-        200 if problem is None else problem.status,
-        conversation=conversation,
-        messages=messages,
-        pending=[each for each in conversation["actions"] if each["status"] == "pending"],
-        decided=[each for each in conversation["actions"] if each["status"] != "pending"],
-        growing=growing,
-        context=context,
-        typed=request.form.get("message", "") if problem else "",
-        problem=problem,
-    )
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, Any]:

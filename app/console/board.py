@@ -13,7 +13,7 @@ from flask import Response, request
 
 from app.clock import utc_now
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.numbers import number_text
 from app.console.steps import step_words, take, told
@@ -60,88 +60,12 @@ class Column:
 
 @console.get("/opportunities/board")
 @requires("opportunities:read")
-def show_board() -> Response:
+def show_board(problem: ApiError | None = None) -> Response:
     """Every stage with its deals."""
-    return _board()
-
-
-@console.post("/opportunities/board")
-@requires("opportunities:read")
-def move_deal() -> Response:
-    """Move a deal to another stage; one that ends is asked for its reason first."""
-    session.check_form()
-    key, stage = request.form.get("key", ""), request.form.get("stage", "")
-    if not key.isdecimal() or stage not in STAGES:
-        raise NotFoundError(translated("There is no such deal or stage."))
-    if stage in STATUS_OF_STAGE:
-        return see_other(f"{session.ROOT}/opportunities/{key}/close/{stage}")
-    before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
-    step = f"stage:{stage}"
-    try:
-        deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
-    except ApiError as error:
-        return _board(error)
-    session.say(told(deal["name"], step, deal))
-    return see_other(f"{ADDRESS}?moved={key}&from={before}#deal-{key}")
-
-
-@console.get("/opportunities/<int:key>/close/<stage>")
-@requires("opportunities:update")
-def show_closing(key: int, stage: str) -> Response:
-    """Ask what a deal ended with."""
-    return _closing(key, stage)
-
-
-@console.post("/opportunities/<int:key>/close/<stage>")
-@requires("opportunities:update")
-def close_deal(key: int, stage: str) -> Response:
-    """Win or lose a deal."""
-    session.check_form()
-    step = _ending(stage)
-    try:
-        deal = take("Opportunities", key, step, request.form.get("version"), request.form)
-    except ApiError as error:
-        return _closing(key, stage, error)
-    session.say(told(deal["name"], step, deal))
-    return see_other(f"{ADDRESS}?moved={key}#deal-{key}")
-
-
-def _ending(stage: str) -> str:
-    """The step that ends a deal in a stage.
-
-    Raises: NotFoundError, no deal ends there.
-    """
-    if stage not in STATUS_OF_STAGE:
-        raise NotFoundError(translated("There is no such end."))
-    return f"stage:{stage}"
-
-
-def _closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
-    step = _ending(stage)
-    deal = engine.read(
-        f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"
-    ).body
-    amount = number_text(written(Decimal(str(deal["amount"])), deal["currency"]))
-    return page(
-        "board_closing.html",
-        200 if problem is None else problem.status,
-        deal=deal,
-        stage=stage,
-        words=step_words(step),
-        reasons=LOST_REASONS,
-        amount=request.form.get("amount", amount),
-        typed=request.form,
-        problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
-    )
-
-
-def _board(problem: ApiError | None = None) -> Response:
     currency = organisation().defaults.currency
     owner = request.args.get("owner", "")
     return page(
         "board.html",
-        200 if problem is None else problem.status,
         columns=_columns(owner, currency),
         currency=currency,
         close_date=engine.container().sets["Opportunities"].type.properties["closeDate"],
@@ -154,6 +78,65 @@ def _board(problem: ApiError | None = None) -> Response:
         step_words=step_words,
         problem=problem,
     )
+
+
+@console.post("/opportunities/board")
+@requires("opportunities:read")
+@refused_on(show_board)
+def move_deal() -> Response:
+    """Move a deal to another stage; one that ends is asked for its reason first."""
+    key, stage = request.form.get("key", ""), request.form.get("stage", "")
+    if not key.isdecimal() or stage not in STAGES:
+        raise NotFoundError(translated("There is no such deal or stage."))
+    if stage in STATUS_OF_STAGE:
+        return see_other(f"{session.ROOT}/opportunities/{key}/close/{stage}")
+    before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
+    step = f"stage:{stage}"
+    deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
+    session.say(told(deal["name"], step, deal))
+    return see_other(f"{ADDRESS}?moved={key}&from={before}#deal-{key}")
+
+
+@console.get("/opportunities/<int:key>/close/<stage>")
+@requires("opportunities:update")
+def show_closing(key: int, stage: str, problem: ApiError | None = None) -> Response:
+    """Ask what a deal ended with."""
+    step = _ending(stage)
+    deal = engine.read(
+        f"Opportunities({key})", select=_SHOWN, expand="Client($select=id,name)"
+    ).body
+    amount = number_text(written(Decimal(str(deal["amount"])), deal["currency"]))
+    return page(
+        "board_closing.html",
+        deal=deal,
+        stage=stage,
+        words=step_words(step),
+        reasons=LOST_REASONS,
+        amount=request.form.get("amount", amount),
+        typed=request.form,
+        problem=problem,
+    )
+
+
+@console.post("/opportunities/<int:key>/close/<stage>")
+@requires("opportunities:update")
+@refused_on(show_closing)
+def close_deal(key: int, stage: str) -> Response:
+    """Win or lose a deal."""
+    step = _ending(stage)
+    deal = take("Opportunities", key, step, request.form.get("version"), request.form)
+    session.say(told(deal["name"], step, deal))
+    return see_other(f"{ADDRESS}?moved={key}#deal-{key}")
+
+
+def _ending(stage: str) -> str:
+    """The step that ends a deal in a stage.
+
+    Raises: NotFoundError, no deal ends there.
+    """
+    if stage not in STATUS_OF_STAGE:
+        raise NotFoundError(translated("There is no such end."))
+    return f"stage:{stage}"
 
 
 def _undo() -> Mapping[str, Any] | None:

@@ -12,7 +12,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.bi.query import Query, pages
 from app.console import engine, session, wording
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.jobs import is_worker_late
 from app.console.language import marked, translated
@@ -125,7 +125,6 @@ def actions_for(wanted: Page) -> list[tuple[str, str]]:
 @console.post("/<path>/bulk")
 def change_many(path: str) -> Response:
     """Ask how, and then do it."""
-    session.check_form()
     wanted = page_of(path)
     chosen = _chosen(wanted)
     action = request.form.get("action", "")
@@ -145,7 +144,6 @@ def change_many(path: str) -> Response:
             problem = error
     return page(
         "bulk_ask.html",
-        200 if problem is None else problem.status,
         wanted=wanted,
         chosen=chosen,
         count=chosen.count,
@@ -156,7 +154,6 @@ def change_many(path: str) -> Response:
         value=request.form.get("value", ""),
         asked=asked,
         typed=request.form,
-        problems={} if problem is None else engine.problems_of(problem),
         query=request.form.get("query", ""),
         problem=problem,
         list_address=_list_address(wanted),
@@ -164,23 +161,8 @@ def change_many(path: str) -> Response:
 
 
 @console.get("/bulk/<int:run_id>")
-def show_run(run_id: int) -> Response:
+def show_run(run_id: int, problem: ApiError | None = None) -> Response:
     """What came of each record."""
-    return _show(run_id)
-
-
-@console.post("/bulk/<int:run_id>")
-def undo_many(run_id: int) -> Response:
-    """Give the records what they had before."""
-    session.check_form()
-    try:
-        undoing = undo_run(run_id)
-    except ApiError as error:
-        return _show(run_id, error)
-    return see_other(f"{session.ROOT}/bulk/{undoing}")
-
-
-def _show(run_id: int, problem: ApiError | None = None) -> Response:
     run = get_run(run_id)
     wanted = page_of_type(run["entity"])
     assert wanted is not None
@@ -191,7 +173,6 @@ def _show(run_id: int, problem: ApiError | None = None) -> Response:
     titles = read_by_id(wanted.set_name, [item["record_id"] for item in items], wanted.title)
     return page(
         "bulk_run.html",
-        200 if problem is None else problem.status,
         wanted=wanted,
         run=run,
         words=_told(wanted, run["action"]),
@@ -206,6 +187,13 @@ def _show(run_id: int, problem: ApiError | None = None) -> Response:
         late=run["finished_at"] is None and is_worker_late(last_beat()),
         problem=problem,
     )
+
+
+@console.post("/bulk/<int:run_id>")
+@refused_on(show_run)
+def undo_many(run_id: int) -> Response:
+    """Give the records what they had before."""
+    return see_other(f"{session.ROOT}/bulk/{undo_run(run_id)}")
 
 
 def _told(wanted: Page, action: Mapping[str, Any]) -> str:

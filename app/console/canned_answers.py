@@ -5,7 +5,8 @@ from __future__ import annotations
 from flask import Response, request
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
+from app.console.language import translated
 from app.console.settings import ADDRESS, TABS
 from app.errors import ApiError
 from app.extensions import db
@@ -20,41 +21,14 @@ _GROUP = "helpDesk"
 
 @console.get("/settings/answers")
 @requires("settings:read")
-def show_canned_answers() -> Response:
+def show_canned_answers(problem: ApiError | None = None) -> Response:
     """The answers, and rows for more."""
-    return _page(None)
-
-
-@console.post("/settings/answers")
-@requires("settings:update")
-def save_canned_answers() -> Response:
-    """Save the answers that have a name and a text; an empty row is taken away."""
-    session.check_form()
-    answers = {name: text for name, text in _typed() if name or text}
-    try:
-        version = request.form.get("version", "")
-        change_settings(_GROUP, {"answers": answers}, version=version)
-    except ApiError as error:
-        return _page(error)
-    return see_other(f"{ADDRESS}/answers?saved=1")
-
-
-def _typed() -> list[tuple[str, str]]:
-    names, texts = request.form.getlist("name"), request.form.getlist("text")
-    return [
-        (name.strip(), text.replace("\r\n", "\n").strip())
-        for name, text in zip(names, texts, strict=False)
-    ]
-
-
-def _page(problem: ApiError | None) -> Response:
     settings = organisation()
     db.session.rollback()  # the form is only shown
     known = list(settings.help_desk.answers.items()) if problem is None else _typed()
-    problems = {} if problem is None else engine.problems_of(problem)
+    problems = engine.problems_by_field(problem)
     return page(
         "settings_answers.html",
-        200 if problem is None else problem.status,
         tabs=TABS,
         group="answers",
         canned=[*known, *[("", "")] * _BLANK_ROWS],
@@ -63,5 +37,23 @@ def _page(problem: ApiError | None) -> Response:
         problem=problem,
         problems={name.removeprefix("answers."): text for name, text in problems.items()},
         at=[name for name, _ in known if name],
-        saved="saved" in request.args,
     )
+
+
+@console.post("/settings/answers")
+@requires("settings:update")
+@refused_on(show_canned_answers)
+def save_canned_answers() -> Response:
+    """Save the answers that have a name and a text; an empty row is taken away."""
+    answers = {name: text for name, text in _typed() if name or text}
+    change_settings(_GROUP, {"answers": answers}, version=request.form.get("version", ""))
+    session.say(translated("Saved."))
+    return see_other(f"{ADDRESS}/answers")
+
+
+def _typed() -> list[tuple[str, str]]:
+    names, texts = request.form.getlist("name"), request.form.getlist("text")
+    return [
+        (name.strip(), text.replace("\r\n", "\n").strip())
+        for name, text in zip(names, texts, strict=False)
+    ]

@@ -57,7 +57,6 @@ def edit_cell(path: str, key: int, column: str) -> Response:
 @console.post("/<path>/<int:key>/cells/<path:column>")
 def change_cell(path: str, key: int, column: str) -> Response:
     """Change the value under the version that was shown, and go back to the list."""
-    session.check_form()
     wanted = page_of(path)
     name = _property(wanted, column)
     record = _read(wanted, key, name)
@@ -127,7 +126,7 @@ def _form(
     field = _narrowed(field_of(wanted, name, text, problem), actions)
     return page(
         "cell.html",
-        200 if error is None else error.status,
+        problem=error,
         wanted=wanted,
         key=key,
         column=column,

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.numbers import amount_text, read_typed
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
@@ -30,39 +30,8 @@ DUPLICATES = (
 
 @console.get("/leads/<int:key>/convert")
 @requires("leads:convert")
-def show_conversion(key: int) -> Response:
+def show_conversion(key: int, problem: ApiError | None = None) -> Response:
     """What would become of a lead."""
-    return _page(key)
-
-
-@console.post("/leads/<int:key>/convert")
-@requires("leads:convert")
-def convert(key: int) -> Response:
-    """Convert the lead, or only look again after a change."""
-    session.check_form()
-    if request.form.get("step") == "preview":
-        return _page(key)
-    try:
-        done = describe_conversion(convert_lead(key, _wishes(key)))
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _page(key, error)
-    session.say(_told(done["opportunityId"]))
-    return see_other(f"{session.ROOT}/clients/{done['clientId']}")
-
-
-def _told(opportunity_id: int | None) -> str:
-    """What is said of a conversion, with the amount that was stored."""
-    if opportunity_id is None:
-        return translated("Lead converted.")
-    deal = OPPORTUNITIES.stored(opportunity_id)
-    return translated(
-        "Lead converted, with a deal of %(amount)s.", amount=amount_text(deal.amount, deal.currency)
-    )
-
-
-def _page(key: int, problem: ApiError | None = None) -> Response:
     lead = engine.read(f"Leads({key})", select="id,fullName,company,status,estimatedValue").body
     outcome: dict[str, Any] | None = None
     try:
@@ -82,7 +51,28 @@ def _page(key: int, problem: ApiError | None = None) -> Response:
         typed=request.form,
         is_typed=request.method == "POST",
         problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
+    )
+
+
+@console.post("/leads/<int:key>/convert")
+@requires("leads:convert")
+@refused_on(show_conversion)
+def convert(key: int) -> Response:
+    """Convert the lead, or only look again after a change."""
+    if request.form.get("step") == "preview":
+        return show_conversion(key)
+    done = describe_conversion(convert_lead(key, _wishes(key)))
+    session.say(_told(done["opportunityId"]))
+    return see_other(f"{session.ROOT}/clients/{done['clientId']}")
+
+
+def _told(opportunity_id: int | None) -> str:
+    """What is said of a conversion, with the amount that was stored."""
+    if opportunity_id is None:
+        return translated("Lead converted.")
+    deal = OPPORTUNITIES.stored(opportunity_id)
+    return translated(
+        "Lead converted, with a deal of %(amount)s.", amount=amount_text(deal.amount, deal.currency)
     )
 
 

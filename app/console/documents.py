@@ -8,7 +8,7 @@ from flask import Response, current_app, request
 from sqlalchemy import select
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.console.uploads import PageForm
@@ -21,7 +21,7 @@ from app.documents.sharing import shares
 from app.documents.sharing.shares import ShareTerms
 from app.documents.trash import list_trash
 from app.documents.uploading import read_upload, upload_document
-from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
+from app.errors import ApiError, ValidationError
 from app.http.body_stream import maximum_upload
 from app.http.links import service_root
 from app.http.security import current_caller, requires, streamed
@@ -37,30 +37,30 @@ ADDRESS = f"{session.ROOT}/documents"
 
 
 @console.get("/documents/upload")
-@requires("documents:create")
-def show_upload() -> Response:
-    """The form for a file."""
-    return _upload()
-
-
 @console.get("/documents/new")
 @requires("documents:create")
-def new_document() -> Response:
-    """A document begins with its file."""
-    return _upload()
+def show_upload(problem: ApiError | None = None) -> Response:
+    """The form for a file: a document begins with it."""
+    asked = request.args
+    return page(
+        "upload.html",
+        categories=DOCUMENT_CATEGORIES,
+        megabytes=maximum_upload() // 1024 // 1024,
+        entity=asked.get("entityType", "") if asked.get("entityType") in ENTITY_TYPES else "",
+        entity_id=asked.get("entityId", ""),
+        client_id=asked.get("clientId", ""),
+        document_id=asked.get("documentId", ""),
+        problem=problem,
+    )
 
 
 @console.post("/documents/upload")
 @requires("documents:create")
 @streamed
+@refused_on(show_upload)
 def upload() -> Response:
     """Take a file: a new document, or a new version of the one that the form names."""
-    try:
-        key = upload_document(read_upload(PageForm()))
-    except ForbiddenError:
-        raise
-    except ApiError as error:
-        return _upload(error)
+    key = upload_document(read_upload(PageForm()))
     return see_other(f"{ADDRESS}/{key}")
 
 
@@ -80,45 +80,57 @@ def show_preview(key: int) -> Response:
 
 @console.get("/documents/trash")
 @requires("settings:update")
-def show_trash() -> Response:
+def show_trash(problem: ApiError | None = None, **_restored: int) -> Response:
     """What was deleted and can be had back."""
-    return _trash()
+    skip = skipped()
+    documents = list_trash(limit=page_rows(), offset=skip)
+    return page(
+        "trash.html",
+        documents=documents["items"],
+        links=page_links(skip, documents["total"]),
+        problem=problem,
+    )
 
 
 @console.post("/documents/<int:key>/restore")
 @requires("settings:update")
+@refused_on(show_trash)
 def restore(key: int) -> Response:
     """Bring a document back."""
-    session.check_form()
-    try:
-        DOCUMENTS.restore(key)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _trash(error)
+    DOCUMENTS.restore(key)
     return see_other(f"{ADDRESS}/{key}")
 
 
 @console.get("/documents/<int:key>/shares")
 @requires("documents:share")
-def show_shares(key: int) -> Response:
+def show_shares(
+    key: int,
+    problem: ApiError | None = None,
+    link: str | None = None,
+    new_share: dict[str, Any] | None = None,
+) -> Response:
     """The links of a document, and the form for another."""
-    return _shares(key)
+    skip = skipped()
+    links = shares.list_shares(key, limit=page_rows(), offset=skip)
+    return page(
+        "shares.html",
+        document=_named(key),
+        shares=[*([new_share] if new_share else []), *links["items"]],
+        links=page_links(skip, links["total"]),
+        link=link,
+        typed=request.form if problem else {},
+        problem=problem,
+    )
 
 
 @console.post("/documents/<int:key>/shares")
 @requires("documents:share")
+@refused_on(show_shares)
 def share(key: int) -> Response:
     """Make a link, and show it this once."""
-    session.check_form()
-    try:
-        new_share, token = shares.share_document(key, _terms())
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _shares(key, error)
+    new_share, token = shares.share_document(key, _terms())
     root = service_root(request.environ, current_app.config["BASE_URL"])
-    return _shares(key, link=f"{root}/s/{token}", new_share=new_share)
+    return show_shares(key, link=f"{root}/s/{token}", new_share=new_share)
 
 
 @console.get("/documents/<int:key>/shares/<int:share_id>")
@@ -140,7 +152,6 @@ def show_accesses(key: int, share_id: int) -> Response:
 @requires("documents:share")
 def revoke(key: int, share_id: int) -> Response:
     """End a link at once."""
-    session.check_form()
     shares.revoke_share(key, share_id)
     return see_other(f"{ADDRESS}/{key}/shares")
 
@@ -165,55 +176,6 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
         "may_share": allowed(caller, shares.PERMISSION) and record["status"] == "Active",
         "megabytes": maximum_upload() // 1024 // 1024,
     }
-
-
-def _upload(problem: ApiError | None = None) -> Response:
-    asked = request.args
-    return page(
-        "upload.html",
-        200 if problem is None else problem.status,
-        categories=DOCUMENT_CATEGORIES,
-        megabytes=maximum_upload() // 1024 // 1024,
-        entity=asked.get("entityType", "") if asked.get("entityType") in ENTITY_TYPES else "",
-        entity_id=asked.get("entityId", ""),
-        client_id=asked.get("clientId", ""),
-        document_id=asked.get("documentId", ""),
-        problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
-    )
-
-
-def _trash(problem: ApiError | None = None) -> Response:
-    skip = skipped()
-    documents = list_trash(limit=page_rows(), offset=skip)
-    return page(
-        "trash.html",
-        200 if problem is None else problem.status,
-        documents=documents["items"],
-        links=page_links(skip, documents["total"]),
-        problem=problem,
-    )
-
-
-def _shares(
-    key: int,
-    problem: ApiError | None = None,
-    link: str | None = None,
-    new_share: dict[str, Any] | None = None,
-) -> Response:
-    skip = skipped()
-    links = shares.list_shares(key, limit=page_rows(), offset=skip)
-    return page(
-        "shares.html",
-        200 if problem is None else problem.status,
-        document=_named(key),
-        shares=[*([new_share] if new_share else []), *links["items"]],
-        links=page_links(skip, links["total"]),
-        link=link,
-        typed=request.form if problem else {},
-        problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
-    )
 
 
 def _named(key: int) -> dict[str, Any]:

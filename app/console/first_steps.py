@@ -109,7 +109,6 @@ def _done(settings: Organisation) -> dict[str, bool]:
 @requires(_RIGHT)
 def close_first_steps() -> Response:
     """Leave the list out of the first page, for everybody."""
-    session.check_form()
     change_settings(GROUP, {"firstSteps": False})
     session.say(translated("The first steps are closed. Organisation, Console shows them again."))
     return see_other(f"{session.ROOT}/")

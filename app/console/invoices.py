@@ -11,7 +11,7 @@ from typing import Any
 from flask import Response, request
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.console.sets import page_of
@@ -87,91 +87,8 @@ def download_e_invoice(key: int, form: str) -> Response:
 
 @console.get("/invoices/<int:key>/send")
 @requires("invoices:send")
-def show_letter(key: int) -> Response:
+def show_letter(key: int, problem: ApiError | None = None) -> Response:
     """The letter that would be sent, to be changed."""
-    return _letter(key)
-
-
-@console.post("/invoices/<int:key>/send")
-@requires("invoices:send")
-def send_letter(key: int) -> Response:
-    """Send the letter, or only look at it as it was changed."""
-    session.check_form()
-    if request.form.get("step") == "preview":
-        return _letter(key)
-    try:
-        sent = send_invoice(key, _typed())
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _letter(key, error)
-    session.say(_said(sent))
-    return see_other(f"{ADDRESS}/{key}")
-
-
-@console.get("/invoices/<int:key>/mails")
-@requires("invoices:read")
-def show_invoice_mails(key: int) -> Response:
-    """The mails about an invoice, and what became of each."""
-    return _mails(key)
-
-
-@console.post("/invoices/<int:key>/mails/<int:mail_id>")
-@requires("invoices:send")
-def resend_invoice_mail(key: int, mail_id: int) -> Response:
-    """Send a failed mail again."""
-    session.check_form()
-    try:
-        resend(key, mail_id)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _mails(key, error)
-    return see_other(f"{ADDRESS}/{key}/mails")
-
-
-@console.post("/invoices/<int:key>/payments/<int:payment_id>/reverse")
-@requires("payments:reverse")
-def reverse_invoice_payment(key: int, payment_id: int) -> Response:
-    """Take a payment back."""
-    session.check_form()
-    reason = request.form.get("reason", "").strip() or None
-    path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
-    ask("POST", path, body={"reason": reason})
-    return see_other(f"{ADDRESS}/{key}")
-
-
-def _said(sent: Mapping[str, Any]) -> str:
-    """What was done: the number, and to whom it goes."""
-    issued = translated("Issued as %(number)s. ", number=sent["number"]) if sent["issued"] else ""
-    if sent["delivery"] is None:
-        return translated(
-            "%(issued)s%(number)s counts as sent.", issued=issued, number=sent["number"]
-        )
-    return translated(
-        "%(issued)s%(number)s goes to %(to)s.",
-        issued=issued,
-        number=sent["number"],
-        to=", ".join(sent["delivery"]["to"]),
-    )
-
-
-def _typed() -> Letter:
-    """The form as a letter; what is empty is made up."""
-    form = request.form
-    return Letter(
-        to=_addresses("to"),
-        cc=_addresses("cc"),
-        subject=form.get("subject", "").strip() or None,
-        message=form.get("message", "").replace("\r\n", "\n").strip() or None,
-        attach_pdf="attachPdf" in form,
-        attach_e_invoice="attachEInvoice" in form,
-        mark_only="markOnly" in form,
-        number=form.get("number") or None,
-    )
-
-
-def _letter(key: int, problem: ApiError | None = None) -> Response:
     if problem is not None:
         db.session.rollback()  # the number that it would have had is free again
     invoice = _named(key)
@@ -211,22 +128,83 @@ def _letter(key: int, problem: ApiError | None = None) -> Response:
         message=message,
         number=number,
         problem=problem,
-        problems=engine.problems_by_field(problem),
     )
 
 
-def _mails(key: int, problem: ApiError | None = None) -> Response:
+@console.post("/invoices/<int:key>/send")
+@requires("invoices:send")
+@refused_on(show_letter)
+def send_letter(key: int) -> Response:
+    """Send the letter, or only look at it as it was changed."""
+    if request.form.get("step") == "preview":
+        return show_letter(key)
+    session.say(_said(send_invoice(key, _typed())))
+    return see_other(f"{ADDRESS}/{key}")
+
+
+@console.get("/invoices/<int:key>/mails")
+@requires("invoices:read")
+def show_invoice_mails(key: int, problem: ApiError | None = None, **_sent: int) -> Response:
+    """The mails about an invoice, and what became of each."""
     skip = skipped()
     mails = list_deliveries(key, limit=page_rows(), offset=skip)
     db.session.rollback()
     return page(
         "invoice_mails.html",
-        200 if problem is None else problem.status,
         invoice=(invoice := _named(key)),
         name=page_of("invoices").name_of(invoice),
         mails=mails["items"],
         links=page_links(skip, mails["total"]),
         problem=problem,
+    )
+
+
+@console.post("/invoices/<int:key>/mails/<int:mail_id>")
+@requires("invoices:send")
+@refused_on(show_invoice_mails)
+def resend_invoice_mail(key: int, mail_id: int) -> Response:
+    """Send a failed mail again."""
+    resend(key, mail_id)
+    return see_other(f"{ADDRESS}/{key}/mails")
+
+
+@console.post("/invoices/<int:key>/payments/<int:payment_id>/reverse")
+@requires("payments:reverse")
+def reverse_invoice_payment(key: int, payment_id: int) -> Response:
+    """Take a payment back."""
+    reason = request.form.get("reason", "").strip() or None
+    path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
+    ask("POST", path, body={"reason": reason})
+    return see_other(f"{ADDRESS}/{key}")
+
+
+def _said(sent: Mapping[str, Any]) -> str:
+    """What was done: the number, and to whom it goes."""
+    issued = translated("Issued as %(number)s. ", number=sent["number"]) if sent["issued"] else ""
+    if sent["delivery"] is None:
+        return translated(
+            "%(issued)s%(number)s counts as sent.", issued=issued, number=sent["number"]
+        )
+    return translated(
+        "%(issued)s%(number)s goes to %(to)s.",
+        issued=issued,
+        number=sent["number"],
+        to=", ".join(sent["delivery"]["to"]),
+    )
+
+
+def _typed() -> Letter:
+    """The form as a letter; what is empty is made up."""
+    form = request.form
+    return Letter(
+        to=_addresses("to"),
+        cc=_addresses("cc"),
+        subject=form.get("subject", "").strip() or None,
+        message=form.get("message", "").replace("\r\n", "\n").strip() or None,
+        attach_pdf="attachPdf" in form,
+        attach_e_invoice="attachEInvoice" in form,
+        mark_only="markOnly" in form,
+        number=form.get("number") or None,
     )
 
 

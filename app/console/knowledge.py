@@ -8,8 +8,8 @@ from flask import Response, request
 from markupsafe import Markup
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
-from app.errors import ApiError, NotFoundError
+from app.console.area import console, page, refused_on, see_other
+from app.errors import ApiError
 from app.extensions import db
 from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
@@ -52,27 +52,8 @@ def search_knowledge() -> Response:
 
 @console.get("/knowledge/<int:key>")
 @requires("kb:read")
-def read_article(key: int) -> Response:
+def read_article(key: int, problem: ApiError | None = None) -> Response:
     """An article as it is read; reading counts."""
-    return _article(key)
-
-
-@console.post("/knowledge/<int:key>")
-@requires("kb:read")
-def judge_article(key: int) -> Response:
-    """Say whether an article helped."""
-    session.check_form()
-    comment = request.form.get("comment", "").strip()[:1000] or None
-    try:
-        rate_article(key, is_helpful=request.form.get("helpful") == "yes", comment=comment)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _article(key, error)
-    return see_other(f"{ADDRESS}/{key}?judged=1")
-
-
-def _article(key: int, problem: ApiError | None = None) -> Response:
     article = engine.read(f"KbArticles({key})", select=_READ).body
     if article["status"] == "Published" and request.method == "GET":
         note_view(key)
@@ -85,10 +66,19 @@ def _article(key: int, problem: ApiError | None = None) -> Response:
         db.session.rollback()
     return page(
         "article.html",
-        200 if problem is None else problem.status,
         article=article,
         html=Markup(to_html(article["body"] or "", article["bodyFormat"])),
         feedback=feedback,
         judged="judged" in request.args,
         problem=problem,
     )
+
+
+@console.post("/knowledge/<int:key>")
+@requires("kb:read")
+@refused_on(read_article)
+def judge_article(key: int) -> Response:
+    """Say whether an article helped."""
+    comment = request.form.get("comment", "").strip()[:1000] or None
+    rate_article(key, is_helpful=request.form.get("helpful") == "yes", comment=comment)
+    return see_other(f"{ADDRESS}/{key}?judged=1")

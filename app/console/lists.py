@@ -62,7 +62,6 @@ def list_records(path: str) -> Response:
     total = int(result.body["@odata.count"])
     return page(
         "list.html",
-        200 if problem is None else problem.status,
         wanted=wanted,
         query=query,
         rows=list(zip(result.rows, cells(wanted, query.columns, result.rows), strict=True)),

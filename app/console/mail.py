@@ -5,10 +5,10 @@ from __future__ import annotations
 from flask import Response, request
 
 from app.console import session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.sets import page_of_type
-from app.errors import ApiError, NotFoundError
+from app.errors import ApiError
 from app.http.security import requires
 from app.mail import queue
 
@@ -34,30 +34,21 @@ def show_mails() -> Response:
 
 @console.get("/mail/<int:mail_id>")
 @requires("settings:read")
-def show_mail(mail_id: int) -> Response:
+def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
     """One mail as it is sent."""
-    return _page(mail_id)
-
-
-@console.post("/mail/<int:mail_id>")
-@requires("settings:update")
-def retry_mail(mail_id: int) -> Response:
-    """Try a mail again now."""
-    session.check_form()
-    try:
-        queue.retry_mail(mail_id)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _page(mail_id, error)
-    return see_other(f"{ADDRESS}/{mail_id}")
-
-
-def _page(mail_id: int, problem: ApiError | None = None) -> Response:
     mail = queue.show_mail(mail_id)
     record_page = page_of_type(mail["entity"]) if mail["entity"] else None
     about = f"{session.ROOT}/{record_page.path}/{mail['entityId']}" if record_page else None
     return page(
-        "mail.html", 200 if problem is None else problem.status, mail=mail, about=about,
+        "mail.html", mail=mail, about=about,
         problem=problem,
     )  # fmt: skip
+
+
+@console.post("/mail/<int:mail_id>")
+@requires("settings:update")
+@refused_on(show_mail)
+def retry_mail(mail_id: int) -> Response:
+    """Try a mail again now."""
+    queue.retry_mail(mail_id)
+    return see_other(f"{ADDRESS}/{mail_id}")

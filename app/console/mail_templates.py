@@ -8,7 +8,8 @@ from typing import Any
 from flask import Response, request
 
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
+from app.console.language import translated
 from app.console.settings import ADDRESS, TABS
 from app.errors import ApiError
 from app.extensions import db
@@ -25,32 +26,8 @@ _PARTS = ("subject", "message")
 
 @console.get("/settings/templates")
 @requires("settings:read")
-def show_templates() -> Response:
+def show_templates(problem: ApiError | None = None) -> Response:
     """The template of a kind and a language, and the letter that it makes."""
-    return _page(None)
-
-
-@console.post("/settings/templates")
-@requires("settings:update")
-def save_template() -> Response:
-    """Save a template, or only look at what it would make."""
-    session.check_form()
-    if request.form.get("step") == "preview":
-        return _page(None)
-    kind, language = _chosen()
-    settings = organisation()
-    templates = {each: dict(known) for each, known in settings.mail.templates.items()}
-    words = {name: text for name in _PARTS if (text := _typed(name))}
-    known = {**templates.get(kind, {}), language: words}
-    templates[kind] = {tag: parts for tag, parts in known.items() if parts}
-    try:
-        change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
-    except ApiError as error:
-        return _page(error)
-    return see_other(f"{ADDRESS}/templates?kind={kind}&language={language}&saved=1")
-
-
-def _page(problem: ApiError | None) -> Response:
     settings = organisation()
     db.session.rollback()  # nothing is written from here on
     kind, language = _chosen()
@@ -61,7 +38,6 @@ def _page(problem: ApiError | None) -> Response:
     prefix = f"templates.{kind}.{language}."
     return page(
         "settings_templates.html",
-        200 if problem is None else problem.status,
         tabs=TABS,
         group="templates",
         kinds=KINDS,
@@ -75,13 +51,29 @@ def _page(problem: ApiError | None) -> Response:
         version=request.form.get("version") or version_of("mail", settings),
         problem=problem,
         problems={
-            name.removeprefix(prefix): text for name, text in engine.problems_of(problem).items()
-        }
-        if problem
-        else {},
+            name.removeprefix(prefix): text
+            for name, text in engine.problems_by_field(problem).items()
+        },
         at=_PARTS,
-        saved="saved" in request.args,
     )
+
+
+@console.post("/settings/templates")
+@requires("settings:update")
+@refused_on(show_templates)
+def save_template() -> Response:
+    """Save a template, or only look at what it would make."""
+    if request.form.get("step") == "preview":
+        return show_templates()
+    kind, language = _chosen()
+    settings = organisation()
+    templates = {each: dict(known) for each, known in settings.mail.templates.items()}
+    words = {name: text for name in _PARTS if (text := _typed(name))}
+    known = {**templates.get(kind, {}), language: words}
+    templates[kind] = {tag: parts for tag, parts in known.items() if parts}
+    change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
+    session.say(translated("Saved."))
+    return see_other(f"{ADDRESS}/templates?kind={kind}&language={language}")
 
 
 def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:

@@ -13,11 +13,11 @@ from app.auth.lockout import locks_of
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.db.engines import primary_engine
-from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
+from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import requires
 from app.models.user import Role, User
@@ -28,84 +28,100 @@ _FIELDS = {"display_name": "displayName"}
 
 @console.get("/users")
 @requires("users:manage")
-def show_users() -> Response:
+def show_users(**values: Any) -> Response:
     """The people who may sign in."""
-    return _page()
+    with primary_engine().connect() as connection:
+        rows = connection.execute(
+            select(User)
+            .where(User.kind == "person")
+            .order_by(User.username_key)
+            .limit(CONSOLE_WHOLE)
+        ).all()
+        people = user_dicts(connection, rows)
+        locks = locks_of(connection, [person["username"] for person in people])
+        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
+    problem = values.get("problem")
+    return page(
+        "users.html",
+        people=people,
+        locks=locks,
+        roles=roles,
+        chosen=request.form,
+        problems=_by_field(problem),
+        **values,
+    )
 
 
 @console.post("/users")
 @requires("users:manage")
+@refused_on(show_users)
 def make_user() -> Response:
     """Make an account."""
-    session.check_form()
     form = request.form
-    try:
-        users.create_user(
-            username=form.get("username", ""),
-            email=form.get("email", "") or None,
-            display_name=form.get("displayName", "") or form.get("username", ""),
-            password=form.get("password", ""),
-            roles=form.getlist("roles"),
-        )
-    except ApiError as error:
-        return _page(problem=error)
+    users.create_user(
+        username=form.get("username", ""),
+        email=form.get("email", "") or None,
+        display_name=form.get("displayName", "") or form.get("username", ""),
+        password=form.get("password", ""),
+        roles=form.getlist("roles"),
+    )
     return see_other(f"{session.ROOT}/users")
-
-
-@console.post("/users/<int:user_id>")
-@requires("users:manage")
-def act_on_user(user_id: int) -> Response:
-    """Do what a button of the list says."""
-    session.check_form()
-    step = request.form.get("step", "")
-    try:
-        if step in ("active", "disabled"):
-            users.update_user(user_id, {"status": step})
-        elif step == "unlock":
-            users.unlock_user(user_id)
-        elif step == "reset":
-            password = users.reset_password(user_id, None)
-            return (
-                _one(user_id, password=password)
-                if request.form.get("page")
-                else _page(password=password)
-            )
-        else:
-            raise InvalidStateError(translated("This step is not known."))
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        if request.form.get("page"):
-            return _one(user_id, problem=error)
-        return _page(problem=error)
-    return see_other(_back(user_id))
 
 
 @console.get("/users/<int:user_id>")
 @requires("users:manage")
-def show_user(user_id: int) -> Response:
+def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
     """One account with its roles and open sessions."""
-    return _one(user_id)
+    with primary_engine().connect() as connection:
+        person = get_user_dict(connection, user_id)
+        locks = locks_of(connection, [person["username"]])
+        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
+    is_typed = problem is not None and "displayName" in request.form
+    return page(
+        "user.html",
+        person=person,
+        locks=locks,
+        typed=request.form if is_typed else person,
+        held=request.form.getlist("roles") if is_typed else person["roles"],
+        roles=roles,
+        zones=sorted(available_timezones()),
+        sessions=list_sessions(user_id, limit=page_rows(), offset=0)["items"],
+        problem=problem,
+        problems=_by_field(problem),
+        **values,
+    )
+
+
+@console.post("/users/<int:user_id>")
+@requires("users:manage")
+@refused_on(lambda **values: _shown_at(**values))
+def act_on_user(user_id: int) -> Response:
+    """Do what a button says, on the list or on the page of the account."""
+    step = request.form.get("step", "")
+    if step in ("active", "disabled"):
+        users.update_user(user_id, {"status": step})
+    elif step == "unlock":
+        users.unlock_user(user_id)
+    elif step == "reset":
+        return _shown_at(user_id, password=users.reset_password(user_id, None))
+    else:
+        raise InvalidStateError(translated("This step is not known."))
+    path = f"/{user_id}" if request.form.get("page") else ""
+    return see_other(f"{session.ROOT}/users{path}")
 
 
 @console.post("/users/<int:user_id>/change")
 @requires("users:manage")
+@refused_on(show_user)
 def change_user(user_id: int) -> Response:
     """Change what is known of an account, and its roles."""
-    session.check_form()
     form = request.form
     names = (("display_name", "displayName"), ("language", "language"), ("timezone", "timezone"))
     known = {name: text for name, field in names if (text := form.get(field, "").strip()[:200])}
-    roles = form.getlist("roles")
-    try:
-        if not roles:
-            raise ValidationError([("roles", translated("Choose one role or more."))])
-        email = form.get("email", "").strip() or None
-        users.update_user(user_id, {**known, "email": email, "roles": roles})
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _one(user_id, problem=error)
+    if not (roles := form.getlist("roles")):
+        raise ValidationError([("roles", translated("Choose one role or more."))])
+    email = form.get("email", "").strip() or None
+    users.update_user(user_id, {**known, "email": email, "roles": roles})
     return see_other(f"{session.ROOT}/users/{user_id}")
 
 
@@ -124,64 +140,17 @@ def show_sessions() -> Response:
 @requires("users:manage")
 def end_one_session(key: str) -> Response:
     """End a session at once."""
-    session.check_form()
     end_session(key, "ended by an administrator")
     owner = request.form.get("user", "")
     back = f"users/{owner}" if owner.isdecimal() and len(owner) < 19 else "sessions"
     return see_other(f"{session.ROOT}/{back}")
 
 
-def _back(user_id: int) -> str:
-    """Where a button was pressed: on the list, or on the page of the account."""
-    path = f"/{user_id}" if request.form.get("page") else ""
-    return f"{session.ROOT}/users{path}"
+def _shown_at(user_id: int, **values: Any) -> Response:
+    """The page on which a button was pressed."""
+    return show_user(user_id, **values) if request.form.get("page") else show_users(**values)
 
 
-def _one(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
-    with primary_engine().connect() as connection:
-        person = get_user_dict(connection, user_id)
-        locks = locks_of(connection, [person["username"]])
-        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
-    is_typed = problem is not None and "displayName" in request.form
-    return page(
-        "user.html",
-        200 if problem is None else problem.status,
-        person=person,
-        locks=locks,
-        typed=request.form if is_typed else person,
-        held=request.form.getlist("roles") if is_typed else person["roles"],
-        roles=roles,
-        zones=sorted(available_timezones()),
-        sessions=list_sessions(user_id, limit=page_rows(), offset=0)["items"],
-        problem=problem,
-        problems={} if problem is None else _by_field(problem),
-        **values,
-    )
-
-
-def _by_field(problem: ApiError) -> dict[str, str]:
-    return {_FIELDS.get(name, name): text for name, text in engine.problems_of(problem).items()}
-
-
-def _page(**values: Any) -> Response:
-    with primary_engine().connect() as connection:
-        rows = connection.execute(
-            select(User)
-            .where(User.kind == "person")
-            .order_by(User.username_key)
-            .limit(CONSOLE_WHOLE)
-        ).all()
-        people = user_dicts(connection, rows)
-        locks = locks_of(connection, [person["username"] for person in people])
-        roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
-    problem = values.get("problem")
-    return page(
-        "users.html",
-        200 if problem is None else problem.status,
-        people=people,
-        locks=locks,
-        roles=roles,
-        chosen=request.form,
-        problems={} if problem is None else _by_field(problem),
-        **values,
-    )
+def _by_field(problem: ApiError | None) -> dict[str, str]:
+    problems = engine.problems_by_field(problem)
+    return {_FIELDS.get(name, name): text for name, text in problems.items()}

@@ -15,8 +15,8 @@ from app.bi.answering import answer_question, kept_after
 from app.bi.answers import EXAMPLES
 from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
-from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.svg_charts import picture_of
 from app.errors import ApiError, ValidationError
@@ -29,29 +29,8 @@ ADDRESS = f"{session.ROOT}/questions"
 
 @console.get("/questions")
 @requires("bi:query")
-def show_question() -> Response:
+def show_question(problem: ApiError | None = None) -> Response:
     """The box to ask in and, when something was asked, the answer."""
-    return _page()
-
-
-@console.post("/questions")
-@requires("bi:query")
-def keep_question() -> Response:
-    """Save the answer that is shown as a report: from its question, or from its query."""
-    session.check_form()
-    name = request.form.get("name", "").strip()
-    try:
-        if not name or len(name) > 200:
-            raise ValidationError(
-                [("name", translated("Give the report a name of up to 200 characters."))]
-            )
-        report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
-    except ApiError as error:
-        return _page(error)
-    return see_other(f"{session.ROOT}/reports/{report_id}")
-
-
-def _page(problem: ApiError | None = None) -> Response:
     question = request.values.get("q", "").strip()
     before = request.values.getlist("before")[-REMEMBERED:]
     answer: dict[str, Any] | None = None
@@ -64,7 +43,6 @@ def _page(problem: ApiError | None = None) -> Response:
         db.session.rollback()  # a question writes nothing
     return page(
         "questions.html",
-        200 if problem is None else problem.status,
         question=question,
         before=before,
         answer=answer,
@@ -74,8 +52,21 @@ def _page(problem: ApiError | None = None) -> Response:
         examples=[(text, _link(text, [])) for text in map(translated, EXAMPLES)],
         name=request.form.get("name", question)[:200],
         problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
     )
+
+
+@console.post("/questions")
+@requires("bi:query")
+@refused_on(show_question)
+def keep_question() -> Response:
+    """Save the answer that is shown as a report: from its question, or from its query."""
+    name = request.form.get("name", "").strip()
+    if not name or len(name) > 200:
+        raise ValidationError(
+            [("name", translated("Give the report a name of up to 200 characters."))]
+        )
+    report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
+    return see_other(f"{session.ROOT}/reports/{report_id}")
 
 
 def _content() -> dict[str, Any]:

@@ -41,7 +41,6 @@ def show_record(path: str, key: int) -> Response:
 @console.post("/<path>/<int:key>")
 def act_on_record(path: str, key: int) -> Response:
     """Do one of the steps that the page offered; the ETag of the page must still stand."""
-    session.check_form()
     wanted = page_of(path)
     step = request.form.get("step", "")
     version = request.form.get("version")
@@ -120,7 +119,6 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     placed = {name for name in groups if name in layout.sections and groups[name].rows}
     return page(
         "record.html",
-        200 if error is None else error.status,
         wanted=wanted,
         record=record,
         name=wanted.name_of(record),

@@ -14,11 +14,11 @@ from app.bi.exports.service import ExportFile
 from app.bi.reports import saving, schedules, service
 from app.bi.reports.definition import Report
 from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.references import KINDS, NoReferenceError, find, named
 from app.console.svg_charts import picture_of
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
@@ -36,6 +36,8 @@ WEEKDAYS = (
     marked("Sunday"),
 )
 
+# The last segment of an address -> the form of the page that is sent there.
+_FORMS = {"export": "export", "schedule": "schedule"}
 # Parameters that name a record, and its type.
 _REFERENCES = {"clientId": "Client", "assigneeId": "User"}
 
@@ -49,56 +51,76 @@ def show_reports() -> Response:
 
 @console.get("/reports/<int:report_id>")
 @requires("bi:query")
-def show_report(report_id: int) -> Response:
+def show_report(report_id: int, problem: ApiError | None = None) -> Response:
     """A report with its rows, by the parameters in the address."""
-    return _page(report_id)
+    form = _FORMS.get(request.path.rpartition("/")[2], "change") if problem else ""
+    report = service.get_report(str(report_id))
+    data: dict[str, Any] | None = None
+    picture = None
+    try:
+        data = service.report_data(report, _given(report), CONSOLE_WHOLE)
+        spec = service.report_chart_spec(report, _given(report))
+        if spec is not None and report.chart is not None:
+            picture = picture_of({"type": report.chart.type, "spec": spec})
+    except ValidationError as error:
+        problem, form = error, "parameters"
+    described = service.describe(report)
+    may_change = not report.is_built_in and (
+        report.owner_id == current_caller().user_id or allowed(current_caller(), "settings:update")
+    )
+    if problem is None:
+        db.session.rollback()
+    return page(
+        "report.html",
+        report=described,
+        data=data,
+        picture=picture,
+        values=data["parameters"] if data else request.values,
+        names=_names(data["parameters"] if data else {}),
+        choices={name: KINDS[type_].set_name.lower() for name, type_ in _REFERENCES.items()},
+        may_change=may_change,
+        formats={name: each.label for name, each in FORMATS.items()},
+        default_format=DEFAULT_FORMAT,
+        every=[(each, translated(each)) for each in EVERY],
+        weekdays=[(str(number), translated(name)) for number, name in enumerate(WEEKDAYS, 1)],
+        typed=request.form,
+        form=form,
+        problem=problem,
+        problems=_problems(problem),
+    )
 
 
 @console.post("/reports/<int:report_id>")
 @requires("bi:query")
+@refused_on(show_report)
 def change_report(report_id: int) -> Response:
     """Give a report of one's own another name, share it, or delete it."""
-    session.check_form()
-    try:
-        if request.form.get("step") == "delete":
-            saving.delete_report(report_id)
-            return see_other(ADDRESS)
-        name = request.form.get("name", "").strip()
-        if not name or len(name) > 200:
-            raise ValidationError(
-                [("name", translated("Give the report a name of up to 200 characters."))]
-            )
-        description = request.form.get("description", "").strip()[:1000] or None
-        shared = "shared" in request.form
-        saving.change_report(
-            report_id, {"name": name, "description": description, "shared": shared}
+    if request.form.get("step") == "delete":
+        saving.delete_report(report_id)
+        return see_other(ADDRESS)
+    name = request.form.get("name", "").strip()
+    if not name or len(name) > 200:
+        raise ValidationError(
+            [("name", translated("Give the report a name of up to 200 characters."))]
         )
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _page(report_id, error, form="change")
+    description = request.form.get("description", "").strip()[:1000] or None
+    shared = "shared" in request.form
+    saving.change_report(report_id, {"name": name, "description": description, "shared": shared})
     return see_other(f"{ADDRESS}/{report_id}")
 
 
 @console.post("/reports/<int:report_id>/export")
 @requires("bi:export")
+@refused_on(show_report)
 def export_report(report_id: int) -> Response:
     """The rows as a file; a large one is made by the worker."""
-    session.check_form()
     form = request.form.get("format", "")
-    try:
-        if form not in FORMATS:
-            raise ValidationError(
-                [("format", translated("must be one of %(formats)s", formats=", ".join(FORMATS)))]
-            )
-        report = service.get_report(str(report_id))
-        export = exports.export_report(
-            report, form, _given(report), later="background" in request.form
+    if form not in FORMATS:
+        raise ValidationError(
+            [("format", translated("must be one of %(formats)s", formats=", ".join(FORMATS)))]
         )
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _page(report_id, error, form="export")
+    report = service.get_report(str(report_id))
+    export = exports.export_report(report, form, _given(report), later="background" in request.form)
     if isinstance(export, ExportFile):
         return file_response(export)
     return see_other(f"{session.ROOT}/exports/{export['id']}")
@@ -120,57 +142,14 @@ def download_export(key: str) -> Response:
 
 @console.post("/reports/<int:report_id>/schedule")
 @requires("bi:export")
+@refused_on(show_report)
 def schedule_report(report_id: int) -> Response:
     """Mail a report by the clock, or no more."""
-    session.check_form()
-    try:
-        if request.form.get("step") == "stop":
-            schedules.unschedule_report(report_id)
-        else:
-            schedules.schedule_report(report_id, _schedule())
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _page(report_id, error, form="schedule")
+    if request.form.get("step") == "stop":
+        schedules.unschedule_report(report_id)
+    else:
+        schedules.schedule_report(report_id, _schedule())
     return see_other(f"{ADDRESS}/{report_id}")
-
-
-def _page(report_id: int, problem: ApiError | None = None, form: str = "") -> Response:
-    report = service.get_report(str(report_id))
-    data: dict[str, Any] | None = None
-    picture = None
-    try:
-        data = service.report_data(report, _given(report), CONSOLE_WHOLE)
-        spec = service.report_chart_spec(report, _given(report))
-        if spec is not None and report.chart is not None:
-            picture = picture_of({"type": report.chart.type, "spec": spec})
-    except ValidationError as error:
-        problem, form = error, "parameters"
-    described = service.describe(report)
-    may_change = not report.is_built_in and (
-        report.owner_id == current_caller().user_id or allowed(current_caller(), "settings:update")
-    )
-    if problem is None:
-        db.session.rollback()
-    return page(
-        "report.html",
-        200 if problem is None else problem.status,
-        report=described,
-        data=data,
-        picture=picture,
-        values=data["parameters"] if data else request.values,
-        names=_names(data["parameters"] if data else {}),
-        choices={name: KINDS[type_].set_name.lower() for name, type_ in _REFERENCES.items()},
-        may_change=may_change,
-        formats={name: each.label for name, each in FORMATS.items()},
-        default_format=DEFAULT_FORMAT,
-        every=[(each, translated(each)) for each in EVERY],
-        weekdays=[(str(number), translated(name)) for number, name in enumerate(WEEKDAYS, 1)],
-        typed=request.form,
-        form=form,
-        problem=problem,
-        problems=_problems(problem),
-    )
 
 
 def _given(report: Report) -> dict[str, str]:

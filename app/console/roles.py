@@ -8,8 +8,8 @@ from flask import Response, request
 from sqlalchemy import func, select
 
 from app.auth import roles
-from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.db import records
 from app.db.engines import primary_engine
@@ -41,45 +41,38 @@ def show_roles() -> Response:
 
 @console.get("/roles/new")
 @requires("roles:manage")
-def new_role() -> Response:
+def new_role(problem: ApiError | None = None) -> Response:
     """The form of a role to make; ``from`` names the one to begin with."""
     begin = request.args.get("from", "")
-    return _form(None, _known(int(begin)) if begin.isdecimal() and len(begin) < 19 else None)
+    known = _known(int(begin)) if begin.isdecimal() and len(begin) < 19 else None
+    return _form(None, known, problem)
 
 
 @console.post("/roles/new")
 @requires("roles:manage")
+@refused_on(new_role)
 def make_role() -> Response:
     """Make a role."""
-    session.check_form()
-    try:
-        roles.create_role(**_typed())
-    except ApiError as error:
-        return _form(None, None, error)
+    roles.create_role(**_typed())
     return see_other(ADDRESS)
 
 
 @console.get("/roles/<int:role_id>")
 @requires("roles:manage")
-def show_role(role_id: int) -> Response:
+def show_role(role_id: int, problem: ApiError | None = None) -> Response:
     """A role; one of one's own can be changed."""
-    return _form(role_id, _known(role_id))
+    return _form(role_id, _known(role_id), problem)
 
 
 @console.post("/roles/<int:role_id>")
 @requires("roles:manage")
+@refused_on(show_role)
 def change_role(role_id: int) -> Response:
     """Change or delete a role."""
-    session.check_form()
-    try:
-        if request.form.get("step") == "delete":
-            roles.delete_role(role_id)
-        else:
-            roles.update_role(role_id, _typed())
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _form(role_id, _known(role_id), error)
+    if request.form.get("step") == "delete":
+        roles.delete_role(role_id)
+    else:
+        roles.update_role(role_id, _typed())
     return see_other(ADDRESS)
 
 
@@ -91,14 +84,11 @@ def _known(role_id: int) -> dict[str, Any]:
     return roles.role_dict(role)
 
 
-def _form(
-    role_id: int | None, known: dict[str, Any] | None, problem: ApiError | None = None
-) -> Response:
+def _form(role_id: int | None, known: dict[str, Any] | None, problem: ApiError | None) -> Response:
     is_typed = request.method == "POST" and request.form.get("step") != "delete"
     held = known["permissions"] if known else {}
     return page(
         "role.html",
-        200 if problem is None else problem.status,
         role_id=role_id,
         known=known,
         fixed=bool(role_id and known and known["isBuiltin"]),
@@ -116,7 +106,6 @@ def _form(
         operations=[*OPERATIONS, *(name for name in ADMINISTRATION if name not in NEVER_BY_KEY)],
         scopes_of=roles.scopes_of,
         problem=problem,
-        problems={} if problem is None else engine.problems_of(problem),
     )
 
 

@@ -16,8 +16,8 @@ from zoneinfo import available_timezones
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
-from app.console import engine, session, wording
-from app.console.area import console, page, see_other
+from app.console import session, wording
+from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
@@ -90,50 +90,72 @@ def show_settings() -> Response:
 
 @console.get("/settings/<group>")
 @requires("settings:read")
-def show_group(group: str) -> Response:
+def show_group(group: str, problem: ApiError | None = None) -> Response:
     """The form of a group."""
-    return _form(group)
+    settings = organisation()
+    if problem is None or problem.status < 500:
+        db.session.rollback()  # the form is only shown: no writer is to wait for it
+    if group not in TITLES:
+        raise NotFoundError(translated("There are no such settings."))
+    typed = request.form if request.method == "POST" else None
+    fields = [] if group == RATES else _fields(group, shown(group, settings), typed)
+    rates = _rate_rows(settings.exchange_rates, typed) if group == RATES else None
+    return page(
+        "settings.html",
+        tabs=TABS,
+        group=group,
+        title=translated(TITLES[group]),
+        fields=fields,
+        rates=rates,
+        suggestions={name: code_names(name) for each in fields if (name := each.suggested)},
+        at=[field.name for field in fields] + [_RATE.format(at) for at in range(len(rates or ()))],
+        currency=settings.defaults.currency,
+        version=request.form.get("version") or version_of(group, settings),
+        problem=problem,
+    )
 
 
 @console.post("/settings/<group>")
 @requires("settings:update")
+@refused_on(show_group)
 def save_group(group: str) -> Response:
     """Save what was changed in a group."""
-    session.check_form()
     version = request.form.get("version", "")
-    try:
-        values, problems = _rates(request.form) if group == RATES else _changes(group)
-        refuse_any([*problems, *setting_problems(group, values)])
-        save = save_settings if group == RATES else change_settings
-        save(group, values, version=version)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _form(group, error)
-    return see_other(f"{ADDRESS}/{group}?saved=1")
+    values, problems = _rates(request.form) if group == RATES else _changes(group)
+    refuse_any([*problems, *setting_problems(group, values)])
+    save = save_settings if group == RATES else change_settings
+    save(group, values, version=version)
+    session.say(translated("Saved."))
+    return see_other(f"{ADDRESS}/{group}")
 
 
 @console.get("/settings/logo")
 @requires("settings:read")
-def show_logo_page() -> Response:
+def show_logo_page(problem: ApiError | None = None) -> Response:
     """The logo, and the form for another."""
-    return _logo()
+    logo = shown_logo(organisation())
+    db.session.rollback()
+    return page(
+        "settings_logo.html",
+        tabs=TABS,
+        group="logo",
+        logo=logo,
+        problem=problem,
+    )
 
 
 @console.post("/settings/logo")
 @requires("settings:update")
+@refused_on(show_logo_page)
 def change_logo() -> Response:
     """Take a picture, or take the one there is away."""
-    session.check_form()
-    try:
-        if request.form.get("step") == "remove":
-            delete_logo()
-        else:
-            upload = request.files.get("file")
-            save_logo(b"" if upload is None else upload.stream.read(MAX_BYTES + 1))
-    except ApiError as error:
-        return _logo(error)
-    return see_other(f"{ADDRESS}/logo?saved=1")
+    if request.form.get("step") == "remove":
+        delete_logo()
+    else:
+        upload = request.files.get("file")
+        save_logo(b"" if upload is None else upload.stream.read(MAX_BYTES + 1))
+    session.say(translated("Saved."))
+    return see_other(f"{ADDRESS}/logo")
 
 
 @console.get("/settings/logo/picture")
@@ -145,48 +167,6 @@ def show_logo_picture() -> Response:
     db.session.rollback()  # nothing was written
     answer.make_conditional(request)
     return answer
-
-
-def _logo(problem: ApiError | None = None) -> Response:
-    logo = shown_logo(organisation())
-    db.session.rollback()
-    return page(
-        "settings_logo.html",
-        200 if problem is None else problem.status,
-        tabs=TABS,
-        group="logo",
-        logo=logo,
-        problem=problem,
-        saved="saved" in request.args,
-    )
-
-
-def _form(group: str, problem: ApiError | None = None) -> Response:
-    settings = organisation()
-    if problem is None or problem.status < 500:
-        db.session.rollback()  # the form is only shown: no writer is to wait for it
-    if group not in TITLES:
-        raise NotFoundError(translated("There are no such settings."))
-    typed = request.form if request.method == "POST" else None
-    problems = {} if problem is None else engine.problems_of(problem)
-    fields = [] if group == RATES else _fields(group, shown(group, settings), typed)
-    rates = _rate_rows(settings.exchange_rates, typed) if group == RATES else None
-    return page(
-        "settings.html",
-        200 if problem is None else problem.status,
-        tabs=TABS,
-        group=group,
-        title=translated(TITLES[group]),
-        fields=fields,
-        rates=rates,
-        suggestions={name: code_names(name) for each in fields if (name := each.suggested)},
-        at=[field.name for field in fields] + [_RATE.format(at) for at in range(len(rates or ()))],
-        currency=settings.defaults.currency,
-        version=request.form.get("version") or version_of(group, settings),
-        problem=problem,
-        problems=problems,
-        saved="saved" in request.args,
-    )
 
 
 def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | None) -> list[Field]:

@@ -38,7 +38,7 @@ def sign_in() -> Response:
         pair = log_in(username, request.form.get("password", "")[:1000])
     except (InvalidCredentialsError, AccountLockedError) as error:
         return page(
-            "sign_in.html", error.status, target=target, problem=error.message, username=username,
+            "sign_in.html", error.status, target=target, problem=error, username=username,
             kept=kept,
         )  # fmt: skip
     claims = decode_token(pair.access_token)
@@ -51,7 +51,6 @@ def sign_in() -> Response:
 @console.post("/sign-out")
 def sign_out() -> Response:
     """End the session."""
-    session.check_form()
     log_out()
     session.forget()
     return see_other(f"{session.ROOT}/sign-in")

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Response, request
 from sqlalchemy import select
 
-from app.console import engine, session
-from app.console.area import console, page, see_other
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.db import records
@@ -27,125 +27,39 @@ from app.webhooks.subscriptions import may_read_group
 
 @console.get("/webhooks")
 @requires("webhooks:read")
-def show_webhooks() -> Response:
+def show_webhooks(problem: ApiError | None = None, **values: Any) -> Response:
     """All receivers, the newest first."""
-    return _list()
-
-
-@console.post("/webhooks")
-@requires("webhooks:create")
-def register_webhook() -> Response:
-    """Register a receiver, and show its secret this once."""
-    session.check_form()
-    try:
-        values = _typed()
-        endpoint_id, secret = endpoints.register_endpoint(
-            url=values["url"], patterns=values["events"], description=values["description"]
-        )
-    except ApiError as error:
-        return _list(problem=error)
-    return _list(made=endpoint_id, secret=secret)
-
-
-@console.get("/webhooks/<int:webhook_id>")
-@requires("webhooks:read")
-def show_webhook(webhook_id: int) -> Response:
-    """A receiver with what was delivered to it."""
-    return _one(webhook_id)
-
-
-@console.post("/webhooks/<int:webhook_id>")
-@requires("webhooks:update")
-def change_webhook(webhook_id: int) -> Response:
-    """Change where a receiver is, what it gets and what it is for."""
-    session.check_form()
-    try:
-        endpoints.change_endpoint(webhook_id, _typed())
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _one(webhook_id, problem=error, form="change")
-    return see_other(_address(webhook_id))
-
-
-@console.post("/webhooks/<int:webhook_id>/step")
-@requires("webhooks:update")
-def act_on_webhook(webhook_id: int) -> Response:
-    """Do what a button of the page says."""
-    session.check_form()
-    step = request.form.get("step", "")
-    try:
-        if step == "test":
-            delivery = endpoints.send_test(webhook_id)
-            return see_other(f"{_address(webhook_id)}/deliveries/{delivery}")
-        if step == "rotate":
-            secret, until = endpoints.rotate_secret(webhook_id)
-            return _one(webhook_id, secret=secret, until=until)
-        if step in ("active", "disabled"):
-            endpoints.change_endpoint(webhook_id, {"status": step})
-        elif step == "recover":
-            since, end = _instant("since"), request.form.get("until", "").strip()
-            count = endpoints.start_recovery(webhook_id, since, _instant("until") if end else None)
-            return _one(webhook_id, recovering=count)
-        else:
-            raise NotFoundError(translated("There is no such step."))
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _one(webhook_id, problem=error, form=step)
-    return see_other(_address(webhook_id))
-
-
-@console.post("/webhooks/<int:webhook_id>/delete")
-@requires("webhooks:delete")
-def remove_webhook(webhook_id: int) -> Response:
-    """Remove a receiver with all its deliveries."""
-    session.check_form()
-    endpoints.remove_endpoint(webhook_id)
-    return see_other(f"{session.ROOT}/webhooks")
-
-
-@console.get("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
-@requires("webhooks:read")
-def show_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
-    """One delivery: what was sent, and every attempt with its answer."""
-    return _delivery(webhook_id, delivery_id)
-
-
-@console.post("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
-@requires("webhooks:update")
-def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
-    """Deliver it again now."""
-    session.check_form()
-    try:
-        deliveries.resend(webhook_id, delivery_id)
-    except NotFoundError:
-        raise
-    except ApiError as error:
-        return _delivery(webhook_id, delivery_id, problem=error)
-    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}")
-
-
-def _list(problem: ApiError | None = None, **values: Any) -> Response:
     with primary_engine().connect() as connection:
         newest = select(WebhookEndpoint).order_by(WebhookEndpoint.id.desc()).limit(CONSOLE_WHOLE)
         known = list(map(endpoint_shape, records.read_all(newest, of=connection)))
     return page(
         "webhooks.html",
-        200 if problem is None else problem.status,
         endpoints=known,
         groups=_groups(),
         chosen=request.form.getlist("events"),
         typed=request.form,
         problem=problem,
-        problems=_problems(problem),
         **values,
     )
 
 
-def _one(
-    webhook_id: int, problem: ApiError | None = None, form: str = "", **values: Any
-) -> Response:
+@console.post("/webhooks")
+@requires("webhooks:create")
+@refused_on(show_webhooks)
+def register_webhook() -> Response:
+    """Register a receiver, and show its secret this once."""
+    values = _typed()
+    endpoint_id, secret = endpoints.register_endpoint(
+        url=values["url"], patterns=values["events"], description=values["description"]
+    )
+    return show_webhooks(made=endpoint_id, secret=secret)
+
+
+@console.get("/webhooks/<int:webhook_id>")
+@requires("webhooks:read")
+def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any) -> Response:
+    """A receiver with what was delivered to it."""
+    form = (request.form.get("step") or "change") if problem else ""
     endpoint = _shown(webhook_id)
     skip, status = skipped(), request.args.get("status", "")
     wanted = {"status": status} if status in DELIVERY_STATUSES else {}
@@ -154,7 +68,6 @@ def _one(
     )
     return page(
         "webhook.html",
-        200 if problem is None else problem.status,
         endpoint=endpoint,
         groups=_groups(),
         chosen=request.form.getlist("events") if form == "change" else endpoint["events"],
@@ -162,7 +75,6 @@ def _one(
         given=request.form,
         form=form,
         problem=problem,
-        problems=_problems(problem),
         deliveries=result["items"],
         total=result["total"],
         statuses=DELIVERY_STATUSES,
@@ -172,14 +84,66 @@ def _one(
     )
 
 
-def _delivery(webhook_id: int, delivery_id: int, problem: ApiError | None = None) -> Response:
+@console.post("/webhooks/<int:webhook_id>")
+@requires("webhooks:update")
+@refused_on(show_webhook)
+def change_webhook(webhook_id: int) -> Response:
+    """Change where a receiver is, what it gets and what it is for."""
+    endpoints.change_endpoint(webhook_id, _typed())
+    return see_other(_address(webhook_id))
+
+
+@console.post("/webhooks/<int:webhook_id>/step")
+@requires("webhooks:update")
+@refused_on(show_webhook)
+def act_on_webhook(webhook_id: int) -> Response:
+    """Do what a button of the page says."""
+    step = request.form.get("step", "")
+    if step == "test":
+        delivery = endpoints.send_test(webhook_id)
+        return see_other(f"{_address(webhook_id)}/deliveries/{delivery}")
+    if step == "rotate":
+        secret, until = endpoints.rotate_secret(webhook_id)
+        return show_webhook(webhook_id, secret=secret, until=until)
+    if step == "recover":
+        since, end = _instant("since"), request.form.get("until", "").strip()
+        count = endpoints.start_recovery(webhook_id, since, _instant("until") if end else None)
+        return show_webhook(webhook_id, recovering=count)
+    if step not in ("active", "disabled"):
+        raise NotFoundError(translated("There is no such step."))
+    endpoints.change_endpoint(webhook_id, {"status": step})
+    return see_other(_address(webhook_id))
+
+
+@console.post("/webhooks/<int:webhook_id>/delete")
+@requires("webhooks:delete")
+def remove_webhook(webhook_id: int) -> Response:
+    """Remove a receiver with all its deliveries."""
+    endpoints.remove_endpoint(webhook_id)
+    return see_other(f"{session.ROOT}/webhooks")
+
+
+@console.get("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
+@requires("webhooks:read")
+def show_webhook_delivery(
+    webhook_id: int, delivery_id: int, problem: ApiError | None = None
+) -> Response:
+    """One delivery: what was sent, and every attempt with its answer."""
     return page(
         "webhook_delivery.html",
-        200 if problem is None else problem.status,
         endpoint=endpoints.show_endpoint(webhook_id),
         delivery=deliveries.show_delivery(webhook_id, delivery_id),
         problem=problem,
     )
+
+
+@console.post("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
+@requires("webhooks:update")
+@refused_on(show_webhook_delivery)
+def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
+    """Deliver it again now."""
+    deliveries.resend(webhook_id, delivery_id)
+    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}")
 
 
 def _shown(webhook_id: int) -> dict[str, Any]:
@@ -224,14 +188,6 @@ def _instant(name: str) -> datetime:
         return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=UTC)
     except ValueError:
         raise ValidationError([(name, translated("must be a day and a time"))]) from None
-
-
-def _problems(problem: ApiError | None) -> dict[str, str]:
-    if problem is None:
-        return {}
-    return {
-        name.partition("[")[0]: text for name, text in engine.problems_of(problem).items() if name
-    }
 
 
 def _address(webhook_id: int) -> str:

@@ -112,3 +112,20 @@ def test_a_form_that_was_closed_by_mistake_comes_back_until_it_is_saved(page: Pa
     again.get_by_role("button", name="Forget it").click()
     again.reload()
     expect(again.get_by_role("button", name="Bring it back")).to_be_hidden()
+
+
+def test_no_step_of_a_record_opens_beyond_the_screen(page: Page) -> None:
+    page.goto("/admin/clients/new")
+    page.get_by_label("Name (required)").fill("Acme")
+    page.get_by_role("button", name="Save").click()
+    page.goto("/admin/opportunities/new?clientId=1")
+    page.get_by_label("Name (required)").fill(
+        "A deal whose name is so long that its steps begin a line"
+    )
+    page.get_by_role("button", name="Save").click()
+    for width in (860, 1000, 1200, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        for summary in page.locator("main .head details.step:not(.menu .step) > summary").all():
+            summary.click()
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            summary.click()

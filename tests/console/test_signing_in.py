@@ -142,3 +142,16 @@ def test_a_form_from_before_another_session_is_sent_by_the_new_one(sign_in: Sign
     assert browser.client.post("/admin/clients/new", data=old).text.count("Back to the form") == 0
     other = {"Sec-Fetch-Site": "cross-site"}
     assert "Acme" not in browser.client.post("/admin/clients/new", data=old, headers=other).text
+
+
+def test_every_form_of_the_console_carries_the_token_of_its_session(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    taken = {}
+    for rule in browser.client.application.url_map.iter_rules():
+        if rule.endpoint.startswith("console.") and "POST" in (rule.methods or ()):
+            address = re.sub(r"<[^>]+>", "1", rule.rule.replace("<path>", "clients"))
+            status = browser.client.post(address, data={"name": "Forged"}).status_code
+            taken[rule.endpoint.partition(".")[2]] = status
+    assert taken.pop("sign_in") == 401
+    assert {taken.pop("upload"), taken.pop("take_import")} == {415}  # no form with a file
+    assert len(taken) > 40 and set(taken.values()) == {403}
