@@ -28,9 +28,8 @@ from app.models.event import AuditRecord, Event
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.amounts import check_amounts
 from app.writing.bulk_rows import insert_rows
-from app.writing.change import Change, History
+from app.writing.change import Change, History, date_past
 from app.writing.deletion import release
-from app.writing.history_times import date_past
 from app.writing.integrity import named_refusals
 from app.writing.machines import StateMachine
 from app.writing.normal_forms import forms_of

@@ -13,7 +13,6 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from app.odata.aggregation.extremes import count_of
 from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made
 from app.odata.binding.aggregates import aggregate_item, method_from
-from app.odata.binding.computing import compute
 from app.odata.binding.derived import Output, is_entity, labelled, outputs_of
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.search_condition import search_condition
@@ -112,7 +111,7 @@ def _inner(rows: RowSet, keys: Sequence[Node], apply: Apply | None) -> tuple[Row
             case SearchTransformation(search=search):
                 inner.narrow(search_condition(rows.scope, search, node.offset))
             case ComputeTransformation(items=items):
-                compute(rows.translator(), items)
+                rows.translator().compute(items)
             case OrderByTransformation(items=order):
                 inner.order = (*order, *inner.order)
             case TopTransformation(count=count):

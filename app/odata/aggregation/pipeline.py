@@ -11,7 +11,6 @@ from app.odata.aggregation.grouping import group, group_paths, grouping_sets, to
 from app.odata.aggregation.joining import join
 from app.odata.aggregation.nesting import add_nested, expand, nest
 from app.odata.aggregation.rowset import RowSet, copies, flat, union
-from app.odata.binding.computing import compute
 from app.odata.binding.search_condition import search_condition
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.syntax.apply_nodes import (
@@ -68,7 +67,7 @@ def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
             rows.conditions.append(search_condition(rows.scope, search, node.offset))
             return rows
         case ComputeTransformation(items=items):
-            compute(rows.translator(), items)
+            rows.translator().compute(items)
             return rows
         case OrderByTransformation(items=order):
             rows.order = order

@@ -27,8 +27,7 @@ from sqlalchemy import (
 )
 
 from app.db.types import ExactDecimal
-from app.odata.binding.collections import Opened, opened
-from app.odata.binding.lambdas import count_rows
+from app.odata.binding.collections import Opened, count_rows, opened
 from app.odata.binding.protocol import Translating
 from app.odata.binding.unifying import as_decimal
 from app.odata.binding.values import NUMBERS, Bound, Row, Rows, Typed, family, type_name

@@ -15,9 +15,8 @@ from sqlalchemy import ColumnElement
 
 from app.odata.binding.collections import opened
 from app.odata.binding.nulls import null_of
-from app.odata.binding.paths import keyed
+from app.odata.binding.paths import entity_set, keyed
 from app.odata.binding.protocol import Translating
-from app.odata.binding.roots import entity_set
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import Bound, Constant, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError, suggestion

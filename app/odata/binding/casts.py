@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    Date,
+    Double,
+    LargeBinary,
     Text,
+    Time,
     and_,
     case,
     false,
     true,
 )
+from sqlalchemy.types import TypeEngine
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.nulls import is_null_literal, null_of
+from app.odata.binding.parameters import Convert, Parameters
 from app.odata.binding.protocol import Translating
-from app.odata.binding.text_literals import typed_text
-from app.odata.binding.type_coercion import fit
+from app.odata.binding.type_coercion import fit, microseconds
 from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
 from app.odata.binding.values import (
     NUMBERS,
@@ -36,10 +42,13 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
+from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.json_values import plain_text
+from app.odata.sql.operands import InstantOperand
 from app.odata.sql.text_values import of_text
+from app.odata.syntax.literals import NON_FINITE, read_whole, to_binary, to_duration
 from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 
 _PRIMITIVES = {
@@ -265,3 +274,53 @@ def _in_range(value: Typed) -> Typed:
     if limits is None:
         return value
     return Typed(case((value.sql.between(*limits), value.sql)), value.type)
+
+
+def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Parameters) -> Typed | None:
+    """A text literal as a value of ``wanted``; None where casts from any text do the same."""
+    reader = _READERS.get(family(wanted))
+    if reader is None:
+        return None
+    type_, read, postgresql = reader
+    value = parameters.bind(literal, type_, _or_none(read))
+    # PostgreSQL finds no type for a parameter that is only asked whether it is null.
+    return Typed(DialectSql(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)
+
+
+def _or_none(read: Convert) -> Convert:
+    def converted(text: str) -> Any:
+        try:
+            return read(text)
+        except QueryError:
+            return None
+
+    return converted
+
+
+def _written_as(kind: str) -> Convert:
+    def read(text: str) -> Any:
+        literal = read_whole(kind, text)
+        return None if literal is None else literal[0]
+
+    return read
+
+
+_written_number = _written_as("number")
+
+
+def _double(text: str) -> float | None:
+    """A number, or INF and -INF; NaN is no number, as null is none."""
+    value = NON_FINITE.get(text, _written_number(text))
+    return None if value is None or value != value else float(value)
+
+
+# Family -> the type of the parameter, its reader, and PostgreSQL's name for the type.
+_READERS: dict[str, tuple[TypeEngine[Any] | type[TypeEngine[Any]], Callable[[str], Any], str]] = {
+    "date": (Date, _written_as("date"), "DATE"),
+    "instant": (InstantOperand("down"), _written_as("datetime"), "TIMESTAMPTZ"),
+    "time": (Time, _written_as("timeofday"), "TIME"),
+    "duration": (BigInteger, lambda text: microseconds(to_duration(text)), "BIGINT"),
+    "guid": (Guid(), _written_as("guid"), "UUID"),
+    "binary": (LargeBinary, to_binary, "BYTEA"),
+    "double": (Double, _double, "DOUBLE PRECISION"),
+}

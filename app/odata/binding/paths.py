@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_
+from sqlalchemy import ColumnElement, and_, bindparam, true
 
+from app.odata.binding.context import Context
 from app.odata.binding.json_members import json_member
 from app.odata.binding.protocol import Translating
-from app.odata.binding.roots import entity_set, of_root
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
     Bound,
@@ -230,3 +230,39 @@ def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProp
             f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
         )
     return navigation
+
+
+def singleton_scope(context: Context, singleton: edm.Singleton, *, optional: bool = False) -> Scope:
+    """The one row of a singleton; its key is looked up when the plan runs."""
+    scope = Scope(context, singleton.type, optional=optional)
+    (column,) = scope.key_columns()
+    key = bindparam(f"run_singleton_{singleton.name}", type_=column.type, required=True)
+    scope.conditions.append(column == key)
+    return scope
+
+
+def entity_set(container: edm.EntityContainer, name: str) -> edm.EntitySet | None:
+    """The entity set of this name, in any case."""
+    return container.sets.get(container.folded_sets.get(name.lower(), name))
+
+
+def of_root(translator: Translating, name: str, offset: int) -> Row | Rows:
+    """``$root/Clients`` or ``$root/Me``: all entities of a set, or the one of a singleton.
+
+    Raises: QueryError, there is neither; ForbiddenError, it may not be read.
+    """
+    container = translator.context.container
+    if singleton := container.singletons.get(name):
+        scope = singleton_scope(translator.context, singleton, optional=True)
+        return Row(translator.it.attach(f"$root/{name}", scope, true()))
+    target_set = entity_set(container, name)
+    if target_set is None:
+        hint = suggestion(name, [*container.sets, *container.singletons])
+        raise QueryError(f"there is no entity set '{name}'{hint}", offset)
+    everything = edm.NavigationProperty(
+        name=f"$root/{target_set.name}",
+        target=target_set.type.name,
+        collection=True,
+        join=lambda source, target: true(),
+    )
+    return Rows(translator.it, everything)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import BigInteger, literal
 
-from app.odata.binding.lambdas import count_rows
+from app.odata.binding.collections import count_rows
 from app.odata.binding.protocol import Translating
 from app.odata.binding.subsets import two_arrays
 from app.odata.binding.values import Elements, Rows, Typed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,11 +13,10 @@ from app.odata.binding.arithmetic import arithmetic, negated
 from app.odata.binding.bound_calls import bound_call
 from app.odata.binding.calls import call
 from app.odata.binding.casts import cast, choose, entity_cast, isof
-from app.odata.binding.collections import members
+from app.odata.binding.collections import count_rows, lambda_condition, members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.context import Context
 from app.odata.binding.json_members import dynamic_value
-from app.odata.binding.lambdas import count_rows, lambda_condition
 from app.odata.binding.nulls import is_null_literal, null_of, null_of_family
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.structures import with_literal, with_parts
@@ -50,6 +49,7 @@ from app.odata.syntax.nodes import (
     Call,
     Case,
     Collection,
+    ComputeItem,
     Count,
     FilterSegment,
     In,
@@ -192,6 +192,21 @@ class Translator:
             raise QueryError(message, node.offset)
         has = spell(Boolean(), "({0} & {1} = {1})", left.sql, flags.sql)
         return Typed(has, edm.BOOLEAN, left.nullable or flags.nullable)
+
+    def compute(self, items: Sequence[ComputeItem]) -> None:
+        """Give the rows of the scope values with names of their own (Protocol 11.2.5.3); a later
+        one may use an earlier one.
+
+        Raises: QueryError, the name is taken.
+        """
+        scope = self.scope
+        for item in items:
+            taken = item.alias in scope.computed or item.alias in scope.nested
+            if taken or item.alias.lower() in scope.type.folded:
+                message = f"{scope.type.name} has a property {item.alias} already"
+                raise QueryError(message, item.offset)
+            value = scope.computed[item.alias] = self.typed(item.expression)
+            scope.context.budget.use(estimated_size(value.sql), item.offset)  # it may be shown, too
 
     # --- values
 

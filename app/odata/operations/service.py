@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Response
+from sqlalchemy import literal, select
 
 from app.errors import (
     ForbiddenError,
@@ -29,7 +30,6 @@ from app.odata.errors import QueryError
 from app.odata.etags import refuse_stale, refuse_tags
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
-from app.odata.operations.aggregating import aggregate_of_rows
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
@@ -47,7 +47,7 @@ from app.odata.writing.collections import (
     refuse_versions,
 )
 from app.odata.writing.content import ReadPath, WriteRequest
-from app.odata.writing.rows import find_version
+from app.odata.writing.rows import find_version, run
 from app.odata.writing.targets import resolve_target
 from app.odata.writing.urls import entity_path
 from app.permissions import allowed, require
@@ -86,7 +86,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     body = _action_body(request, call)
     operation = body_overload(call, body)
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
-    result = run(operation, *binding, arguments)
+    result = _run(operation, *binding, arguments)
     if request.preferences.return_ == "minimal" and not operation.creates:
         return with_preference(request, no_content(request))
     response = _answer(operation, call, result, around)
@@ -135,7 +135,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     values: list[Any] = []
     for key in member_keys(request, entity_set.type, path):
         with as_member(entity_set, key):
-            result = run(operation, key, arguments)
+            result = _run(operation, key, arguments)
             if not minimal:
                 own = replace(call, bound_path=entity_path(entity_set.name, entity_set.type, key))
                 values.append(_answer(operation, own, result, around))
@@ -171,7 +171,7 @@ def call_function(call: Call, around: Surroundings) -> Response:
     elif operation.handler is None:
         result = _computed(operation, call, arguments, around)
     else:
-        result = run(operation, *binding, arguments)
+        result = _run(operation, *binding, arguments)
     return _answer(operation, call, result, around)
 
 
@@ -282,7 +282,7 @@ def _entities(
     return response
 
 
-def run(operation: edm.Operation, *arguments: Any) -> Any:
+def _run(operation: edm.Operation, *arguments: Any) -> Any:
     """What the handler of an operation returns."""
     assert operation.handler is not None
     return operation.handler(*arguments)
@@ -292,3 +292,18 @@ def refuse_method(call: Call, method: str) -> MethodNotAllowedError:
     """The error for a GET of an action, or a POST of a function."""
     allowed = ("POST",) if call.is_action else READ
     return method_error(method, allowed, f"{call.name} does not take {method}.")
+
+
+def aggregate_of_rows(
+    operation: edm.Operation, scope: Scope, arguments: Mapping[str, Any]
+) -> object:
+    """The value of ``operation`` for the rows of a path: all of a set, related ones, those that
+    ``/$filter(...)`` leaves.
+    """
+    assert operation.expression is not None
+    literals = {name: literal(value) for name, value in arguments.items()}
+    value = operation.expression(scope.columns, literals)
+    statement = select(value).select_from(scope.from_clause()).where(*scope.conditions)
+    rows = run(statement, scope.context.container)
+    aggregate: object = rows[0][0]
+    return aggregate

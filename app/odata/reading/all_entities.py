@@ -23,9 +23,8 @@ from app.odata.model import edm
 from app.odata.preferences import Preference, Preferences
 from app.odata.reading.answers import Answer
 from app.odata.reading.negotiation import form_for
-from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.reader import Reader
-from app.odata.reading.tokens import PageStart, fingerprint
+from app.odata.reading.tokens import PageStart, fingerprint, next_link, without_tokens
 from app.odata.request import ReadRequest
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
 from app.odata.syntax.path import parse_path, read_path

@@ -21,10 +21,9 @@ from app.odata.key_values import key_of
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.expansion_links import MakeToken, with_links
 from app.odata.reading.json_format import Format
-from app.odata.reading.next_links import next_link, without_tokens
 from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
-from app.odata.reading.tokens import PageStart
+from app.odata.reading.tokens import PageStart, next_link, without_tokens
 from app.odata.request import ReadRequest
 from app.odata.syntax.literals import NAME
 from app.odata.syntax.options import OptionTexts

@@ -9,7 +9,6 @@ from sqlalchemy import BigInteger
 
 from app.odata.aggregation.pipeline import transformed
 from app.odata.aggregation.rowset import RowSet
-from app.odata.binding.computing import compute
 from app.odata.binding.context import Context
 from app.odata.binding.derived import is_entity, is_unique
 from app.odata.binding.ordering import order_keys
@@ -135,7 +134,7 @@ class QueryBinder:
         translator = Translator(self.context, rows.scope, it=it)
         query = BoundQuery(translator, rows.scope, rows.conditions, given_order=rows.order)
         with option("$compute", is_nested=it is not None):
-            compute(translator, options.compute)
+            translator.compute(options.compute)
         if options.filter is not None:
             with option("$filter", is_nested=it is not None):
                 query.conditions.append(translator.condition(options.filter))

@@ -16,8 +16,7 @@ from urllib.parse import quote
 
 from app.db.types import json_text
 from app.odata.errors import QueryError
-from app.odata.reading.next_links import next_link
-from app.odata.reading.tokens import PageStart
+from app.odata.reading.tokens import PageStart, next_link
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import It, Literal, Node
 from app.odata.syntax.option_nodes import QueryOptions

@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal as OneOf
 
+from sqlalchemy import BigInteger, ColumnElement, Text
+
 from app.errors import NotFoundError
 from app.odata.binding.context import Context
-from app.odata.binding.paths import key_condition, of_property, unknown_name
-from app.odata.binding.roots import singleton_scope
+from app.odata.binding.paths import key_condition, of_property, singleton_scope, unknown_name
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import (
     Bound,
     Dynamic,
     Elements,
+    JsonStructure,
     Scope,
     Structure,
     Typed,
@@ -24,9 +26,8 @@ from app.odata.key_values import own_key, segment_literal
 from app.odata.model import edm
 from app.odata.reading.addresses import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
-from app.odata.reading.ordinals import member_at
-from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.nodes import Argument, Member
+from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
+from app.odata.syntax.nodes import Argument, Literal, Member
 from app.odata.syntax.path_nodes import (
     CrossJoinSegment,
     FilterPathSegment,
@@ -258,3 +259,42 @@ def _declared(bound: Bound, name: str) -> str:
     type_ = bound.property.type if isinstance(bound, Structure) else getattr(bound, "type", None)
     prop = type_.property_called(name) if isinstance(type_, edm.ComplexType) else None
     return name if prop is None else prop.name
+
+
+def member_at(scope: Scope, collection: Bound, arguments: tuple[Argument, ...], name: str) -> Bound:
+    """The member that a number in the path names; -1 is the last one.
+
+    Raises: NotFoundError, ``collection`` has no members, or this is no number.
+    """
+    literal = arguments[0].value if len(arguments) == 1 and not arguments[0].name else None
+    if (
+        not isinstance(collection, Elements)
+        or not isinstance(literal, Literal)
+        or literal.kind != "integer"
+    ):
+        raise NotFoundError(f"{name} is followed by what is no part of it.")
+    number = scope.context.parameters.bind(literal, BigInteger)
+    # Behind the end, and before the beginning, there is nothing: no row, which is 404.
+    there = Predicate(
+        "(json_array_length({0}) > max({1}, -1 - {1}))",
+        "(json_array_length({0}) > greatest({1}, -1 - {1}))",
+        collection.sql,
+        number,
+    )
+    scope.conditions.append(there)
+    element = collection.type.element
+    if isinstance(element, edm.ComplexType):
+        return JsonStructure(_at(collection.sql, number, "->"), element)
+    assert isinstance(element, edm.PrimitiveType)
+    return Typed(_at(collection.sql, number, "->>"), element)
+
+
+def _at(array: ColumnElement[str], number: ColumnElement[int], arrow: str) -> ColumnElement[str]:
+    """The member as JSON by ``->``, as text by ``->>``; SQLite counts from the end by ``#``."""
+    return DialectSql(
+        Text(),
+        f"({{0}} {arrow} ('$[' || (CASE WHEN {{1}} < 0 THEN '#' ELSE '' END) || {{1}} || ']'))",
+        f"({{0}} {arrow} CAST(greatest(least({{1}}, 2147483647), -2147483647) AS INTEGER))",
+        array,
+        number,
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -16,7 +17,6 @@ from app.db.late_values import DYNAMIC_TYPES
 from app.http.page_sizes import EXPANDED
 from app.odata.binding.parameters import Source
 from app.odata.model import edm
-from app.odata.reading.statement_timeout import hurried
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -201,3 +201,31 @@ def _key_of(run: Run, singleton: str) -> Any:
 
 def _unchanged(value: Any) -> Any:
     return value
+
+
+@contextmanager
+def hurried(connection: Connection, seconds: float) -> Iterator[None]:
+    """Statements inside get ``seconds`` each, not what the session gives them.
+
+    The limit lasts no longer than a transaction, so that a pooler may part the two again: one is
+    begun where none is open.
+    """
+    from psycopg import pq  # a process on SQLite never needs them
+
+    from app.db import postgresql
+
+    driver: Any = connection.connection.driver_connection
+    alone = driver.pgconn.transaction_status == pq.TransactionStatus.IDLE and driver.autocommit
+    if alone:
+        connection.exec_driver_sql("BEGIN READ ONLY")
+    try:
+        # None at all would be no limit to the server.
+        milliseconds = max(1, int(seconds * 1000))
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{milliseconds}ms'")
+        yield
+        if not alone:
+            usual = postgresql.SESSION_SETTINGS["statement_timeout"]
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{usual}'")
+    finally:
+        if alone:
+            connection.exec_driver_sql("ROLLBACK")

@@ -1,4 +1,6 @@
-"""``$skiptoken``: where a page begins, sealed so that nobody but the service makes one."""
+"""``$skiptoken``: where a page begins, sealed so that nobody but the service makes one, and the
+links that have one: the text of a query as it came, with a token in place of an earlier one.
+"""
 
 from __future__ import annotations
 
@@ -59,3 +61,24 @@ def fingerprint(path: str, options: OptionTexts) -> str:
     )
     asked = repr((path.lstrip("/"), pairs, sorted(options.aliases.items())))
     return hashlib.blake2s(asked.encode(), digest_size=8).hexdigest()
+
+
+def without_tokens(query: str, *names: str) -> str:
+    """A query string without the options of these names, such as ``skiptoken``."""
+    return "&".join(pair for pair in query.split("&") if pair and _option(pair) not in names)
+
+
+def _option(pair: str) -> str:
+    """The name of a system query option, in whatever way it is written."""
+    return pair.partition("=")[0].replace("%24", "$").lower().removeprefix("$")
+
+
+def next_link(root: str, path: str, query: str, token: str, name: str = "skiptoken") -> str:
+    """The address that goes on from a token.
+
+    Args:
+        root: the address of the service, with a slash at its end.
+        query: without an earlier token, percent-encoded.
+    """
+    prefix = f"{query}&" if query else ""
+    return f"{root}{path.lstrip('/')}?{prefix}${name}={token}"

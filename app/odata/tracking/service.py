@@ -25,8 +25,7 @@ from app.odata.model import edm
 from app.odata.preferences import note_applied, parse_preferences
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import form_for
-from app.odata.reading.next_links import next_link, without_tokens
-from app.odata.reading.tokens import SecretKey, fingerprint
+from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
 from app.odata.request import Request
 from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.options import OptionTexts, read_options

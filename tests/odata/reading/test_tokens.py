@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.reading.tokens import PageStart, TokenMaker
+from app.odata.reading.tokens import PageStart, TokenMaker, next_link, without_tokens
 
 START = PageStart(["Acme", 7], 20)
 OLD, NEW = b"old" * 11, b"new" * 11
@@ -41,3 +41,22 @@ def test_what_this_service_did_not_make_for_this_query_is_refused(
 ) -> None:
     with pytest.raises(QueryError):
         TokenMaker([NEW]).read(token, made_for)
+
+
+@pytest.mark.parametrize(
+    ("query", "left"),
+    [
+        ("", ""),
+        ("$top=1&$skiptoken=x", "$top=1"),
+        ("%24skipToken=x&skiptoken=y&$filter=a", "$filter=a"),
+        ("other=$skiptoken=x&&$deltatoken=d", "other=$skiptoken=x&$deltatoken=d"),
+    ],
+)
+def test_only_options_of_the_name_are_left_out(query: str, left: str) -> None:
+    assert without_tokens(query, "skiptoken") == left
+
+
+def test_a_link_has_the_query_before_its_token() -> None:
+    assert next_link("http://a/", "/Items", "", "t") == "http://a/Items?$skiptoken=t"
+    link = next_link("http://a/", "Items(1)/Parts", "$top=1", "t", "deltatoken")
+    assert link == "http://a/Items(1)/Parts?$top=1&$deltatoken=t"
