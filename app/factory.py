@@ -31,7 +31,7 @@ from app.documents.sharing.routes import links
 from app.extensions import configuration
 from app.guide.routes import blueprint as guide
 from app.http import error_answers as errors, limits, versions
-from app.http.answer import Finisher
+from app.http.answer import Finisher, with_headers
 from app.http.areas import Area
 from app.http.gate import FORM_OVERHEAD_BYTES, Gate
 from app.http.health import health
@@ -124,6 +124,7 @@ def bind_edge(app: Flask, config: Config) -> None:
     # The first that is registered is the last that is called: it sees the answer as it leaves.
     app.after_request(Finisher(app).leave)
     app.teardown_request(gate.release)
+    app.wsgi_app = with_headers(app.wsgi_app)  # type: ignore[method-assign]
 
 
 def register_areas(app: Flask) -> None:

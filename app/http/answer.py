@@ -1,11 +1,13 @@
-"""The end of every request: the transaction, the headers that each answer has, its line of log."""
+"""The end of every request: the transaction, its line of log, the headers that each answer has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
+from wsgiref.types import WSGIApplication
 
 from flask import Flask, Response, request
 
@@ -44,7 +46,6 @@ class Finisher:
             read_rest(environ["wsgi.input"])
         exchange = exchange_of(environ)
         response = end_transaction(response, environ, exchange)
-        add_headers(response, environ, exchange)
         self._write(response.status_code, environ, exchange)
         return response
 
@@ -74,9 +75,24 @@ def read_rest(body: Any) -> None:
             left -= len(piece)
 
 
-def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange) -> None:
-    """What each answer has; a page may frame or refer by its own."""
-    headers = response.headers
+def with_headers(answer: WSGIApplication) -> Any:
+    """The application with the headers that each answer has; a page may frame or refer by its own.
+
+    They join the others as the server is given these: to add each to the headers of a response
+    takes as long as reading an entity.
+    """
+
+    def answer_with_headers(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            return start_response(status, [*headers, *_lacking(environ, headers)], exc_info)
+
+        return answer(environ, start)
+
+    return answer_with_headers
+
+
+def _lacking(environ: dict[str, Any], headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    exchange = exchange_of(environ)
     names = tuple([name for name, _ in headers])
     added = [
         *_added(version_of(environ["PATH_INFO"]).name, names),
@@ -88,7 +104,7 @@ def add_headers(response: Response, environ: dict[str, Any], exchange: Exchange)
         added.append(("RateLimit-Limit", str(standing.limit)))
         added.append(("RateLimit-Remaining", str(standing.remaining)))
         added.append(("RateLimit-Reset", str(standing.reset)))
-    headers.extend(added)
+    return added
 
 
 @lru_cache(maxsize=256)
