@@ -1,6 +1,6 @@
 """What pages of the console cost the server on the demonstration company: CPU and bytes.
 
-    python -m bench.lists [--rounds 30] [--clients 100000] [--deals 3000] [--lines 5000]
+    python -m bench.lists [--rounds 30] [--clients 100000] [--deals 3000] [--lines 1000]
         [--only TEXT] [--postgresql postgresql://...]
 
 The first page, each list, the board and an invoice are asked for by a signed-in administrator

@@ -42,7 +42,7 @@ NAMED = 10
 _ACTIONS: Mapping[str, tuple[str, str]] = {
     "me": (marked("Assign to me"), ""),
     "assign": (marked("Assign to …"), "person"),
-    "status": (marked("Set state …"), "state"),
+    "status": (marked("Set status …"), "state"),
     "tag": (marked("Add tag …"), "text"),
     "untag": (marked("Remove tag …"), "text"),
     "send": (marked("Send by e-mail"), ""),

@@ -147,6 +147,7 @@ def show_import(job_id: int) -> Response:
         "import.html",
         job=job,
         path=PATHS[job.type],
+        declared=PAGES[PATHS[job.type]].entity_set.type.properties,
         plural=PAGES[PATHS[job.type]].label,
         late=job.finished_at is None and is_worker_late(last_beat()),
     )
@@ -187,6 +188,7 @@ def _page(
         properties={name: wording.label(name) for name in sorted(properties_of(kind))},
         outcome=outcome,
         path=PATHS[kind],
+        declared=PAGES[PATHS[kind]].entity_set.type.properties,
         plural=PAGES[PATHS[kind]].label,
         plural_of={each: PAGES[path].label for each, path in PATHS.items()},
         problem=problem,

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -268,6 +268,21 @@ def value_words(name: str, value: Any) -> Any:
     if not isinstance(value, str):
         return value
     return words(value) if last in _enumerated() else value
+
+
+def value_read(text: str, property_: edm.Property | None = None) -> Markup | str:
+    """What was read in a file, as the page writes it: a number or a day, where no property says
+    otherwise."""
+    if property_ is not None and not is_number(property_) and property_.type != edm.DATE:
+        return str(value_words(property_.name, text))
+    try:
+        return amount(Decimal(text))
+    except InvalidOperation:
+        pass
+    try:
+        return day(date.fromisoformat(text))
+    except ValueError:
+        return text
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -102,7 +103,7 @@ def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Sess
     assert "could be two numbers: write 12500 or 12.50" in tried.text
     assert "could be two: choose how the file is written" in tried.text
     chosen = send(browser, rows, dryRun="true", decimalSign="comma")
-    assert "<td>12.500</td><td>12500</td>" in chosen.text
+    assert '<td>12.500</td><td><data value="12500">12,500</data></td>' in chosen.text
     assert '<option value="comma" selected>' in chosen.text
     assert "Done: 1 rows, 1 made" in send(browser, rows, decimalSign="comma").text
     session.rollback()
@@ -117,7 +118,7 @@ def test_a_trial_shows_the_first_rows_as_they_were_read(sign_in: SignIn) -> None
     tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
     assert "1 rows, 1 made" in tried.text, tried.text
     shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
-    for cell in ("Müller GmbH", "AT", "12500.5", "EUR"):
+    for cell in ("Müller GmbH", "Austria", "12,500.50</data>", "EUR"):
         assert f">{cell}</td>" in shown
 
 
@@ -182,7 +183,7 @@ def test_a_trial_shows_what_the_records_will_have(sign_in: SignIn) -> None:
     tried = send(browser, rows, type="product", dryRun="true")
     assert "3 rows, 3 made" in tried.text, tried.text
     shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
-    for cell in ("Beratung", "HUR", "120.5", "EUR", "LS", "XBX"):
+    for cell in ("Beratung", "h", "120.50</data>", "EUR", "lump sum", "box"):
         assert f">{cell}</td>" in shown
     wrong = send(browser, "Artikel;Einheit\nTee;Kübel\n", type="product", dryRun="true")
     assert '<td dir="auto">Einheit</td>' in wrong.text and ">C62</td>" not in wrong.text
@@ -210,3 +211,17 @@ def test_a_file_of_a_hundred_columns_can_be_named(sign_in: SignIn, session: Sess
     assert "Done: 1 rows, 1 made" in send(sign_in("Admin"), rows, **chosen).text
     session.rollback()
     assert names(session) == ["Acme"]
+
+
+def test_what_is_read_is_shown_in_the_words_and_signs_of_the_page(sign_in: SignIn) -> None:
+    rows = 'Company name;Domain name;Annual Revenue;Country\nA;a.example;"1.250.000,50";Germany\n'
+    tried = send(sign_in("Admin"), rows, dryRun="true").text
+    assert '<td><data value="1250000.50">1,250,000.50</data></td>' in tried  # read as
+    assert ">Germany</td>" in tried and ">DE</td>" not in tried
+    assert ">https://a.example</td>" in tried
+
+
+def test_the_file_comes_last_in_its_form(sign_in: SignIn) -> None:
+    """It is read as it comes in: what stands behind it would say too late how."""
+    form = sign_in("Admin").get("imports").text.partition('id="import"')[2].partition("</form>")[0]
+    assert re.findall(r'<(?:select|input)[^>]* name="(\w+)"', form)[-1] == "file"
