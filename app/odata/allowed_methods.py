@@ -18,7 +18,7 @@ from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import parse_aliases
-from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import ResourcePath
 from app.odata.syntax.query_string import read_options
 from app.odata.writing.collections import each_set, is_each
@@ -61,13 +61,13 @@ class _Offered:
         if path == "$batch":
             return ("POST",)
         if path.endswith(QUERY):
-            self._resolve(parse_path(read_path(path)))
+            self._resolve(parse_path(path))
             return ("POST",)
         if (call := self._operations.find(path)) is not None:
             return self._of_call(call)
         if is_each(path):
             return each_methods(each_set(self._container, path.removesuffix("/$each")))
-        return self._of_resource(parse_path(read_path(path)))
+        return self._of_resource(parse_path(path))
 
     def _of_call(self, call: Call) -> tuple[str, ...]:
         if call.bound_path:

@@ -9,6 +9,7 @@ from app.odata.binding.values import type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names
+from app.odata.syntax.literal_text import literal_text
 from app.odata.syntax.literals import UNQUOTED, read_whole
 from app.odata.syntax.nodes import Argument, Literal, Node
 
@@ -37,6 +38,14 @@ def key_of(parts: Iterable[Any]) -> Any:
 def parts_of(key: Any) -> tuple[Any, ...]:
     """A key as the values of its properties, in their order."""
     return key if isinstance(key, tuple) else (key,)
+
+
+def key_filter(type_: edm.EntityType, key: Any) -> str:
+    """``$filter`` of the entity with this key: ``id eq 5``."""
+    return " and ".join(
+        f"{name} eq {literal_text(part, 'string')}"
+        for name, part in zip(type_.key, parts_of(key), strict=True)
+    )
 
 
 def own_key(type_: edm.EntityType, navigation: edm.NavigationProperty | None) -> tuple[str, ...]:

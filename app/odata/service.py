@@ -59,7 +59,7 @@ from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import ReadRequest, Request
 from app.odata.syntax.options import OptionTexts, read_options
-from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path import parse_path
 from app.odata.syntax.query_string import METADATA_OPTIONS
 from app.odata.tracking.service import Tracker
 from app.odata.writing.collections import is_each
@@ -303,7 +303,7 @@ class ODataService:
         """Whether a path leads to one entity, be it there or not."""
         context = Context(self.container, current_caller())
         try:
-            resource = PathResolver(context).resolve(parse_path(read_path(address)))
+            resource = PathResolver(context).resolve(parse_path(address))
         except QueryError as error:
             raise InvalidQueryError(
                 f"$id is the id of an entity: {error}", position=error.offset

@@ -12,7 +12,7 @@ from flask import Response
 from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.odata.csdl.names import element_name
-from app.odata.key_values import parts_of
+from app.odata.key_values import key_filter, parts_of
 from app.odata.model import edm
 from app.odata.reading.json_format import Format
 from app.odata.syntax.literal_text import literal_text
@@ -100,7 +100,7 @@ def _shown(value: Any, type_: edm.EdmType, form: Format) -> Any:
 
 def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTexts) -> OptionTexts:
     """The options of a read of these entities, in this order unless another is asked for."""
-    conditions = [_is(type_, key) for key in keys]
+    conditions = [key_filter(type_, key) for key in keys]
     those = " or ".join(conditions) or "false"
     system = dict(options.system)
     system["filter"] = f"({those}) and ({system['filter']})" if "filter" in system else those
@@ -108,13 +108,6 @@ def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTex
         places = ",".join(f"{condition}:{index}" for index, condition in enumerate(conditions))
         system["orderby"] = f"case({places})"
     return OptionTexts(system, options.aliases, options.custom)
-
-
-def _is(type_: edm.EntityType, key: Any) -> str:
-    return " and ".join(
-        f"{name} eq {literal_text(part, 'string')}"
-        for name, part in zip(type_.key, parts_of(key), strict=True)
-    )
 
 
 def contained_path(owner: str, navigation: str, key: Any) -> str:

@@ -27,7 +27,7 @@ from app.odata.reading.reader import Reader
 from app.odata.reading.tokens import PageStart, fingerprint, next_link, without_tokens
 from app.odata.request import ReadRequest
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
-from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import NameSegment
 
 ALL = "$all"
@@ -44,7 +44,7 @@ def read_all(
     """
     assert isinstance(request.query, str)
     texts = read_options(request.query)
-    parsed = parse_path(read_path(request.path))
+    parsed = parse_path(request.path)
     options = parse_options(texts)
     for name in texts.system:
         if name not in _OPTIONS:

@@ -12,7 +12,7 @@ from app.odata.syntax.nodes import Binary, BoundCall, Call, Node, Unary
 from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.syntax.path import PathText, parse_path
-from app.odata.syntax.walk import children
+from app.odata.syntax.walk import children, descendants
 
 _OPERATORS = frozenset(("add", "sub", "mul", "div", "divby", "mod"))
 _METHODS = frozenset(("sum", "average"))
@@ -66,8 +66,5 @@ def _places(path: PathText, texts: OptionTexts, limits: Limits) -> Iterator[_Pla
 
 
 def _below(option: str | None, root: Node) -> Iterator[_Place]:
-    waiting = [(root, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        yield option, node, depth
-        waiting += ((child, depth + 1) for child in children(node))
+    yield option, root, 0
+    yield from ((option, node, depth) for node, depth in descendants(root))

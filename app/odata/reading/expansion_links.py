@@ -21,7 +21,7 @@ from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import It, Literal, Node
 from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.printer import query_text
-from app.odata.syntax.walk import children
+from app.odata.syntax.walk import descendants
 
 # Related entities that one row shows at most.
 _MARK = "\x01"
@@ -103,7 +103,7 @@ def _start(options: QueryOptions, after: str | None, page: int) -> PageStart:
 
 
 def _refuse_root(options: QueryOptions, page: int) -> None:
-    if _names_root(options):
+    if any(isinstance(node, It) for node, _ in descendants(options)):
         raise QueryError(
             f"more than {page} entities are expanded, and $it does not tell the others:"
             " write the condition without it, or read them by themselves",
@@ -115,16 +115,6 @@ def _refuse_root(options: QueryOptions, page: int) -> None:
 def _number(literal: Literal) -> int:
     assert isinstance(literal.value, int)
     return literal.value
-
-
-def _names_root(options: QueryOptions) -> bool:
-    waiting = list(children(options))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, It):
-            return True
-        waiting += children(node)
-    return False
 
 
 def _filled(value: Any, literals: Sequence[Any]) -> Any:

@@ -32,10 +32,15 @@ def _names_from_the_last(kind: type[t.Any]) -> tuple[str, ...]:
     return tuple(field.name for field in reversed(fields(kind)))
 
 
+def descendants(root: Node | QueryOptions) -> Iterator[tuple[Node, int]]:
+    """All nodes below ``root``, each with the number of steps to it."""
+    waiting = [(child, 1) for child in children(root)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting += ((child, depth + 1) for child in children(node))
+
+
 def height(root: Node) -> int:
     """The number of nodes on the longest way down: 1 for a leaf."""
-    highest, level = 0, [root]
-    while level:
-        highest += 1
-        level = [child for node in level for child in children(node)]
-    return highest
+    return 1 + max((depth for _, depth in descendants(root)), default=0)

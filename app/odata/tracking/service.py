@@ -6,7 +6,6 @@ changed and is not among its rows any more is told as removed.
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -20,7 +19,7 @@ from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
-from app.odata.key_values import key_of, parts_of
+from app.odata.key_values import key_filter, key_of, parts_of, segment_literal
 from app.odata.model import edm
 from app.odata.preferences import note_applied, parse_preferences
 from app.odata.reading.json_format import Format
@@ -208,25 +207,11 @@ def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
 
 
 def _condition(type_: edm.EntityType, keys: Iterable[Any]) -> str:
-    keys = list(keys)
-    if not keys:
-        return "false"
-    if len(type_.key) == 1:
-        return f"{type_.key[0]} in ({','.join(_literal(type_, 0, key) for key in keys)})"
-    alternatives = (
-        " and ".join(
-            f"{name} eq {_literal(type_, index, part)}"
-            for index, (name, part) in enumerate(zip(type_.key, key, strict=True))
-        )
-        for key in keys
-    )
-    return f"({' or '.join(alternatives)})"
-
-
-def _literal(type_: edm.EntityType, index: int, part: Any) -> str:
-    """A part of a key as a literal; a token keeps all but numbers as text."""
-    is_text = type_.properties[type_.key[index]].type == edm.STRING
-    return literal_text(part, "string") if is_text else str(part)
+    typed = [_typed(type_, key) for key in keys]
+    if typed and len(type_.key) == 1:
+        return f"{type_.key[0]} in ({','.join(literal_text(key, 'string') for key in typed)})"
+    alternatives = " or ".join(key_filter(type_, key) for key in typed)
+    return f"({alternatives})" if typed else "false"
 
 
 def _apart(text: str) -> tuple[str, str]:
@@ -268,7 +253,9 @@ def _removed(tracked: _Tracked, key: Any, reason: str) -> str:
 
 
 def _typed(type_: edm.EntityType, key: Any) -> Any:
-    return key_of(
-        uuid.UUID(part) if type_.properties[name].type == edm.GUID else part
+    """A key, of which a token keeps all but numbers as text."""
+    literals = (
+        segment_literal(type_.properties[name], str(part))
         for name, part in zip(type_.key, parts_of(key), strict=True)
     )
+    return key_of(literal.value for literal in literals if literal is not None)

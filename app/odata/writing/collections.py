@@ -33,7 +33,7 @@ from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload.types import typed_reader
 from app.odata.syntax.options import OptionTexts
-from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import FilterPathSegment, NameSegment
 from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
@@ -99,7 +99,7 @@ def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
 
     Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
     """
-    first, *rest = parse_path(read_path(path)).segments or (None,)
+    first, *rest = parse_path(path).segments or (None,)
     name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
     entity_set = container.sets.get(container.folded_sets.get(name.lower(), name))
     if entity_set is None:

@@ -22,7 +22,7 @@ from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names, upsert_keys
 from app.odata.syntax.nodes import Alias, Literal, Node
 from app.odata.syntax.options import parse_aliases, read_options
-from app.odata.syntax.path import parse_path, read_path
+from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import NameSegment
 from app.odata.writing.rows import lock_name
 from app.odata.writing.targets import find_plain_target
@@ -90,7 +90,7 @@ def _place(
     target = find_plain_target(container, write.path)
     if target is not None:
         return target.type, None if target.is_collection else target.values
-    first, *rest = parse_path(read_path(write.path)).segments or (None,)
+    first, *rest = parse_path(write.path).segments or (None,)
     if not isinstance(first, NameSegment) or first.name not in container.sets:
         return None
     type_ = container.sets[first.name].type
