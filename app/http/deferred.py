@@ -21,7 +21,7 @@ from app.errors import GoneError, NotFoundError
 from app.http.idempotency import MAXIMUM_STORED_BYTES, find_answer, forget_answer, keep_answer
 from app.http.security import current_caller
 from app.odata.methods import READ, allow, method_error
-from app.odata.preferences import parse_preferences
+from app.odata.preferences import parse_preferences, preferences_of
 from app.sealing import UnsealError, unseal
 
 KEPT_FOR = timedelta(minutes=10)
@@ -54,8 +54,8 @@ def defer(response: Response, root: str) -> Response:
     answer.headers["Location"] = f"{root}{MONITORS}{token}"
     answer.headers["Retry-After"] = "0"
     answer.headers["OData-Version"] = response.headers.get("OData-Version", "4.0")
-    preferences = parse_preferences(request.headers.getlist("Prefer"))
-    answer.headers["Preference-Applied"] = preferences.applied("respond-async")
+    applied = preferences_of(request.headers).applied("respond-async")
+    answer.headers["Preference-Applied"] = applied
     return answer
 
 

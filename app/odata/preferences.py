@@ -136,7 +136,7 @@ def showing_nulls(headers: Headers) -> Headers:
     What was changed must be shown, even if it is null now: in the answer to a PATCH or a PUT, and
     in a delta (Protocol 8.2.8.6).
     """
-    preferences = parse_preferences(headers.getlist("Prefer"))
+    preferences = preferences_of(headers)
     if "omit-values" not in preferences.by_name:
         return headers
     headers_shown = Headers(headers)
@@ -144,6 +144,12 @@ def showing_nulls(headers: Headers) -> Headers:
     if kept := [preferences.applied(name) for name in preferences.by_name if name != "omit-values"]:
         headers_shown["Prefer"] = ", ".join(kept)
     return headers_shown
+
+
+def preferences_of(headers: Headers) -> Preferences:
+    """The preferences of a request with these headers."""
+    # One header is a look into a dictionary; all of a name goes through every header.
+    return parse_preferences(headers.getlist("Prefer")) if "Prefer" in headers else NO_PREFERENCES
 
 
 def parse_preferences(headers: Iterable[str]) -> Preferences:

@@ -43,7 +43,7 @@ from app.odata.operations.service import (
     call_function,
     refuse_method,
 )
-from app.odata.preferences import NO_PREFERENCES, parse_preferences, showing_nulls
+from app.odata.preferences import preferences_of, showing_nulls
 from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.negotiation import (
     VARY,
@@ -226,15 +226,7 @@ class ODataService:
         self, request: Request, path: str, query: str | OptionTexts, in_transaction: bool
     ) -> Response:
         headers = request.headers
-        # Looking for all of a name goes through every header; one is a look into a dictionary.
-        prefer = headers.getlist("Prefer") if "Prefer" in headers else ()
-        asked = ReadRequest(
-            path,
-            query,
-            request.root,
-            request.headers,
-            parse_preferences(prefer) if prefer else NO_PREFERENCES,
-        )
+        asked = ReadRequest(path, query, request.root, headers, preferences_of(headers))
         caller = current_caller()
         read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
         if in_transaction:

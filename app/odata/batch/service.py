@@ -24,7 +24,7 @@ from app.odata.batch.runner import BatchRunner
 from app.odata.batch.urls import Address
 from app.odata.methods import method_error
 from app.odata.model import edm
-from app.odata.preferences import parse_preferences
+from app.odata.preferences import preferences_of
 from app.odata.reading.negotiation import version_spoken
 from app.odata.request import Request
 from app.odata.syntax.query_string import read_options
@@ -61,7 +61,7 @@ def answer_batch(
             raise InvalidQueryError(f"{name} is of one request: send it with those of the batch.")
     version = version_spoken(headers.get("OData-MaxVersion"), headers.get("OData-Version"))
     units, is_json = _read(request, edge.most)
-    preferences = parse_preferences(headers.getlist("Prefer"))
+    preferences = preferences_of(headers)
     accepted = _accepted_json(headers)
     count = sum(len(unit.parts) for unit in units)
     if count > 1:

@@ -21,7 +21,7 @@ from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
 from app.odata.key_values import key_filter, key_of, parts_of, segment_literal
 from app.odata.model import edm
-from app.odata.preferences import note_applied, parse_preferences
+from app.odata.preferences import note_applied, preferences_of
 from app.odata.reading.json_format import Format
 from app.odata.reading.negotiation import form_for
 from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
@@ -76,12 +76,7 @@ class Tracker:
         """Whether a GET could be about tracking; the others are not looked at."""
         if "deltatoken" in request.query.lower():
             return True
-        # One header is a look into a dictionary; all of a name goes through every header.
-        if "Prefer" not in request.headers:
-            return False
-        prefer = request.headers.getlist("Prefer")
-        named = any("track-changes" in header.lower() for header in prefer)
-        return named and parse_preferences(prefer).track_changes
+        return preferences_of(request.headers).track_changes
 
     def answer(self, request: Request, read: Read) -> Response:
         """The answer to a GET that ``concerns`` tracking.
@@ -124,7 +119,7 @@ class Tracker:
         with self._reading() as connection:
             mark = Changes(tracked.entity_set.type, connection).mark(utc_now())
         response = self._linked(tracked, read(tracked.request.path, tracked.request.query), mark)
-        preferences = parse_preferences(tracked.request.headers.getlist("Prefer"))
+        preferences = preferences_of(tracked.request.headers)
         note_applied(response.headers, preferences.applied("track-changes"))
         return response
 

@@ -19,7 +19,7 @@ from app.http.json_body import parse_json
 from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
-from app.odata.preferences import NO_PREFERENCES, Preferences, parse_preferences
+from app.odata.preferences import Preferences, preferences_of
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
@@ -58,9 +58,13 @@ class WriteRequest:
     references: Mapping[str, str] = field(default_factory=dict)
     max_depth: int = 5
     stream: Callable[[], Iterable[bytes]] | None = None
-    # What several ask for: the version that the body speaks, and its media type.
+    # What several ask for: preferences, the version that the body speaks, and its media type.
+    preferences: Preferences = field(init=False)
     _spoken: str | None = field(default=None, init=False)
     _content: tuple[str, Mapping[str, str]] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.preferences = preferences_of(self.headers)
 
     def chunks(self) -> Iterable[bytes]:
         """The body as it comes in: what a media entity may have goes beyond what JSON may."""
@@ -82,13 +86,6 @@ class WriteRequest:
     @property
     def _roots(self) -> tuple[str, ...]:
         return self.root, *self.roots
-
-    @property
-    def preferences(self) -> Preferences:
-        """What ``Prefer`` asks for."""
-        if "Prefer" not in self.headers:
-            return NO_PREFERENCES
-        return _parse_preferences(tuple(self.headers.getlist("Prefer")))
 
     @property
     def if_match(self) -> Precondition | None:
@@ -190,11 +187,6 @@ class WriteRequest:
         if self._content is None:
             self._content = _parse_media_type(self.headers.get("Content-Type", ""))
         return self._content
-
-
-@lru_cache(maxsize=256)
-def _parse_preferences(headers: tuple[str, ...]) -> Preferences:
-    return parse_preferences(headers)
 
 
 @lru_cache(maxsize=256)
