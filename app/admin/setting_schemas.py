@@ -141,7 +141,7 @@ class _GroupsSchema(CheckedSchema):
 
 def _whole(name: str, more: Mapping[str, Any]) -> type[Schema]:
     members: dict[str, Any] = {
-        group: fields.Nested(schema, metadata={"example": _EXAMPLES[group]})
+        group: fields.Nested(schema, example=_EXAMPLES[group])
         for group, schema in GROUP_SCHEMAS.items()
     }
     return type(name, (_GroupsSchema,), {**members, **more})

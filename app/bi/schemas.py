@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from app.bi.answering import LONGEST_QUESTION
 from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
 from app.bi.reports.definition import TYPES
@@ -15,40 +13,38 @@ from app.http.schema_parts import JsonBoolean
 _TEXT = validate.Length(1, 200)
 
 
-def _described(text: str, **more: Any) -> dict[str, Any]:
-    return {"description": text, **more}
-
-
 class FiguresQuestionSchema(Schema):
     """A question in plain words."""
 
     question = fields.String(
         required=True,
-        metadata=_described(
-            f"At most {LONGEST_QUESTION} characters.", example="Revenue by month this year"
-        ),
+        description=f"At most {LONGEST_QUESTION} characters.",
+        example="Revenue by month this year",
     )
     session_id = fields.String(
         allow_none=True,
         load_default=None,
         validate=validate.Length(max=60),
-        metadata=_described("Session of an earlier answer, to go on from it.", example=None),
+        metadata={
+            "description": "Session of an earlier answer, to go on from it.",
+            "example": None,
+        },
     )
     limit = fields.Integer(
         load_default=ANSWER.default,
         strict=True,
         validate=validate.Range(1, ANSWER.largest),
-        metadata=_described("Most rows to give."),
+        description="Most rows to give.",
     )
 
 
 class FiguresColumnSchema(Schema):
     """A column of the rows."""
 
-    name = fields.String(required=True, validate=_TEXT, metadata={"example": "name"})
-    label = fields.String(required=True, validate=_TEXT, metadata={"example": "Name"})
+    name = fields.String(required=True, validate=_TEXT, example="name")
+    label = fields.String(required=True, validate=_TEXT, example="Name")
     type = fields.String(
-        required=True, validate=validate.OneOf([*TYPES, "week", "id"]), metadata={"example": "text"}
+        required=True, validate=validate.OneOf([*TYPES, "week", "id"]), example="text"
     )
     total = fields.Boolean(dump_only=True)
 
@@ -56,10 +52,9 @@ class FiguresColumnSchema(Schema):
 class FiguresChartSchema(Schema):
     """A chart: which columns it shows, and the Vega-Lite specification that draws it."""
 
-    type = fields.String(required=True, validate=validate.OneOf(["bar", "line"]),
-                         metadata={"example": "bar"})  # fmt: skip
-    x = fields.String(required=True, validate=_TEXT, metadata={"example": "status"})
-    y = fields.String(required=True, validate=_TEXT, metadata={"example": "count"})
+    type = fields.String(required=True, validate=validate.OneOf(["bar", "line"]), example="bar")
+    x = fields.String(required=True, validate=_TEXT, example="status")
+    y = fields.String(required=True, validate=_TEXT, example="count")
     series = fields.String(allow_none=True, validate=_TEXT, metadata={"example": None})
     spec = fields.Dict(dump_only=True)
 
@@ -75,7 +70,7 @@ class FiguresAnswerSchema(Schema):
     """The answer to a question."""
 
     question = fields.String()
-    interpretation = fields.String(metadata=_described("What was understood, in plain words."))
+    interpretation = fields.String(description="What was understood, in plain words.")
     status = fields.String(
         validate=validate.OneOf(["answered", "needsClarification", "unsupported"])
     )
@@ -86,8 +81,8 @@ class FiguresAnswerSchema(Schema):
     truncated = fields.Boolean()
     chart = fields.Nested(FiguresChartSchema, allow_none=True)
     query = fields.Nested(FiguresQuerySchema, allow_none=True)
-    confidence = fields.Float(metadata=_described("From 0 to 1."))
-    alternatives = fields.List(fields.String(), metadata=_described("Questions to ask instead."))
+    confidence = fields.Float(description="From 0 to 1.")
+    alternatives = fields.List(fields.String(), description="Questions to ask instead.")
     as_of = fields.String(metadata={"format": "date-time"})
     report_id = fields.Integer(allow_none=True)
     session_id = fields.String(allow_none=True)
@@ -106,16 +101,16 @@ class ReportScheduleSchema(Schema):
     """When a report is mailed, and to whom."""
 
     every = fields.String(
-        required=True, validate=validate.OneOf(["daily", "weekly", "monthly"]),
-        metadata={"example": "weekly"},
-    )  # fmt: skip
+        required=True, validate=validate.OneOf(["daily", "weekly", "monthly"]), example="weekly"
+    )
     weekday = fields.Integer(
-        strict=True, validate=validate.Range(1, 7), metadata=_described("1 is Monday.", example=1)
+        strict=True, validate=validate.Range(1, 7), description="1 is Monday.", example=1
     )
     day = fields.Integer(
         strict=True,
         validate=validate.Range(1, 31),
-        metadata=_described("Day of the month; the last where it has fewer.", example=1),
+        description="Day of the month; the last where it has fewer.",
+        example=1,
     )
     time = fields.String(
         load_default="07:00",
@@ -123,13 +118,15 @@ class ReportScheduleSchema(Schema):
             validate.Length(equal=5),
             validate.Regexp(r"^([01][0-9]|2[0-3]):[0-5][0-9]$", error="must be like 07:00"),
         ],
-        metadata=_described("Time of day of the organisation."),
+        description="Time of day of the organisation.",
     )
     format = fields.String(load_default=DEFAULT_FORMAT, validate=validate.OneOf(FORMATS))
     to = fields.List(
-        fields.String(), required=True, validate=validate.Length(1, 20),
-        metadata={"example": ["ada@acme.example"]},
-    )  # fmt: skip
+        fields.String(),
+        required=True,
+        validate=validate.Length(1, 20),
+        example=["ada@acme.example"],
+    )
     next_run_at = fields.String(dump_only=True)
 
 
@@ -169,33 +166,32 @@ class _ReportFieldsSchema(Schema):
     description = fields.String(
         allow_none=True, validate=validate.Length(max=1000), metadata={"example": None}
     )
-    shared = JsonBoolean(metadata=_described("Others may run it under their own rights.",
-                                                example=False))  # fmt: skip
+    shared = JsonBoolean(description="Others may run it under their own rights.", example=False)
     question = fields.String(
-        metadata=_described("A question; it is understood anew each time.",
-                            example="Open tickets by priority")
-    )  # fmt: skip
+        description="A question; it is understood anew each time.",
+        example="Open tickets by priority",
+    )
     odata = fields.String(
-        validate=validate.Length(1, 8000),
-        metadata=_described("An OData address, instead of a question."),
+        validate=validate.Length(1, 8000), description="An OData address, instead of a question."
     )
     columns = fields.List(
-        fields.Nested(FiguresColumnSchema), validate=validate.Length(1, 100),
-        metadata=_described("Columns of an OData query; all of its rows when left out."),
-    )  # fmt: skip
+        fields.Nested(FiguresColumnSchema),
+        validate=validate.Length(1, 100),
+        description="Columns of an OData query; all of its rows when left out.",
+    )
     chart = fields.Nested(FiguresChartSchema, allow_none=True)
 
 
 class NewReportSchema(_ReportFieldsSchema):
     """A report to save: from a question or from an OData query."""
 
-    name = fields.String(required=True, validate=_TEXT, metadata={"example": "Tickets by priority"})
+    name = fields.String(required=True, validate=_TEXT, example="Tickets by priority")
 
 
 class ReportChangeSchema(_ReportFieldsSchema):
     """What to change of a saved report."""
 
-    name = fields.String(validate=_TEXT, metadata={"example": "Tickets by priority"})
+    name = fields.String(validate=_TEXT, example="Tickets by priority")
 
 
 class ReportDataSchema(Schema):
@@ -208,7 +204,7 @@ class ReportDataSchema(Schema):
     rows = fields.List(fields.Dict())
     row_count = fields.Integer()
     truncated = fields.Boolean()
-    totals = fields.List(fields.Dict(), metadata=_described("Sums, a row for each currency."))
+    totals = fields.List(fields.Dict(), description="Sums, a row for each currency.")
     query = fields.Nested(FiguresQuerySchema)
     as_of = fields.String(metadata={"format": "date-time"})
 
@@ -216,14 +212,14 @@ class ReportDataSchema(Schema):
 class ReportExportRequestSchema(Schema):
     """In which form, and with which values of the report's parameters."""
 
-    format = fields.String(required=True, validate=validate.OneOf(FORMATS),
-                           metadata={"example": DEFAULT_FORMAT})  # fmt: skip
+    format = fields.String(required=True, validate=validate.OneOf(FORMATS), example=DEFAULT_FORMAT)
     filters = fields.Dict(
-        keys=fields.String(), load_default=dict, metadata=_described("Name -> value.", example={})
+        keys=fields.String(), load_default=dict, description="Name -> value.", example={}
     )
     background = JsonBoolean(
         load_default=False,
-        metadata=_described("Leave it to the worker, however small it is.", example=False),
+        description="Leave it to the worker, however small it is.",
+        example=False,
     )
 
 
@@ -237,7 +233,7 @@ class ReportExportSchema(Schema):
     status = fields.String(validate=validate.OneOf(["queued", "running", "done", "failed"]))
     rows_done = fields.Integer()
     rows_total = fields.Integer(allow_none=True)
-    progress = fields.Integer(metadata=_described("Percent."))
+    progress = fields.Integer(description="Percent.")
     truncated = fields.Boolean()
     size = fields.Integer(allow_none=True)
     file_name = fields.String(allow_none=True)

@@ -22,7 +22,7 @@ class ShareBodySchema(CheckedSchema):
     expires_in_days = fields.Integer(
         strict=True,
         validate=validate.Range(1, MAXIMUM_DAYS),
-        metadata={"description": f"Or after how many days; {DEFAULT_DAYS} when neither is given."},
+        description=f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
     )
     password = fields.String(
         allow_none=True,

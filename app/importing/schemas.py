@@ -75,7 +75,7 @@ class ColumnSchema(Schema):
     column = fields.String(example="Umsatz")
     field = fields.String(example="revenue")
     decimal_sign = fields.String(
-        allow_none=True, metadata={"example": ",", "description": "Null where nothing says it."}
+        allow_none=True, example=",", description="Null where nothing says it."
     )
     date_order = fields.String(allow_none=True, description="Null where nothing says it.")
     example = fields.String(allow_none=True, example="12.500")
@@ -94,14 +94,10 @@ class CountsSchema(Schema):
     columns = fields.List(fields.Nested(ColumnSchema))
     preview = fields.List(
         fields.Dict(keys=fields.String(), values=fields.String()),
-        metadata={
-            "description": "The first rows as records have them, by property.",
-            "example": [{"name": "Globex", "revenue": "12500", "currency": "EUR"}],
-        },
+        description="The first rows as records have them, by property.",
+        example=[{"name": "Globex", "revenue": "12500", "currency": "EUR"}],
     )
-    encoding = fields.String(
-        allow_none=True, metadata={"example": "utf-8", "description": "Null for a workbook."}
-    )
+    encoding = fields.String(allow_none=True, example="utf-8", description="Null for a workbook.")
 
 
 class OutcomeSchema(CountsSchema):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import Any
+
+from flask import current_app
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.formats import Formats
@@ -91,50 +92,13 @@ def _values(document: InvoiceDocument) -> dict[str, str]:
     }
 
 
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="{language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title></head>
-<body style="margin:0;padding:24px 12px;background:#f3f4f6;color:#1f2937;\
-font-family:Helvetica,Arial,sans-serif;font-size:15px;line-height:1.5">
-<div style="max-width:560px;margin:0 auto;background:#ffffff;border-radius:8px;padding:28px">
-<p style="margin:0 0 20px;font-size:18px;font-weight:bold">{seller}</p>
-{paragraphs}
-<table role="presentation" style="width:100%;margin-top:24px;border-collapse:collapse;\
-border-top:1px solid #e5e7eb">
-{facts}
-</table>
-{button}</div>
-</body>
-</html>
-"""
-_FACT = (
-    '<tr><td style="padding:8px 0 0;color:#6b7280">{label}</td>'
-    '<td style="padding:8px 0 0;text-align:right">{value}</td></tr>'
-)
-_BUTTON = (
-    '<p style="margin:24px 0 0"><a href="{link}" style="display:inline-block;padding:10px 18px;'
-    'border-radius:6px;background:#1f5fbf;color:#ffffff;text-decoration:none">{label}</a></p>\n'
-)
-
-
 def _html(document: InvoiceDocument, text: str, link: str | None) -> str:
     """The same letter as a page without pictures: nothing is fetched to show it."""
     words, values = texts_for(document.language), _values(document)
-    paragraphs = "\n".join(
-        f'<p style="margin:0 0 14px">{"<br>".join(escape(part).split(chr(10)))}</p>'
-        for part in text.split("\n\n")
-    )
-    facts = "\n".join(
-        _FACT.format(label=escape(label), value=escape(value))
-        for label, value in _facts(document, words, values)
-    )
-    label = words("page.view_online")
-    return _PAGE.format(
-        language=escape(document.language), title=escape(values["number"]),
-        seller=escape(values["seller"]), paragraphs=paragraphs, facts=facts,
-        button=_BUTTON.format(link=escape(link), label=escape(label)) if link else "",
+    return current_app.jinja_env.get_template("letter.html").render(
+        language=document.language, title=values["number"], seller=values["seller"],
+        paragraphs=text.split("\n\n"), facts=_facts(document, words, values), link=link,
+        label=words("page.view_online"),
     )  # fmt: skip
 
 

@@ -21,7 +21,8 @@ def _recipients(description: str) -> fields.List:
     return fields.List(
         fields.String(validate=validate.Length(1, 254)),
         validate=validate.Length(max=MOST_RECIPIENTS),
-        metadata={"description": description, "example": ["billing@acme.example"]},
+        description=description,
+        example=["billing@acme.example"],
     )
 
 

@@ -9,9 +9,8 @@ from functools import cache
 from pathlib import Path
 
 import flask_swagger_ui  # type: ignore[import-untyped]
-from flask import Blueprint, Flask, Response, request, url_for
+from flask import Blueprint, Flask, Response, render_template, request
 from flask_smorest import Api  # type: ignore[import-untyped]
-from markupsafe import escape
 
 from app.db.types import json_text
 from app.errors import NotFoundError
@@ -43,7 +42,7 @@ MEDIA_TYPES = {
     ".png": "image/png",
 }
 
-blueprint = Blueprint("openapi", __name__)
+blueprint = Blueprint("openapi", __name__, template_folder="templates")
 
 
 @dataclass
@@ -94,7 +93,7 @@ def openapi_document() -> Response:
 @public
 def docs() -> Response:
     """The interactive page."""
-    response = Response(_page(), content_type="text/html; charset=utf-8")
+    response = Response(render_template("docs.html", title=TITLE))
     response.headers["Content-Security-Policy"] = PAGE_POLICY
     response.headers["Cache-Control"] = "public, no-cache"
     return response
@@ -120,30 +119,3 @@ def _asset(name: str) -> tuple[bytes, str, str]:
     """The bytes of a file of the page, its media type and its tag; read once."""
     content = (ASSETS[name] / name).read_bytes()
     return content, MEDIA_TYPES[Path(name).suffix], hashlib.sha256(content).hexdigest()[:32]
-
-
-def _page() -> str:
-    def asset(name: str) -> str:
-        return str(escape(url_for("openapi.docs_asset", name=name)))
-
-    document = escape(url_for("openapi.openapi_document"))
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(TITLE)}</title>
-<link rel="icon" type="image/png" href="{asset("favicon-32x32.png")}">
-<link rel="stylesheet" href="{asset("swagger-ui.css")}">
-<link rel="stylesheet" href="{asset("page.css")}">
-</head>
-<body data-document="{document}">
-<main id="swagger-ui"></main>
-<noscript>This page needs JavaScript; the document itself is at <a href="{document}">{document}</a>.
-</noscript>
-<script src="{asset("swagger-ui-bundle.js")}"></script>
-<script src="{asset("resolving.js")}"></script>
-<script src="{asset("initializer.js")}"></script>
-</body>
-</html>
-"""

@@ -15,11 +15,9 @@ class SearchQuerySchema(Schema):
 
     q = fields.String(
         required=True,
-        metadata={
-            "description": f"Words to look for, {MINIMUM} to {MAXIMUM} characters. Case and"
-            " accents do not matter, typing errors are forgiven.",
-            "example": "acme",
-        },
+        description=f"Words to look for, {MINIMUM} to {MAXIMUM} characters. Case and"
+        " accents do not matter, typing errors are forgiven.",
+        example="acme",
     )
     type = fields.String(
         load_default="client",
@@ -68,9 +66,6 @@ class SearchAnswerSchema(Schema):
     items = fields.List(fields.Nested(FoundSchema))
     possibleDuplicates = fields.List(
         fields.List(fields.Integer(), validate=validate.Length(equal=2)),
-        metadata={
-            "description": "Pairs of ids that may be the same, entered twice; under `all` of"
-            " clients.",
-            "example": [[1, 7]],
-        },
+        description="Pairs of ids that may be the same, entered twice; under `all` of clients.",
+        example=[[1, 7]],
     )
