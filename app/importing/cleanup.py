@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from app.blobs import blobs
 from app.clock import utc_now
-from app.db import records
-from app.db.engines import primary_engine, transaction
+from app.db.engines import primary_engine
+from app.extensions import Model
 from app.importing.jobs import AREA
+from app.jobs.schedule import remove_rows
 from app.models.import_job import ImportJob
 
 # So long the outcome of an import can be looked at.
@@ -24,20 +25,8 @@ _BATCH = 500
 
 def tidy_imports() -> int:
     """The job: remove imports that ended 30 days ago, and files without one; returns how many."""
-    return _remove_jobs() + _remove_files()
-
-
-def _remove_jobs() -> int:
-    ended = ImportJob.finished_at < utc_now() - KEPT
-    some = select(ImportJob.id).where(ended).limit(_BATCH)
-    removed = 0
-    while True:
-        with transaction():
-            statement = delete(ImportJob).where(ImportJob.id.in_(some))
-            count = records.connection().execute(statement).rowcount
-        removed += count
-        if count < _BATCH:
-            return removed
+    table = Model.metadata.tables[ImportJob.__tablename__]
+    return remove_rows(table, table.c.finished_at < utc_now() - KEPT) + _remove_files()
 
 
 def _remove_files() -> int:

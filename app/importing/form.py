@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from app.http.json_body import parse_json
 from app.http.multipart import Form
 from app.importing.columns import (
     ALL_OR_NOTHING,
-    REFUSE,
     SIGNS,
     SKIP_BAD,
     TYPES,
@@ -23,14 +22,22 @@ from app.importing.columns import (
     Options,
 )
 from app.importing.tables import ENCODINGS
+from app.odata.payload.reader import snake
 from app.written.dates import ORDERS
 
 FILE_PART = "file"
-_FIELDS = (
-    "type", "mapping", "dryRun", "mode", "update", "decimalSign", "dateOrder", "encoding",
-    "unknownColumns",
-)  # fmt: skip
 _BOOLEANS = {"true": True, "false": False, "": False}
+# What a field may say; blank is what is usual.
+_CHOICES: Mapping[str, Collection[str]] = {
+    "type": TYPES,
+    "mode": (ALL_OR_NOTHING, SKIP_BAD),
+    "update": (*UPDATE_BY, ""),
+    "dryRun": tuple(_BOOLEANS),
+    "decimalSign": (*SIGNS, ""),
+    "dateOrder": (*ORDERS, ""),
+    "encoding": (*ENCODINGS, ""),
+    "unknownColumns": (*UNKNOWN_COLUMNS, ""),
+}
 
 
 @contextmanager
@@ -73,17 +80,13 @@ def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
 
 def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool) -> Options:
     for name in (*fields, *problems):
-        if name not in _FIELDS:
+        if name not in (*_CHOICES, "mapping"):
             problems[name] = "is no field of this form"
     if not has_file:
         problems[FILE_PART] = "is required"
     if "type" not in fields:
         problems.setdefault("type", "is required")
-    for name, known in (
-        ("type", TYPES), ("mode", (ALL_OR_NOTHING, SKIP_BAD)), ("update", (*UPDATE_BY, "")),
-        ("dryRun", tuple(_BOOLEANS)), ("decimalSign", (*SIGNS, "")), ("dateOrder", (*ORDERS, "")),
-        ("encoding", (*ENCODINGS, "")), ("unknownColumns", (*UNKNOWN_COLUMNS, "")),
-    ):  # fmt: skip
+    for name, known in _CHOICES.items():
         if name in fields and fields[name] not in known:
             allowed = ", ".join(value for value in known if value)
             problems[name] = f"must be one of {allowed}"
@@ -95,17 +98,9 @@ def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool
         problems["mapping"] = message
     if problems:
         raise ValidationError(problems.items())
-    return Options(
-        type=fields["type"],
-        mapping=mapping,
-        dry_run=_BOOLEANS[fields.get("dryRun", "")],
-        mode=fields.get("mode", ALL_OR_NOTHING),
-        update=fields.get("update") or None,
-        decimal_sign=fields.get("decimalSign") or None,
-        date_order=fields.get("dateOrder") or None,
-        encoding=fields.get("encoding") or None,
-        unknown_columns=fields.get("unknownColumns") or REFUSE,
-    )
+    values: dict[str, Any] = {snake(name): text for name, text in fields.items() if text}
+    dry_run = _BOOLEANS[fields.get("dryRun", "")]
+    return Options(**{**values, "mapping": mapping, "dry_run": dry_run})
 
 
 def _mapping(text: str) -> dict[str, Any]:

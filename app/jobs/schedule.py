@@ -198,16 +198,17 @@ def remove_expired() -> int:
     )
     is_old = events.c.created_at < now - EVENTS_KEPT
     return (
-        _remove(answers, answers.c.expires_at < now)
-        + _remove(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
-        + _remove(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & is_unlocked)
-        + _remove(searches, searches.c.created_at < now - SEARCHES_KEPT)
-        + _remove(tickets, tickets.c.expires_at < now)
-        + _remove(events, is_old & events.c.dispatched_at.is_not(None) & ~is_pending)
+        remove_rows(answers, answers.c.expires_at < now)
+        + remove_rows(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
+        + remove_rows(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & is_unlocked)
+        + remove_rows(searches, searches.c.created_at < now - SEARCHES_KEPT)
+        + remove_rows(tickets, tickets.c.expires_at < now)
+        + remove_rows(events, is_old & events.c.dispatched_at.is_not(None) & ~is_pending)
     )
 
 
-def _remove(table: Table, is_expired: ColumnElement[bool]) -> int:
+def remove_rows(table: Table, is_expired: ColumnElement[bool]) -> int:
+    """Remove rows of a table in small steps, a transaction each; returns how many."""
     (key,) = table.primary_key.columns
     batch = select(key).where(is_expired).limit(BATCH)
     removed = 0
