@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, or_, select
+from sqlalchemy import Select, or_, select
 
 from app.admin.area import area
 from app.admin.schemas import ApiKeyQuerySchema, MadeApiKeySchema, NewApiKeySchema
@@ -12,7 +12,6 @@ from app.auth import api_keys
 from app.auth.schemas import ApiKeySchema
 from app.clock import utc_now
 from app.db import records
-from app.db.engines import primary_engine
 from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.http.lists import Page, each, read_page
@@ -49,7 +48,7 @@ def list_api_keys(query: dict[str, Any]) -> Page:
 def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a key for an integration; `key` is shown this once."""
     api_key = api_keys.create_api_key(**wanted)
-    body = {**_shown(records.connection(), api_key.id), "key": api_key.key}
+    body = {**_shown(api_key.id), "key": api_key.key}
     return body, 201, {"Location": f"/api/v1/admin/api-keys/{api_key.id}"}
 
 
@@ -58,8 +57,7 @@ def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[st
 @requires("api-keys:manage")
 def show_api_key(key_id: int) -> dict[str, Any]:
     """One key."""
-    with primary_engine().connect() as connection:
-        return _shown(connection, key_id)
+    return _shown(key_id)
 
 
 @area.delete("/api-keys/<int:key_id>")
@@ -70,8 +68,9 @@ def revoke_api_key(key_id: int) -> None:
     api_keys.revoke_api_key(key_id)
 
 
-def _shown(connection: Connection, key_id: int) -> dict[str, Any]:
-    row: AnyRow | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
+def _shown(key_id: int) -> dict[str, Any]:
+    with records.looking() as connection:
+        row: AnyRow | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
     if row is None:
         raise NotFoundError(f"There is no API key {key_id}.")
     return api_keys.api_key_dict(row)

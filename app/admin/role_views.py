@@ -11,7 +11,6 @@ from app.admin.schemas import NewRoleSchema, RoleChangesSchema
 from app.auth import roles
 from app.auth.schemas import RoleSchema
 from app.db import records
-from app.db.engines import primary_engine
 from app.errors import NotFoundError
 from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import PageQuerySchema, page_schema
@@ -43,11 +42,7 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 @requires("roles:manage")
 def show_role(role_id: int) -> dict[str, Any]:
     """One role."""
-    with primary_engine().connect() as connection:
-        role = records.find(select(Role).where(Role.id == role_id), of=connection)
-    if role is None:
-        raise NotFoundError(f"There is no role {role_id}.")
-    return roles.role_dict(role)
+    return _shown(role_id)
 
 
 @area.patch("/roles/<int:role_id>")
@@ -69,4 +64,8 @@ def delete_role(role_id: int) -> None:
 
 
 def _shown(role_id: int) -> dict[str, Any]:
-    return roles.role_dict(records.get(Role, role_id))
+    with records.looking() as connection:
+        role = records.find(select(Role).where(Role.id == role_id), of=connection)
+    if role is None:
+        raise NotFoundError(f"There is no role {role_id}.")
+    return roles.role_dict(role)

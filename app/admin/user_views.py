@@ -18,8 +18,6 @@ from app.auth import users
 from app.auth.schemas import SessionSchema, UserSchema
 from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
-from app.db import records
-from app.db.engines import primary_engine
 from app.http.lists import Page, read_page
 from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires
@@ -57,7 +55,7 @@ def create_user(account: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str,
     """Make an account; its password has 12 characters or more and is no common one."""
     user_id = users.create_user(**account)
     location = {"Location": f"/api/v1/admin/users/{user_id}"}
-    return get_user_dict(records.connection(), user_id), 201, location
+    return get_user_dict(user_id), 201, location
 
 
 @area.get("/users/<int:user_id>")
@@ -65,8 +63,7 @@ def create_user(account: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str,
 @requires("users:manage")
 def show_user(user_id: int) -> dict[str, Any]:
     """One account."""
-    with primary_engine().connect() as connection:
-        return get_user_dict(connection, user_id)
+    return get_user_dict(user_id)
 
 
 @area.patch("/users/<int:user_id>")
@@ -76,7 +73,7 @@ def show_user(user_id: int) -> dict[str, Any]:
 def update_user(changes: dict[str, Any], user_id: int) -> dict[str, Any]:
     """Change an account; `status: disabled` ends its sessions at once."""
     users.update_user(user_id, changes)
-    return get_user_dict(records.connection(), user_id)
+    return get_user_dict(user_id)
 
 
 @area.post("/users/<int:user_id>/unlock")
@@ -85,7 +82,7 @@ def update_user(changes: dict[str, Any], user_id: int) -> dict[str, Any]:
 def unlock_user(user_id: int) -> dict[str, Any]:
     """End the lock that failed logins brought about."""
     users.unlock_user(user_id)
-    return get_user_dict(records.connection(), user_id)
+    return get_user_dict(user_id)
 
 
 @area.post("/users/<int:user_id>/reset-password")

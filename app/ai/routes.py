@@ -48,7 +48,7 @@ def chat(body: dict[str, Any]) -> Any:
     caller = current_caller()
     known = body.get("session_id")
     with naming("sessionId"):
-        known_session = store.find_session(caller, known) if known else None
+        known_session = store.get_session(caller, known) if known else None
     about, stays = body.get("context"), "context" not in body
     ask = ask_in(known_session, body["message"], about, stays=stays)
     session, message = begin_turn(ask, known_session, streamed=body["stream"])

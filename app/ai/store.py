@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select, update
+from sqlalchemy import delete, func, select, update
 
 from app.ai.schemas import ConversationSchema
 from app.bi.answers import Kept
@@ -35,11 +35,16 @@ def new_session(caller: Caller, title: str) -> dict[str, Any]:
 
 
 def get_session(caller: Caller, key: str) -> dict[str, Any]:
-    """A conversation of the caller.
+    """A conversation of the caller; reading it begins no transaction.
 
     Raises: NotFoundError, also for one of somebody else.
     """
-    return _session(records.connection(), caller, key)
+    wanted = select(AiSession).where(AiSession.key == key, AiSession.principal == caller.principal)
+    with records.looking() as connection:
+        row = connection.execute(wanted).mappings().first()
+    if row is None:
+        raise NotFoundError(f"There is no session {key[:40]}.")
+    return dict(row)
 
 
 def delete_session(caller: Caller, key: str) -> None:
@@ -146,15 +151,6 @@ def messages_of(session_id: int) -> list[dict[str, Any]]:
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
 
 
-def find_session(caller: Caller, key: str) -> dict[str, Any]:
-    """A conversation of the caller, read outside of any transaction.
-
-    Raises: NotFoundError, also for one of somebody else.
-    """
-    with primary_engine().connect() as connection:
-        return _session(connection, caller, key)
-
-
 def dialogue_of(session_id: int) -> list[tuple[str, str]]:
     """Who said what last in a conversation, oldest first, read outside of any transaction."""
     statement = (
@@ -198,11 +194,3 @@ def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     of_messages = AiAction.message_id.in_(list(message_ids))
     wanted = select(AiAction).where(of_messages).order_by(AiAction.id)
     return [dict(row) for row in records.connection().execute(wanted).mappings()]
-
-
-def _session(connection: Connection, caller: Caller, key: str) -> dict[str, Any]:
-    wanted = select(AiSession).where(AiSession.key == key, AiSession.principal == caller.principal)
-    row = connection.execute(wanted).mappings().first()
-    if row is None:
-        raise NotFoundError(f"There is no session {key[:40]}.")
-    return dict(row)

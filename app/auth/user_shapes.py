@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from app.auth.rights import RoleRow, rights_of_roles
 from app.auth.schemas import UserSchema
+from app.db import records
 from app.db.types import AnyRow
 from app.errors import NotFoundError
 from app.http.schema_parts import shown
@@ -22,13 +23,14 @@ def user_dicts(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str,
     return [_user_dict(row, roles.get(row.id, [])) for row in rows]
 
 
-def get_user_dict(connection: Connection, user_id: int) -> dict[str, Any]:
+def get_user_dict(user_id: int) -> dict[str, Any]:
     """One person.
 
     Raises: NotFoundError.
     """
     statement = select(User.__table__).where(User.id == user_id, User.kind == "person")
-    users = user_dicts(connection, connection.execute(statement))
+    with records.looking() as connection:
+        users = user_dicts(connection, connection.execute(statement))
     if not users:
         raise NotFoundError(f"There is no user {user_id}.")
     return users[0]

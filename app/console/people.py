@@ -72,8 +72,8 @@ def make_user() -> Response:
 @requires("users:manage")
 def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> Response:
     """One account with its roles and open sessions."""
+    person = get_user_dict(user_id)
     with primary_engine().connect() as connection:
-        person = get_user_dict(connection, user_id)
         locks = locks_of(connection, [person["username"]])
         roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
     is_typed = problem is not None and "displayName" in request.form

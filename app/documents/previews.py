@@ -9,8 +9,8 @@ from sqlalchemy import select
 from werkzeug.http import is_resource_modified
 
 from app.blobs import blobs
+from app.db import records
 from app.documents.inspection.pictures import has_picture
-from app.documents.reading import reading
 from app.documents.service import DOCUMENTS
 from app.documents.serving import POLICY, Asked
 from app.documents.versions import FileVersion, find_version
@@ -60,5 +60,5 @@ def picture_of(file: FileVersion) -> bytes | None:
 
 def _content(file: FileVersion) -> Any:
     wanted = select(DocumentContent.preview_key, DocumentContent.state)
-    with reading() as connection:
+    with records.looking() as connection:
         return connection.execute(wanted.where(DocumentContent.version_id == file.id)).first()

@@ -10,7 +10,6 @@ from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.documents.files import StoredFile, add_version, look_again
-from app.documents.reading import reading
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit, represent
 from app.http.security import Caller, current_caller
@@ -82,7 +81,7 @@ class DocumentService(EntityService[Document]):
 
         Raises: as ``locked``.
         """
-        with reading() as connection:
+        with records.looking() as connection:
             document = records.find(select(Document).where(Document.id == key), of=connection)
         readable = self._readable(key, document, caller)
         self._require_version(readable, version)

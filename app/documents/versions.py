@@ -7,7 +7,7 @@ from datetime import datetime
 
 from sqlalchemy import select
 
-from app.documents.reading import reading
+from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.models.document import Document, DocumentVersion
 
@@ -38,7 +38,7 @@ def find_version(document: Document, number: int | None = None) -> FileVersion:
     statement = select(DocumentVersion.__table__).where(
         DocumentVersion.document_id == document.id, DocumentVersion.number == wanted
     )
-    with reading() as connection:
+    with records.looking() as connection:
         row = connection.execute(statement).first()
     if row is None:
         raise NotFoundError(

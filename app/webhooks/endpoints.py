@@ -11,7 +11,6 @@ from sqlalchemy import func, select
 from app import audit, events
 from app.clock import utc_now
 from app.db import records
-from app.db.engines import primary_engine
 from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
@@ -184,11 +183,11 @@ def get_endpoint(endpoint_id: int, *, lock: bool = False) -> WebhookEndpoint:
 
 
 def show_endpoint(endpoint_id: int) -> dict[str, Any]:
-    """An endpoint as it was last committed.
+    """An endpoint as the API shows it.
 
     Raises: NotFoundError.
     """
-    with primary_engine().connect() as connection:
+    with records.looking() as connection:
         endpoint = records.find(
             select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id), of=connection
         )

@@ -42,7 +42,7 @@ def register(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str
     endpoint_id, secret = endpoints.register_endpoint(
         url=wanted["url"], patterns=wanted["events"], description=wanted["description"]
     )
-    body = {**_shown(endpoint_id), "secret": secret}
+    body = {**endpoints.show_endpoint(endpoint_id), "secret": secret}
     return body, 201, {"Location": f"/api/v1/webhooks/{endpoint_id}"}
 
 
@@ -74,7 +74,7 @@ def show(webhook_id: int) -> dict[str, Any]:
 def change(changes: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a receiver; who changes its URL or events, or enables it again, becomes its owner."""
     endpoints.change_endpoint(webhook_id, changes)
-    return _shown(webhook_id)
+    return endpoints.show_endpoint(webhook_id)
 
 
 @area.delete("/<int:webhook_id>")
@@ -151,7 +151,3 @@ def read_events(query: dict[str, Any]) -> dict[str, Any]:
     """
     check_patterns(query["types"], "types")
     return journal.read_journal(query["after"], query["types"], query["limit"])
-
-
-def _shown(webhook_id: int) -> dict[str, Any]:
-    return endpoint_shape(endpoints.get_endpoint(webhook_id))

@@ -8,8 +8,8 @@ from typing import Any
 from flask import Response
 from sqlalchemy import select
 
+from app.db import records
 from app.documents.previews import picture_of
-from app.documents.reading import reading
 from app.documents.serving import Asked
 from app.documents.sharing.visits import Visit
 from app.documents.versions import FileVersion
@@ -43,7 +43,7 @@ def file_page(visit: Visit, file: FileVersion) -> Response:
 def _sender(visit: Visit) -> str:
     """Who made the link, and of which company; empty where nobody knows."""
     wanted = select(User.display_name).where(User.id == visit.share.created_by_id)
-    with reading() as connection:
+    with records.looking() as connection:
         person = connection.execute(wanted).scalar()
     company = organisation().seller.name
     return ", ".join(filter(None, (person, company)))
