@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
 
 import flask_smorest  # type: ignore[import-untyped]
 import structlog
@@ -60,14 +58,6 @@ AREAS: tuple[Area, ...] = (
 )  # fmt: skip
 
 
-class Service(Flask):
-    """Flask, whose views and hooks are plain functions: none is asked each time what it is."""
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """``func`` itself: it is no coroutine."""
-        return func
-
-
 def create_app(config: Config | None = None) -> Flask:
     """Build one independent application; a test passes its own ``Config``.
 
@@ -78,7 +68,7 @@ def create_app(config: Config | None = None) -> Flask:
     logs.configure(config)
     if config.PRODUCTION and config.BASE_URL is None:
         _log.warning("BASE_URL is not set: links name this service localhost (docs/security.md)")
-    app = Service(__name__, static_folder=None)
+    app = Flask(__name__, static_folder=None)
     app.config.from_object(config)
     app.config["MAX_CONTENT_LENGTH"] = config.max_upload_bytes + FORM_OVERHEAD_BYTES
     app.json = ExactJson(app)

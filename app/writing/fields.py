@@ -1,9 +1,9 @@
 """From the declaration of a column to the marshmallow field that reads a value for it.
 
 A field takes what a caller gave, a typed value or its JSON form, and gives what the row keeps. What
-it refuses it says in words that follow the name of the field. What is written of an entity is read
-by these fields (``RowRules.fields``), and REST bodies that name properties of it take theirs from
-here (``RowRules.field``), so that a type, a length, a range and a format are said in one place.
+it refuses it says in words that follow the name of the field. Schemas of entities are made of these
+fields (``RowRules.schema``), and REST bodies that name properties of an entity take theirs from it
+(``RowRules.field``), so that a type, a length, a range and a format are said in one place.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
+import marshmallow
 from sqlalchemy import Table
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
@@ -72,9 +73,13 @@ class RowRules:
         return self.writable
 
     @cached_property
-    def fields(self) -> Mapping[str, Field]:
-        """The field of each column that a body may set, by attribute."""
-        return {name: field_of(self.table.c[name]) for name in self.all_writable}
+    def schema(self) -> marshmallow.Schema:
+        """Reads the columns that a body may set, by attribute; what else is there is left out."""
+        members = {
+            name: field_of(self.table.c[name], required=name in self.required)
+            for name in self.all_writable
+        }
+        return marshmallow.Schema.from_dict(members)(unknown=marshmallow.EXCLUDE)
 
     def field(self, attribute: str, **options: Any) -> Field:
         """The field of an attribute in the schema of a REST body, under its name on the wire."""
@@ -108,6 +113,11 @@ class RowRules:
             and self.table.c[name].default is None
             and name not in self.filled
         )
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """Writable attributes that a body may leave out."""
+        return frozenset(self.all_writable) - {*self.required}
 
     @cached_property
     def json_columns(self) -> frozenset[str]:

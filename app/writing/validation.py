@@ -11,7 +11,6 @@ from app.errors import Detail
 from app.writing.rules import ChildRules, RowRules
 
 UNKNOWN = "is not a property of this record"
-REQUIRED = "is required"
 MAXIMUM_CHILDREN = 1000
 Problems = list[Detail]
 
@@ -38,20 +37,20 @@ def validate(
 def _load(
     rules: RowRules, prefix: str, values: Mapping[str, Any], problems: Problems, *, partial: bool
 ) -> dict[str, Any]:
-    """Only the fields of what is there are asked: a body has few of those that it may have."""
-    cleaned = {}
-    for attribute, value in values.items():
-        if (field := rules.fields.get(attribute)) is not None:
-            try:
-                cleaned[attribute] = field.deserialize(value)
-            except SchemaError as error:
-                name = prefix + rules.wire(attribute)
-                problems += (Detail(name, str(message)) for message in error.messages)
-        elif attribute not in rules.known:
-            problems.append(Detail(prefix + rules.wire(attribute), UNKNOWN))
-    missing = () if partial else (name for name in rules.required if name not in values)
-    problems += (Detail(prefix + rules.wire(name), REQUIRED) for name in missing)
-    return cleaned
+    cleaned: Any
+    messages: Any
+    try:
+        # Of a field that may be missing the schema then says nothing, instead of asking it.
+        missing = partial or rules.optional
+        cleaned, messages = rules.schema.load(values, partial=missing), {}
+    except SchemaError as error:
+        cleaned, messages = error.valid_data, error.messages
+    if messages or not values.keys() <= rules.known:
+        messages = messages | {name: [UNKNOWN] for name in values if name not in rules.known}
+        for attribute in (*values, *(messages.keys() - values.keys())):
+            for message in messages.get(attribute, ()):
+                problems.append(Detail(prefix + rules.wire(attribute), message))
+    return cleaned  # type: ignore[no-any-return]  # of a dictionary, a dictionary
 
 
 def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> list[dict[str, Any]]:
