@@ -57,9 +57,9 @@ def make_caller(
     )
 
 
-def system_caller(via: str = "system", user_id: int = 0) -> Caller:
+def system_caller(via: str = "system") -> Caller:
     """The caller of background jobs and commands: every right; 0 stands for no user."""
-    return make_caller(user_id, via, via, ROLES["Admin"], roles=("Admin",))
+    return make_caller(0, via, via, ROLES["Admin"], roles=("Admin",))
 
 
 def current_caller() -> Caller:

@@ -111,14 +111,14 @@ def to_one(
 
 def to_many(
     name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
-    source_key: str = "id", **facets: Any,
+    **facets: Any,
 ) -> edm.NavigationProperty:  # fmt: skip
     """A collection whose rows hold a foreign key to this one."""
     return edm.NavigationProperty(
         name=name,
         target=target,
         collection=True,
-        join=lambda source, other: other[foreign_key] == source[source_key],
+        join=lambda source, other: other[foreign_key] == source["id"],
         foreign_key=foreign_key,
         partner=partner,
         description=description,

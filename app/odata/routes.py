@@ -27,14 +27,12 @@ from app.odata.request import Request
 from app.odata.service import Connections, ODataService, odata_service
 from app.sealing import derived_keys
 
+PREFIXES = ("/odata/", "/odata/v1/")
 METHODS = ("GET", "HEAD", "POST", "PATCH", "PUT", "DELETE", "OPTIONS")
 
 
-def init_app(
-    app: Flask, container: edm.EntityContainer, config: Config, *,
-    prefixes: tuple[str, ...] = ("/odata/", "/odata/v1/"),
-) -> ODataService:  # fmt: skip
-    """Serve ``container`` under each of ``prefixes``, which mean the same.
+def init_app(app: Flask, container: edm.EntityContainer, config: Config) -> ODataService:
+    """Serve ``container`` under each of ``PREFIXES``, which mean the same.
 
     ``odata_service`` is bound to it, for whoever reads through it, and ``representations`` and
     ``addresses`` to what events take from it (app/events.py).
@@ -53,19 +51,16 @@ def init_app(
     )
     odata_service.bind(app, service)
     representations.bind(app, service.representation)
-    addresses.bind(app, lambda entity, key: prefixes[0] + service.address(entity, key))
-    for index, prefix in enumerate(prefixes):
-        view = streamed(partial(_view, service, config, prefix, prefixes))
+    addresses.bind(app, lambda entity, key: PREFIXES[0] + service.address(entity, key))
+    for index, prefix in enumerate(PREFIXES):
+        view = streamed(partial(_view, service, config, prefix))
         endpoint = f"odata-{index}" if index else "odata"
         for rule in (prefix, f"{prefix}<path:resource>"):
             app.add_url_rule(rule, endpoint, view, methods=METHODS, provide_automatic_options=False)
     return service
 
 
-def _view(
-    service: ODataService, config: Config, prefix: str, prefixes: tuple[str, ...],
-    resource: str = "",
-) -> Response:  # fmt: skip
+def _view(service: ODataService, config: Config, prefix: str, resource: str = "") -> Response:
     asked = request
     environ = asked.environ
     # A decoded path has lost which slashes were part of a key.
@@ -83,7 +78,7 @@ def _view(
             asked.headers,
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
-            _addresses(host, prefixes),
+            _addresses(host),
             stream=partial(BodyStream, config.max_upload_bytes),
         )
     )
@@ -91,9 +86,9 @@ def _view(
 
 
 @lru_cache(maxsize=64)
-def _addresses(host: str, prefixes: tuple[str, ...]) -> tuple[str, ...]:
+def _addresses(host: str) -> tuple[str, ...]:
     """All that means the root of the service."""
-    return tuple(address for prefix in prefixes for address in (host + prefix, prefix))
+    return tuple(address for prefix in PREFIXES for address in (host + prefix, prefix))
 
 
 def _refused(error: Exception, method: str, path: str) -> Response:

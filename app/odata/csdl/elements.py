@@ -99,14 +99,11 @@ def _structured(container: edm.EntityContainer, type_: edm.EntityType | edm.Comp
     }
     children = list(_properties(container, type_))
     if isinstance(type_, edm.EntityType):
-        attributes |= {
-            "Key": list(type_.key) if type_.base is None else None,
-            "Abstract": type_.is_abstract or None,
-        }
-        children += (_navigation(container, type_, nav) for nav in own_navigation(type_).values())
-    attributes["OpenType"] = type_.is_open or None
-    if isinstance(type_, edm.EntityType):
+        attributes["Key"] = list(type_.key) if type_.base is None else None
         attributes["HasStream"] = type_.has_stream or None
+        children += (_navigation(container, type_, nav) for nav in own_navigation(type_).values())
+    else:
+        attributes["OpenType"] = type_.is_open or None
     return Element(
         kind=type(type_).__name__,
         name=type_.name,

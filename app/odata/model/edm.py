@@ -223,8 +223,6 @@ class EntityType:
     alternate_keys: tuple[tuple[str, ...], ...] = ()
     aggregates: Mapping[str, CustomAggregate] = field(default_factory=dict)
     base: EntityType | None = None
-    is_abstract: bool = False
-    is_open: bool = False
     has_stream: bool = False
     description: str = ""
     # Attribute of the table that names the type of a row, and its value for this type. The rows of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import typing as t
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +18,7 @@ from app.odata.syntax.literals import INT64_MAX
 from app.odata.syntax.nodes import LiteralValue, Node, SearchNode
 from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
 from app.odata.syntax.option_parser import VALUE_PARSERS, OptionParser
-from app.odata.syntax.query_string import ANY_OPTIONS, OptionTexts, read_options
+from app.odata.syntax.query_string import OptionTexts, read_options
 from app.odata.syntax.search import parse_search
 from app.odata.syntax.shape import shape
 
@@ -82,7 +82,6 @@ def _lift(text: str, option: str, literals: list[LiteralValue]) -> str:
 
 def parse_options(
     query: OptionTexts | str | bytes | Iterable[tuple[str, str]],
-    allowed: Collection[str] = ANY_OPTIONS,
     *,
     limits: Limits = DEFAULT_LIMITS,
     first_slot: int = 0,
@@ -95,7 +94,7 @@ def parse_options(
         first_slot: the slot of the first literal, when those of the resource path come first.
     Raises: QueryError, with the option and the offset in its decoded text.
     """
-    texts = query if isinstance(query, OptionTexts) else read_options(query, allowed)
+    texts = query if isinstance(query, OptionTexts) else read_options(query)
     values: dict[str, t.Any] = {}
     slot = first_slot
     for name, text in texts.system.items():
