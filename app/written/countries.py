@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain
 
 from babel import Locale
 
@@ -26,7 +27,10 @@ def country_code(text: str) -> str | None:
     is_code = len(code) == 2 and code.isascii() and code.isalpha()
     if is_code and code.lower() not in _USUAL:
         return code
-    return _names().get(_plain(text))
+    name = _plain(text)
+    # The data of a language is large: one that comes late is read where none before has the name.
+    candidates = chain((_USUAL,), map(_codes_of, LANGUAGES))
+    return next((codes[name] for codes in candidates if name in codes), None)
 
 
 @cache
@@ -40,12 +44,12 @@ def country_names(language: str) -> Mapping[str, str]:
 
 
 @cache
-def _names() -> Mapping[str, str]:
-    names = dict(_USUAL)
-    for language in LANGUAGES:
-        for code, name in country_names(language).items():
-            names.setdefault(_plain(name), code)
-    return names
+def _codes_of(language: str) -> Mapping[str, str]:
+    """The names of a language in their plain form, with their codes."""
+    codes: dict[str, str] = {}
+    for code, name in country_names(language).items():
+        codes.setdefault(_plain(name), code)
+    return codes
 
 
 # What CLDR names beside countries.
