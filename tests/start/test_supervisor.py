@@ -16,10 +16,13 @@ from app.start import supervisor
 KEEPER = """
 import sys
 from app.start import supervisor
-supervisor.STARTED_AFTER_SECONDS = 0.3
+supervisor.STARTED_AFTER_SECONDS = float(sys.argv[2])
 supervisor.PAUSE_SECONDS = 0.01
 sys.exit(supervisor.Keeper(sys.argv[1]).run())
 """
+# Seconds after which a process has worked: a test waits longer, or none ends that late however busy
+# the machine is.
+SOON, LATE = "0.3", "20"
 # Writes its process id into a file, so that the test can end it.
 CHILD = "import os,sys,time; open(sys.argv[1],'a').write(str(os.getpid())+chr(10)); time.sleep(60)"
 
@@ -52,7 +55,9 @@ def command(tmp_path: Path) -> str:
 
 def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_path: Path) -> None:
     with subprocess.Popen(
-        [sys.executable, "-c", KEEPER, command], stdout=subprocess.PIPE, cwd=supervisor.ROOT
+        [sys.executable, "-c", KEEPER, command, SOON],
+        stdout=subprocess.PIPE,
+        cwd=supervisor.ROOT,
     ) as keeper:
         first = pids(tmp_path / "pids", 1)[0]
         time.sleep(0.5)
@@ -67,8 +72,8 @@ def test_killed_process_is_started_again_and_a_stop_ends_it(command: str, tmp_pa
 def test_process_is_started_again_where_nothing_can_be_logged(command: str, tmp_path: Path) -> None:
     with (
         open("/dev/full", "wb") as full,
-        subprocess.Popen([sys.executable, "-c", KEEPER, command], stdout=full, cwd=supervisor.ROOT)
-        as keeper,
+        subprocess.Popen([sys.executable, "-c", KEEPER, command, SOON], stdout=full,
+                         cwd=supervisor.ROOT) as keeper,
     ):  # fmt: skip
         first = pids(tmp_path / "pids", 1)[0]
         time.sleep(0.5)
@@ -86,7 +91,10 @@ def test_process_is_started_again_where_nothing_can_be_logged(command: str, tmp_
 def test_process_that_ends_at_once_is_not_repeated(status: int) -> None:
     command = f"{sys.executable} -c 'raise SystemExit({status})'"
     ended = subprocess.run(
-        [sys.executable, "-c", KEEPER, command], cwd=supervisor.ROOT, timeout=30, check=False
+        [sys.executable, "-c", KEEPER, command, LATE],
+        cwd=supervisor.ROOT,
+        timeout=30,
+        check=False,
     )
     assert ended.returncode == status
 
