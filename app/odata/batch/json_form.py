@@ -6,7 +6,6 @@ dependencies on what does not come before. What is wrong with one request is its
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +20,7 @@ from app.errors import MOST_DETAILS, ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 from app.odata.errors import QueryError
 from app.odata.payload.problems import Problems
-from app.odata.syntax.literals import to_binary
+from app.odata.syntax.literals import base64url, to_binary
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")
 _METHODS = ("DELETE", "GET", "HEAD", "PATCH", "POST", "PUT")
@@ -242,7 +241,7 @@ def _body(answer: Response, content: bytes) -> str:
         return content.decode() if is_ours or _is_json(content) else json_text(_text(answer))
     if media_type.startswith("text/"):
         return json_text(_text(answer))
-    return json_text(base64.urlsafe_b64encode(content).decode().rstrip("="))
+    return json_text(base64url(content))
 
 
 def _is_json(content: bytes) -> bool:

@@ -20,14 +20,13 @@ from app.errors import (
     InvalidQueryError,
     MethodNotAllowedError,
     NotFoundError,
-    PreconditionFailedError,
 )
 from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
-from app.odata.etags import refuse_stale, refuse_tags
+from app.odata.etags import refuse_tags
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
@@ -46,8 +45,9 @@ from app.odata.writing.collections import (
     member_keys,
     refuse_versions,
 )
+from app.odata.writing.conditions import require_current
 from app.odata.writing.content import ReadPath, WriteRequest
-from app.odata.writing.rows import find_version, run
+from app.odata.writing.rows import run
 from app.odata.writing.targets import resolve_target
 from app.odata.writing.urls import entity_path
 from app.permissions import allowed, require
@@ -105,16 +105,7 @@ def _bound_action(request: WriteRequest, call: Call) -> tuple[Call, tuple[Any, .
         return call, (call.bound_path,)
     if target.key is not None and call.overloads[0].binds_hidden:
         return call, (target.key,)
-    exists, version = (
-        (False, None)
-        if target.key is None
-        else find_version(request.container, target.type, target.key)
-    )
-    if not exists:
-        raise NotFoundError(f"There is no such {target.type.name}: it does not exist.")
-    refuse_stale(request.if_match, version)
-    if (unless := request.if_none_match) is not None and unless.matches(version):
-        raise PreconditionFailedError("The record is the one that If-None-Match names.")
+    require_current(request, target.type, target.key)
     return call, (target.key,)
 
 

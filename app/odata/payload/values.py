@@ -6,7 +6,6 @@ Format 4.01, 7.1 (primitive values) and the ABNF of literals.
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 import uuid
@@ -17,7 +16,7 @@ from typing import Any
 
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
-from app.odata.syntax.literals import length_of
+from app.odata.syntax.literals import from_base64url, length_of
 
 Reader = Callable[[Any], Any]
 
@@ -206,9 +205,8 @@ def read_binary(value: Any) -> bytes:
     """Bytes as base64url; the padding may be left out."""
     if not isinstance(value, str) or not _BASE64URL.fullmatch(value):
         raise BadValueError("must be bytes in base64url")
-    bare = value.rstrip("=")
     try:
-        return base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
+        return from_base64url(value)
     except binascii.Error:
         raise BadValueError("must be bytes in base64url") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart, next_link, without_tokens
 from app.odata.request import ReadRequest
-from app.odata.syntax.literals import NAME
+from app.odata.syntax.literals import NAME, from_base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import with_keys
 
@@ -139,8 +138,8 @@ class Answering:
         if text is None:
             return Answer(204, b"", [*headers, self._version()])
         if plan.kind == "raw" and plan.raw_type is not None:
-            value = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-            return Answer(200, value, [("Content-Type", plan.raw_type), self._version(), *headers])
+            kind = ("Content-Type", plan.raw_type)
+            return Answer(200, from_base64url(text), [kind, self._version(), *headers])
         if plan.kind == "raw":
             return self._text(to_wkt(text) if plan.raw_geo else text, headers)
         if plan.kind == "value":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -18,6 +17,7 @@ from app.odata.reading.bound import BoundQuery
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import Part
 from app.odata.sql.json_values import json_parts, plain_text
+from app.odata.syntax.literals import from_base64url
 
 # Sort keys that a page continues by; each that may be null nests the condition one level deeper,
 # and SQLite's parser has a stack of 100. With more of them a page continues by its position.
@@ -63,7 +63,7 @@ _FROM_TEXT: dict[str, Callable[[str], Any]] = {
     "time": time.fromisoformat,
     "boolean": lambda text: text == "true",
     "guid": UUID,
-    "binary": lambda text: urlsafe_b64decode(text + "=" * (-len(text) % 4)),
+    "binary": from_base64url,
 }
 # JSON has no number for INF: the database writes it as text.
 _READERS: dict[str, Callable[[Any], Any]] = {**_FROM_TEXT, "double": float}

@@ -14,6 +14,7 @@ from app.odata.sql import (
 )
 from app.odata.sql.percentiles import Percentile
 from app.odata.sql.text_values import SQLITE
+from app.odata.syntax.literals import base64url
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "add": (2, numbers.add),
@@ -43,7 +44,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "substring": (2, texts.substring),
     "substring_of_length": (3, texts.substring_of_length),
     "matches": (2, texts.matches),
-    "base64url": (1, texts.base64url),
+    "base64url": (1, base64url),
     "has_subset": (2, collections.has_subset),
     "has_subsequence": (2, collections.has_subsequence),
     "members_same": (2, collections.same),

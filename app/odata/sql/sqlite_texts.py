@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -41,7 +40,3 @@ def matches(text: str, pattern: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> Any:
     return re2.compile(pattern)
-
-
-def base64url(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")

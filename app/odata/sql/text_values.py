@@ -6,7 +6,6 @@ repetition is written ``{4,4}``, because ``{4}`` is the place of an argument in 
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
@@ -19,7 +18,7 @@ from app.db.types import UtcDateTime, iso_instant
 from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
-from app.odata.syntax.literals import to_duration
+from app.odata.syntax.literals import from_base64url, to_duration
 
 _LEAP = "([0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
 _DAY = (
@@ -146,11 +145,6 @@ def _to_duration(text: str) -> int | None:
     return total if abs(total) <= _LONGEST_DURATION else None
 
 
-def _to_binary(text: str) -> bytes:
-    bare = text.rstrip("=")
-    return base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
-
-
 _READERS: dict[str, Callable[[str], Any]] = {
     "double": _to_double,
     "date": str,
@@ -158,6 +152,6 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "time": _to_time,
     "duration": _to_duration,
     "guid": str.lower,
-    "binary": _to_binary,
+    "binary": from_base64url,
 }
 SQLITE = {f"to_{kind}": _read(kind, convert) for kind, convert in _READERS.items()}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import math
 from decimal import Decimal
 
-from app.odata.syntax.literals import INT64_MAX, INT64_MIN
+from app.odata.syntax.literals import INT64_MAX, INT64_MIN, base64url
 from app.odata.syntax.nodes import LiteralKind, LiteralValue
 
 
@@ -60,7 +59,7 @@ def literal_text(value: LiteralValue, kind: LiteralKind, type_name: str | None =
         case Decimal():
             return decimal_text(value)
         case bytes():
-            return f"binary'{base64.urlsafe_b64encode(value).decode().rstrip('=')}'"
+            return f"binary'{base64url(value)}'"
         case dt.datetime():
             return value.isoformat().replace("+00:00", "Z")
         case dt.date() | dt.time():

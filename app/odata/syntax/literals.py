@@ -208,6 +208,20 @@ def convert_json_string(text: str, offset: int) -> str:
     return t.cast(str, value)
 
 
+def base64url(value: bytes) -> str:
+    """Without padding."""
+    return base64.urlsafe_b64encode(value).decode().rstrip("=")
+
+
+def from_base64url(text: str) -> bytes:
+    """The bytes of a text that ``base64url`` may have made, padded or not.
+
+    Raises: binascii.Error, there are no such bytes; other characters are passed over.
+    """
+    bare = text.rstrip("=")
+    return base64.urlsafe_b64decode(bare + "=" * (-len(bare) % 4))
+
+
 def to_binary(text: str, offset: int | None = None) -> bytes:
     """base64url; the padding may be left out.
 
@@ -219,7 +233,7 @@ def to_binary(text: str, offset: int | None = None) -> bytes:
             raise binascii.Error
         padded = unpadded.translate(_BASE64URL) + "=" * (-len(unpadded) % 4)
         value = base64.b64decode(padded, validate=True)
-        if base64.urlsafe_b64encode(value).decode().rstrip("=") != unpadded:
+        if base64url(value) != unpadded:
             raise binascii.Error  # stray bits after the last byte
     except (ValueError, binascii.Error):
         raise QueryError(f"'{text}' is not base64url", offset) from None

@@ -39,7 +39,7 @@ def written_entity(
     response = _representation(request, target, key, body) if wanted != "minimal" else None
     if response is None:
         response = no_content(request)
-        if tag := _etag(request.container, target.type, key):
+        if tag := entity_tag(request.container, target.type, key):
             response.headers["ETag"] = tag
     else:
         response.status_code = 201 if created else 200
@@ -128,7 +128,8 @@ def expansion(body: EntityBody) -> str:
     return ",".join(dict.fromkeys(parts))
 
 
-def _etag(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> str | None:
+def entity_tag(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> str | None:
+    """The tag that an entity has now; None without one, or where the caller may not read it."""
     if type_.etag is None:
         return None
     try:

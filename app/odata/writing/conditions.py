@@ -12,7 +12,7 @@ from app.odata.model.writable import upsert_keys
 from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody
 from app.odata.writing.content import WriteRequest
-from app.odata.writing.rows import find_key_locked, find_version
+from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target
 
 
@@ -30,21 +30,17 @@ def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any) -> 
         return None
     if type_.etag is not None and only.version is not None:
         return only.version
-    exists, version = find_version(request.container, type_, key)
-    if not exists:
-        raise NotFoundError(f"There is no such {type_.name}.")
+    version = require_entity(request.container, type_, key)
     refuse_stale(only, version)
     return version
 
 
-def require_current(request: WriteRequest, type_: edm.EntityType, key: Any) -> None:
+def require_current(request: WriteRequest, type_: edm.EntityType, key: Any | None) -> None:
     """Check that an entity is there and fulfils the conditions, before something else is changed.
 
     Raises: NotFoundError; PreconditionFailedError.
     """
-    exists, version = find_version(request.container, type_, key)
-    if not exists:
-        raise NotFoundError(f"There is no such {type_.name}.")
+    version = require_entity(request.container, type_, key)
     refuse_stale(request.if_match, version)
     if (unless := request.if_none_match) is not None and unless.matches(version):
         raise PreconditionFailedError(f"The {type_.name} is the one that If-None-Match names.")

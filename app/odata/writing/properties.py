@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 from flask import Response
@@ -13,15 +12,15 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
-from app.odata.etags import format_etag
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
+from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts
-from app.odata.writing.answers import no_content, target_path, with_preference
+from app.odata.writing.answers import entity_tag, no_content, target_path, with_preference
 from app.odata.writing.conditions import version_to_match
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.owned import place_of_new
-from app.odata.writing.rows import find_version, kept_values
+from app.odata.writing.rows import kept_values
 from app.odata.writing.targets import Target
 
 
@@ -54,10 +53,8 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         _replace(prop, body)
     request.writer.update(target.entity_set, target.key, body, version=version)
     response = _answer(request, target, prop)
-    if target.type.etag is not None:
-        _, now = find_version(request.container, target.type, target.key)
-        if now is not None:
-            response.headers["ETag"] = format_etag(now)
+    if tag := entity_tag(request.container, target.type, target.key):
+        response.headers["ETag"] = tag
     return response
 
 
@@ -109,7 +106,7 @@ def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
 def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
     """The value from text, or from bytes: what a GET of ``$value`` gives."""
     if type_ == edm.BINARY:
-        return base64.urlsafe_b64encode(request.body()).decode().rstrip("=")
+        return base64url(request.body())
     if request.media_type not in ("text/plain", ""):
         raise UnsupportedMediaTypeError("Send the value with Content-Type: text/plain.")
     try:

@@ -85,14 +85,17 @@ def version_of_tag(container: edm.EntityContainer, body: EntityBody, key: Any) -
     return version
 
 
-def require_entity(container: edm.EntityContainer, type_: edm.EntityType, key: Any) -> None:
-    """Check that an entity is there, where a path goes on from it.
+def require_entity(
+    container: edm.EntityContainer, type_: edm.EntityType, key: Any | None
+) -> int | None:
+    """The row version of an entity that must be there, if its type has one.
 
     Raises: NotFoundError, there is none that the caller may read.
     """
-    exists, _ = find_version(container, type_, key)
+    exists, version = (False, None) if key is None else find_version(container, type_, key)
     if not exists:
         raise NotFoundError(f"There is no such {type_.name}.")
+    return version
 
 
 def kept_values(
