@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 
 from app.ai.provider.answering import ai_provider
-from app.ai.provider.budget import estimated, note_usage, require_budget
+from app.ai.provider.budget import require_budget
 from app.ai.provider.completions import ask
 from app.ai.provider.errors import ProviderError
 from app.ai.provider.redaction import Redactor
@@ -97,10 +97,7 @@ def _asked(provider: Any, question: str, before: str) -> str | None:
             for _ in ask(options, messages, (), reply, until, may_call=False):
                 pass
         finally:
-            if reply.text or reply.input_tokens:
-                texts = [message["content"] for message in messages]
-                read = reply.input_tokens or estimated(texts)
-                note_usage(read, reply.output_tokens or estimated([reply.text]))
+            provider.count(messages, reply)
     match = _LINE.search(hide.show(reply.text).replace("`", ""))
     return None if match is None else match.group().strip()
 

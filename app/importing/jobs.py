@@ -11,12 +11,12 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import Connection, select, update
+from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.auth.accounts import callers_of
@@ -35,7 +35,7 @@ from app.importing.named_columns import as_remembered
 from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.schemas import CountsSchema
 from app.importing.tables import open_table
-from app.jobs.leases import StoppingError, leave_if_stopping, take
+from app.jobs.leases import LostError, StoppingError, keep, leave_if_stopping, take
 from app.models.import_job import ImportJob
 from app.odata.declare import camel
 from app.odata.payload.reader import snake
@@ -43,13 +43,9 @@ from app.odata.payload.reader import snake
 AREA = "imports"
 UNFINISHED = ("Queued", "Checking", "Writing")
 # A file is opened in one piece, which takes longer than a chunk of its rows.
-OPENING_LEASE, LEASE = timedelta(minutes=2), timedelta(minutes=1)
+OPENING_LEASE, LEASE = 120, 60
 RENEWED_AFTER = timedelta(seconds=15)
 _log = structlog.get_logger(__name__)
-
-
-class LostError(Exception):
-    """Another worker has taken the import over."""
 
 
 def queue_import(path: Path, name: str, options: Options) -> int:
@@ -80,8 +76,7 @@ def read_job(job_id: int) -> ImportJob:
 def run_imports() -> int:
     """The loop: run one import that waits; returns how many."""
     due = ImportJob.status.in_(UNFINISHED)
-    seconds = int(OPENING_LEASE.total_seconds())
-    for job in take(ImportJob.__table__, due, limit=1, seconds=seconds):
+    for job in take(ImportJob.__table__, due, limit=1, seconds=OPENING_LEASE):
         running = _Running(dict(job))
         try:
             running.run()
@@ -177,7 +172,7 @@ class _Running:
             return None
         return read_outcome(self.job["outcome"])
 
-    def _begin(self, status: str, lease: timedelta = LEASE, **values: Any) -> None:
+    def _begin(self, status: str, lease: int = LEASE, **values: Any) -> None:
         with transaction():
             self._keep(lease, status=status, **values)
 
@@ -193,36 +188,22 @@ class _Running:
         _leave_if_stopping(rows)
         if not records.is_served():
             return
-        until = _milliseconds(utc_now() + LEASE)
-        if until - self.job["leased_until"] < RENEWED_AFTER:
+        left = self.job["leased_until"] - utc_now()
+        if timedelta(seconds=LEASE) - left < RENEWED_AFTER:
             return
         with db.engine.begin() as connection:
-            self._write(connection, until, {})
+            keep(ImportJob.__table__, self.job, {}, seconds=LEASE, connection=connection)
 
     def _complete(self, outcome: Outcome) -> None:
         self._keep(status="Completed", done=outcome.rows, outcome=describe_outcome(outcome),
                    finished_at=utc_now(), file_key=None)  # fmt: skip
 
-    def _keep(self, lease: timedelta | None = None, **values: Any) -> None:
+    def _keep(self, lease: int | None = None, **values: Any) -> None:
         """Write into the row while the lease holds; it goes on for ``lease``, or ends.
 
         Raises: LostError.
         """
-        until = None if lease is None else _milliseconds(utc_now() + lease)
-        self._write(records.connection(), until, values)
-
-    def _write(
-        self, connection: Connection, until: datetime | None, values: dict[str, Any]
-    ) -> None:
-        job = self.job
-        statement = (
-            update(ImportJob)
-            .where(ImportJob.id == job["id"], ImportJob.leased_until == job["leased_until"])
-            .values(leased_until=until, **values)
-        )
-        if not connection.execute(statement).rowcount:
-            raise LostError
-        job.update(values, leased_until=until)
+        keep(ImportJob.__table__, self.job, values, seconds=lease)
 
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:
@@ -261,11 +242,6 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while chunk := file.read(READ_BYTES):
             yield chunk
-
-
-def _milliseconds(instant: datetime) -> datetime:
-    """As both databases keep it: the lease is compared with what was written."""
-    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 def _leave_if_stopping(rows: int) -> None:

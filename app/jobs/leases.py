@@ -137,7 +137,40 @@ def take_within(
     return [rows_by_key[key] for key in keys]
 
 
-def finish(table: FromClause, row: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+class LostError(Exception):
+    """Another worker has taken a row over."""
+
+
+def keep(
+    table: FromClause,
+    row: dict[str, Any],
+    values: Mapping[str, Any],
+    *,
+    seconds: int | None = None,
+    connection: Connection | None = None,
+) -> None:
+    """Write ``values`` into a row taken, in the running transaction.
+
+    Args:
+        row: as this worker knows it; gets the values too while it is held.
+        seconds: hold it for another while; None gives it back.
+        connection: else that of the running transaction.
+    Raises: LostError, nothing is written.
+    """
+    until = None if seconds is None else utc_now() + timedelta(seconds=seconds)
+    written = {**values, "leased_until": until}
+    if not finish(table, row, written, connection):
+        raise LostError
+    if until is not None:
+        row.update(written)
+
+
+def finish(
+    table: FromClause,
+    row: Mapping[str, Any],
+    values: Mapping[str, Any],
+    connection: Connection | None = None,
+) -> bool:
     """Write ``values`` into a row taken, in the running transaction, and give it back.
 
     Returns: whether it was still the caller's; another worker has taken it over otherwise, and
@@ -149,7 +182,7 @@ def finish(table: FromClause, row: Mapping[str, Any], values: Mapping[str, Any])
         .where(table.c.id == row["id"], table.c.leased_until == row["leased_until"])
         .values(**{"leased_until": None, **values})
     )
-    return bool(records.connection().execute(statement).rowcount)
+    return bool((connection or records.connection()).execute(statement).rowcount)
 
 
 def is_free(table: FromClause, now: datetime) -> ColumnElement[bool]:

@@ -29,7 +29,7 @@ from app.db import records
 from app.db.engines import transaction
 from app.errors import ApiError
 from app.http.security import acting_as, system_caller
-from app.jobs.leases import Loop, Order, finish, is_stopping, take
+from app.jobs.leases import Loop, LostError, Order, finish, is_stopping, take
 from app.mail.address import MailServer, mail_target
 from app.mail.failing import say_failed
 from app.mail.files import write_file
@@ -76,10 +76,6 @@ UNKNOWN = (
 )
 
 UNREACHABLE = "no mail server can be given this address"
-
-
-class LeaseLostError(Exception):
-    """Another worker has taken the row over; this one leaves it alone."""
 
 
 def deliver_due() -> int:
@@ -190,7 +186,7 @@ def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
     except UnknownOutcomeError as error:
         text = f"outcome unknown: {error}; send again if it did not arrive"
         _fail(mail, _in_flight(mail), text)
-    except LeaseLostError:
+    except LostError:
         _log.warning("mail lease lost", mail=mail.id)
     else:
         _note_sent(mail, _answered(outcomes, envelope, refusals))
@@ -229,7 +225,7 @@ def _mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
     values = {"status": "sending", "leased_until": until, "outcomes": outcomes}
     with transaction():
         if not _finish(mail, values):
-            raise LeaseLostError
+            raise LostError
     return records.changed(mail, **values)
 
 

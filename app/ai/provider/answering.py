@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
@@ -70,6 +70,22 @@ class Provider:
                 error.used = conversation.used
                 raise
 
+    def count(self, messages: Sequence[Mapping[str, Any]], reply: Reply) -> tuple[int, int]:
+        """Count the tokens of an exchange, also of one that failed on its way.
+
+        Returns: how many were read and written, about so many where the server does not count.
+        """
+        if not (reply.text or reply.calls or reply.input_tokens or reply.finish):
+            return 0, 0
+        read, written = reply.input_tokens, reply.output_tokens
+        if read is None:
+            read = estimated([str(message["content"] or "") for message in messages])
+        if written is None:
+            written = estimated([reply.text, *(call.arguments for call in reply.calls)])
+        self.health.count(read, written)
+        note_usage(read, written)
+        return read, written
+
 
 ai_provider: Extension[Provider | None] = Extension("ai_provider")
 
@@ -79,7 +95,7 @@ class _Conversation:
 
     def __init__(self, provider: Provider, ask: Ask) -> None:
         self._options = provider.options
-        self._health = provider.health
+        self._provider = provider
         self._ask = ask
         self._until = time.monotonic() + provider.options.seconds
         self._redactor = Redactor(provider.options.redacted)
@@ -143,7 +159,9 @@ class _Conversation:
             ) as pieces:
                 yield from self._spoken(pieces, sayer)
         finally:
-            self._count(reply)
+            read, written = self._provider.count(self._messages, reply)
+            self._read += read
+            self._written += written
 
     def _spoken(self, pieces: Iterator[str], sayer: Sayer) -> Iterator[Part]:
         """Words as they come, gathered into pieces that are worth a commit."""
@@ -267,21 +285,6 @@ class _Conversation:
                 for call in message["tool_calls"]
             ]  # fmt: skip
         self._messages.append(message)
-
-    def _count(self, reply: Reply) -> None:
-        """Count the tokens of an exchange, also of one that failed on its way."""
-        if not (reply.text or reply.calls or reply.input_tokens or reply.finish):
-            return
-        read = reply.input_tokens
-        if read is None:
-            read = estimated([str(message["content"] or "") for message in self._messages])
-        written = reply.output_tokens
-        if written is None:
-            written = estimated([reply.text, *(call.arguments for call in reply.calls)])
-        self._read += read
-        self._written += written
-        self._health.count(read, written)
-        note_usage(read, written)
 
 
 def _items(pieces: Iterator[str], sayer: Sayer) -> Iterator[str | Cite]:

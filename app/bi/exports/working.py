@@ -44,66 +44,51 @@ def run_exports() -> int:
     due = ReportExport.status.in_(("queued", "running"))
     rows = leases.take(ReportExport.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
-        _run(_Held(dict(row)))
+        _run(dict(row))
     return len(rows)
 
 
-class _Held:
-    """A row of work and the lease on it, which moves while the work goes on."""
-
-    def __init__(self, row: Mapping[str, Any]) -> None:
-        self.row = dict(row)
-
-    def write(self, values: Mapping[str, Any], *, keep: bool = False) -> None:
-        """Write values; ``keep`` holds the row for another while.
-
-        Raises: RuntimeError, another worker has taken it over.
-        """
-        until = utc_now() + timedelta(seconds=LEASE_SECONDS) if keep else None
-        with transaction():
-            self.write_within({**values, "leased_until": until})
-        self.row["leased_until"] = until
-
-    def write_within(self, values: Mapping[str, Any]) -> None:
-        """Write values and give the row back, in the running transaction.
-
-        Raises: RuntimeError, another worker has taken it over.
-        """
-        if not leases.finish(ReportExport.__table__, self.row, values):
-            raise RuntimeError("the export was taken over by another worker")
-
-
-def _run(held: _Held) -> None:
-    row = held.row
+def _run(row: dict[str, Any]) -> None:
     attempts = row["attempts"] + 1
     if attempts > MOST_ATTEMPTS:
-        held.write({"status": "failed", "error": "It ended three times before it was done.",
-                    "finished_at": utc_now()})  # fmt: skip
+        _fail(row, "It ended three times before it was done.")
         return
-    held.write({"status": "running", "attempts": attempts, "rows_done": 0}, keep=True)
+    with transaction():
+        _keep(row, {"status": "running", "attempts": attempts, "rows_done": 0}, LEASE_SECONDS)
     try:
         caller = caller_of_job(row["user_id"])
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(row["report"])
-            file, blob = _stored(report, row["format"], row["filters"], _telling(held))
+            file, blob = _stored(report, row["format"], row["filters"], _telling(row))
             with transaction():
                 tell(report, row["format"], file.rows, file.is_truncated)
-                held.write_within({
+                _keep(row, {
                     "status": "done", "rows_done": file.rows, "file_name": file.name,
                     "is_truncated": file.is_truncated, "blob_key": blob.key, "size": blob.size,
                     "finished_at": utc_now(),
                 })  # fmt: skip
     except StoppingError:  # no attempt: nothing was wrong with it
-        held.write({"status": "queued", "attempts": row["attempts"], "rows_done": 0})
+        with transaction():
+            _keep(row, {"status": "queued", "attempts": attempts - 1, "rows_done": 0})
         raise
     except ApiError as error:
-        held.write({"status": "failed", "error": error.message[:1000], "finished_at": utc_now()})
+        _fail(row, error.message[:1000])
 
 
-def _telling(held: _Held) -> Progress:
+def _keep(row: dict[str, Any], values: Mapping[str, Any], seconds: int | None = None) -> None:
+    leases.keep(ReportExport.__table__, row, values, seconds=seconds)
+
+
+def _fail(row: dict[str, Any], reason: str) -> None:
+    with transaction():
+        _keep(row, {"status": "failed", "error": reason, "finished_at": utc_now()})
+
+
+def _telling(row: dict[str, Any]) -> Progress:
     def tell_progress(done: int) -> None:
-        held.write({"rows_done": done}, keep=True)
+        with transaction():
+            _keep(row, {"rows_done": done}, LEASE_SECONDS)
         leave_if_stopping()
 
     return tell_progress
