@@ -46,15 +46,10 @@ def tell_overdue_invoices() -> int:
     return for_each_due("overdue invoices", overdue, _tell_overdue)
 
 
-def _tell_overdue(invoice_id: int) -> bool:
+def _tell_overdue(invoice_id: int) -> None:
     invoice = INVOICES.stored(invoice_id)
-    due = invoice.due_date
-    is_open = invoice.status in RECEIVABLE
-    if not is_open or due is None or due >= today() or invoice.overdue_told_for == due:
-        return False
-    records.update(Invoice, invoice_id, {"overdue_told_for": due})
+    records.update(Invoice, invoice_id, {"overdue_told_for": invoice.due_date})
     emit("invoice.overdue", "Invoice", invoice_id, sequence=invoice.version)
-    return True
 
 
 def remind_clients() -> int:
@@ -108,11 +103,8 @@ def due_step(
 
 def _remind(invoice_id: int) -> bool:
     invoice = INVOICES.stored(invoice_id)
-    settings = organisation().reminders
-    due, step = invoice.due_date, due_step(invoice, settings.steps, today(), zone())
-    if invoice.type != "Invoice" or due is None or step is None:
-        return False
-    kind = "reminder" if due < today() else "notice"
+    assert invoice.due_date is not None  # it was looked for by that
+    kind = "reminder" if invoice.due_date < today() else "notice"
     try:
         write_mail(invoice_id, Letter(kind=kind))
     except ValidationError:

@@ -134,30 +134,36 @@ def for_each_due(
 ) -> int:
     """Take a step with every candidate in a transaction of its own (docs/adr/0006).
 
+    Others may be at it: a row that was found is locked, and must still be a candidate.
+
     Args:
         name: for the log.
-        candidates: rows with an ``id``, in no order of their own; found without locks.
-        step: locks the row of this id and looks again, for others may be at it; what it returns
-            says whether it did something. One that fails is logged and left for the next round.
-        is_due: a look at the row without a lock, for what SQL cannot say.
+        candidates: rows of one table with its ``id``, in no order of their own.
+        step: gets the id of the locked row; may return False, it did nothing. One that fails is
+            logged and left for the next round.
+        is_due: what SQL cannot say, of the columns of ``candidates``.
     Returns: with how many something was done.
     """
     done = 0
-    for row in _batches(candidates):
+    key = candidates.selected_columns["id"]
+    for candidate in _batches(candidates):
         if is_stopping():  # the next worker begins with every job
             break
-        if not is_due(row):
+        if not is_due(candidate):
             continue
         try:
             with acting_as(system_caller("job")), transaction():
-                done += bool(step(row.id))
+                again = candidates.where(key == candidate.id).with_for_update(key_share=True)
+                row = records.connection().execute(again).first()
+                if row is not None and is_due(row):
+                    done += step(row.id) is not False
         except Exception:
-            log.exception("clock failed", clock=name, id=row.id)
+            log.exception("clock failed", clock=name, id=candidate.id)
     return done
 
 
 def _batches(candidates: Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
-    """All candidates by their keys, some at a time: nothing is held between them."""
+    """All candidates by their keys, some at a time, without locks: nothing is held between them."""
     key = candidates.selected_columns["id"]
     last = 0
     while True:

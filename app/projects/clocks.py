@@ -23,12 +23,7 @@ def tell_overdue_tasks() -> int:
     return for_each_due("overdue tasks", overdue, _tell)
 
 
-def _tell(task_id: int) -> bool:
+def _tell(task_id: int) -> None:
     task = TASKS.stored(task_id)
-    due = task.due_at
-    is_open = task.status in TASK_OPEN
-    if not is_open or due is None or due >= utc_now() or task.overdue_told_for == due:
-        return False
-    records.update(Task, task_id, {"overdue_told_for": due})
+    records.update(Task, task_id, {"overdue_told_for": task.due_at})
     emit("task.overdue", "Task", task_id, sequence=task.version)
-    return True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 
 from sqlalchemy import select
 
@@ -27,35 +28,18 @@ def run_ticket_clocks() -> int:
 def resume_waiting() -> int:
     """Tickets whose wait is over become Open, and their clocks go on."""
     waiting = select(Ticket.id).where(Ticket.status == "Pending", Ticket.pending_until <= utc_now())
-    return for_each_due("resume tickets", waiting, _resume)
-
-
-def _resume(ticket_id: int) -> bool:
-    ticket = TICKETS.stored(ticket_id)
-    until = ticket.pending_until
-    if ticket.status != "Pending" or until is None or until > utc_now():
-        return False
-    TICKETS.apply(ticket_id, {"status": "Open"}, by=CLOCK)
-    return True
+    return for_each_due("resume tickets", waiting, partial(_set_status, "Open"))
 
 
 def close_solved() -> int:
     """Tickets that nobody reopened are closed after the days of the settings."""
-    solved = select(Ticket.id).where(Ticket.status == "Solved", Ticket.solved_at <= _closing_time())
-    return for_each_due("close tickets", solved, _close)
+    since = utc_now() - timedelta(days=organisation().service_level.auto_close_days)
+    solved = select(Ticket.id).where(Ticket.status == "Solved", Ticket.solved_at <= since)
+    return for_each_due("close tickets", solved, partial(_set_status, "Closed"))
 
 
-def _close(ticket_id: int) -> bool:
-    ticket = TICKETS.stored(ticket_id)
-    solved_at = ticket.solved_at
-    if ticket.status != "Solved" or solved_at is None or solved_at > _closing_time():
-        return False
-    TICKETS.apply(ticket_id, {"status": "Closed"}, by=CLOCK)
-    return True
-
-
-def _closing_time() -> datetime:
-    return utc_now() - timedelta(days=organisation().service_level.auto_close_days)
+def _set_status(status: str, ticket_id: int) -> None:
+    TICKETS.apply(ticket_id, {"status": status}, by=CLOCK)
 
 
 def watch_service_levels() -> int:
@@ -77,11 +61,7 @@ def _is_another(ticket: AnyRow) -> bool:
     return bool(sla_status(ticket, utc_now()) != ticket.sla_status)
 
 
-def _mark(ticket_id: int) -> bool:
-    ticket = TICKETS.stored(ticket_id)
-    status = sla_status(ticket, utc_now())
-    if ticket.status not in _RUNNING or status == ticket.sla_status:
-        return False
+def _mark(ticket_id: int) -> None:
+    status = sla_status(TICKETS.stored(ticket_id), utc_now())
     events = (_EVENTS[status],) if status in _EVENTS else ()
     TICKETS.apply(ticket_id, {"sla_status": status}, *events)
-    return True
