@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ SCHEMES = ("file", "s3", "memory")
 PART_BYTES = 5 * 1024 * 1024
 PARTS_AT_ONCE = 2
 READ_BYTES = 256 * 1024
+_LISTED_AT_ONCE = 500
 _KEY = re.compile(r"[a-z0-9]+(?:[/._-][a-z0-9]+)*")
 _KEY_LENGTH = 100
 # An object store that is away is an answer of some seconds, not of obstore's three minutes.
@@ -175,6 +176,12 @@ class BlobStore:
                 obstore.delete(self._store, key)
             except FileNotFoundError:
                 return
+
+    def keys_before(self, prefix: str, before: datetime) -> Iterator[set[str]]:
+        """The keys of blobs that were written before an instant, some hundreds at a time."""
+        old = (entry.key for entry in self.entries(prefix) if entry.modified_at < before)
+        while keys := set(islice(old, _LISTED_AT_ONCE)):
+            yield keys
 
     def entries(self, prefix: str = "") -> Iterator[BlobEntry]:
         """Every blob below ``prefix`` (whole segments), in no order; unfinished ones are none."""

@@ -8,10 +8,8 @@ name, is ever removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 
 from sqlalchemy import delete, func, or_, select
 
@@ -30,14 +28,12 @@ from app.settings.days import today
 MINIMUM_AGE = timedelta(hours=24)
 BETWEEN_LOOKS = timedelta(hours=6)
 _BATCH = 500
-Progress = Callable[[str], object]
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     """How much was removed, and how much waits for the second look."""
 
-    purged: int = 0
     removed: int = 0
     noted: int = 0
     unfinished: int = 0
@@ -91,13 +87,10 @@ def clean_store(
     """
     now = utc_now()
     removed = noted = 0
-    old = (
-        entry.key for entry in blobs.current.entries(AREA) if entry.modified_at < now - minimum_age
-    )
-    for batch in _batches(old):
+    for keys in blobs.current.keys_before(AREA, now - minimum_age):
         if is_stopping():
             break
-        unnamed = batch - _named(batch)
+        unnamed = keys - _named(keys)
         known = _noted(unnamed)
         due = {key for key in unnamed if key in known and known[key] <= now - between}
         fresh = unnamed - set(known)
@@ -137,11 +130,6 @@ def _purge(key: int, before: datetime) -> bool:
     for blob_key in keys:
         blobs.current.delete(blob_key)
     return True
-
-
-def _batches(keys: Iterator[str]) -> Iterator[set[str]]:
-    while batch := set(islice(keys, _BATCH)):
-        yield batch
 
 
 def _named(keys: set[str]) -> set[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
-from itertools import islice
 
 from sqlalchemy import select
 
@@ -20,7 +18,6 @@ from app.models.import_job import ImportJob
 KEPT = timedelta(days=30)
 # A job is written seconds after its file: an older file without one has none.
 MINIMUM_AGE = timedelta(hours=24)
-_BATCH = 500
 
 
 def tidy_imports() -> int:
@@ -31,20 +28,13 @@ def tidy_imports() -> int:
 
 def _remove_files() -> int:
     """Those of jobs that ended, or that were never written, with the request that was cut off."""
-    before = utc_now() - MINIMUM_AGE
-    old = (entry.key for entry in blobs.current.entries(AREA) if entry.modified_at < before)
     removed = 0
-    for batch in _batches(old):
-        unnamed = batch - _named(batch)
+    for keys in blobs.current.keys_before(AREA, utc_now() - MINIMUM_AGE):
+        unnamed = keys - _named(keys)
         for key in unnamed:
             blobs.current.delete(key)
         removed += len(unnamed)
     return removed
-
-
-def _batches(keys: Iterator[str]) -> Iterator[set[str]]:
-    while batch := set(islice(keys, _BATCH)):
-        yield batch
 
 
 def _named(keys: set[str]) -> set[str]:

@@ -12,7 +12,6 @@ from opentelemetry.trace import SpanKind, StatusCode, Tracer
 from app.http.request_context import exchange_of
 from app.http.route_names import RouteNames
 
-Start = Callable[..., Any]
 # Asked for by monitors every few seconds.
 _UNTRACED = ("/healthz", "/readyz", "/metrics")
 

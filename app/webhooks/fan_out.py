@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
-import structlog
 from sqlalchemy import (
     Connection,
     Text,
@@ -35,8 +34,6 @@ from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import disable_endpoint
 from app.webhooks.signing import new_message_id
 from app.webhooks.subscriptions import matches, may_see
-
-log = structlog.get_logger(__name__)
 
 COUNTER = "events.position"
 # What one transaction does at most: writers of SQLite wait for it.

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from sqlalchemy import delete, select
+from sqlalchemy import select
 
 from app.auth.accounts import caller_of_job
 from app.bi.exports.service import LOOP, ExportFile, tell, written
@@ -22,9 +22,11 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
 from app.errors import ApiError
+from app.extensions import Model
 from app.http.security import acting_as
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
+from app.jobs.schedule import remove_rows
 from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require
@@ -164,10 +166,8 @@ def tidy_reports() -> int:
         with transaction():
             records.delete(ReportExport, key)
         removed += 1
-    with transaction() as session:
-        old = delete(QuestionSession).where(QuestionSession.updated_at < now - SESSIONS_KEPT)
-        removed += session.connection().execute(old).rowcount
-    return removed
+    sessions = Model.metadata.tables[QuestionSession.__tablename__]
+    return removed + remove_rows(sessions, sessions.c.updated_at < now - SESSIONS_KEPT)
 
 
 def _old_exports(before: datetime) -> Iterator[tuple[int, str | None]]:

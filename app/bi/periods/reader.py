@@ -574,11 +574,6 @@ class PeriodReader:
                 return length, name  # "by hours" is about how many they are
         return None
 
-    @staticmethod
-    def is_year(token: Token) -> bool:
-        """Whether a token can be a year."""
-        return is_year(token)
-
     def _month_of(self, token: Token) -> int | None:
         """The month that a word names: "Mars" and "Mays" name none."""
         return self._months.get(token.stem) if is_one(token) else None
