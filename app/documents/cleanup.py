@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, func, or_, select
+from sqlalchemy import ColumnElement, delete, func, or_, select
 
 from app.blobs import blobs
 from app.clock import utc_now
@@ -54,14 +54,12 @@ def end_expired_links() -> int:
 
 def purge_trash() -> int:
     """Remove for good what was deleted more than 30 days ago and is not retained."""
-    before = utc_now() - timedelta(days=TRASH_DAYS)
-    due = (
-        select(Document.id)
-        .where(Document.status == "Deleted", Document.deleted_at < before)
-        .where(or_(Document.retain_until.is_(None), Document.retain_until < today()))
-        .order_by(Document.id)
-        .limit(_BATCH)
+    is_due = (
+        (Document.status == "Deleted")
+        & (Document.deleted_at < utc_now() - timedelta(days=TRASH_DAYS))
+        & or_(Document.retain_until.is_(None), Document.retain_until < today())
     )
+    due = select(Document.id).where(is_due).order_by(Document.id).limit(_BATCH)
     purged = 0
     while True:
         with primary_engine().connect() as connection:
@@ -69,7 +67,7 @@ def purge_trash() -> int:
         for key in keys:
             if is_stopping():
                 return purged
-            purged += _purge(key, before)
+            purged += _purge(key, is_due)
         if len(keys) < _BATCH:
             return purged
 
@@ -107,12 +105,12 @@ def clean_store(
     return Cleaned(removed=removed, noted=noted, unfinished=unfinished)
 
 
-def _purge(key: int, before: datetime) -> bool:
-    """Remove one document for good, and then its bytes; False when it was restored meanwhile."""
+def _purge(key: int, is_due: ColumnElement[bool]) -> bool:
+    """Remove one document for good, and then its bytes; False when it is not due any more."""
     with transaction(), acting_as(system_caller("job")):
-        document = records.read(Document, key, lock=True)
-        deleted_at = document.deleted_at if document and document.status == "Deleted" else None
-        if document is None or deleted_at is None or deleted_at >= before:
+        still_due = select(Document).where(Document.id == key, is_due)
+        document = records.find(still_due.with_for_update(key_share=True))
+        if document is None:
             return False
         connection = records.connection()
         keys = [
