@@ -14,6 +14,7 @@ from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
+from app.console.typed import key_in, typed_name
 from app.db.engines import primary_engine
 from app.errors import ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -56,7 +57,7 @@ def make_api_key() -> Response:
     """Make a key and show it, this once."""
     form = request.form
     new_key = api_keys.create_api_key(
-        name=_name(form.get("name", "")),
+        name=typed_name(100, translated("Give the key a name of up to 100 characters.")),
         role=form.get("role", ""),
         scopes=form.getlist("scopes"),
         expires_at=_expiry(form.get("days", "")),
@@ -72,18 +73,9 @@ def revoke_key(key_id: int) -> Response:
     return see_other(f"{session.ROOT}/api-keys")
 
 
-def _name(text: str) -> str:
-    name = text.strip()
-    if not name or len(name) > 100:
-        raise ValidationError(
-            [("name", translated("Give the key a name of up to 100 characters."))]
-        )
-    return name
-
-
 def _expiry(days: str) -> datetime | None:
     if not days:
         return None
-    if not days.isdecimal() or len(days) > 4 or not 0 < int(days) <= 3650:
+    if not 0 < (number := key_in(days) or 0) <= 3650:
         raise ValidationError([("expiresAt", translated("Choose one of the offered times."))])
-    return utc_now().astimezone(UTC) + timedelta(days=int(days))
+    return utc_now().astimezone(UTC) + timedelta(days=number)

@@ -25,6 +25,7 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.language import marked, translated
 from app.console.sets import page_of_type
+from app.console.typed import key_in, typed_text
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.http.security import current_caller, requires
@@ -41,7 +42,6 @@ _NUMBER = re.compile(r"\[(\d{1,3})\]")
 @requires("ai:chat")
 def show_conversations(problem: ApiError | None = None) -> Response:
     """A new conversation, and those of before."""
-    skip = skipped()
     about = _about(request.values)
     context = None
     if about is not None:
@@ -49,11 +49,11 @@ def show_conversations(problem: ApiError | None = None) -> Response:
             context = read_context(about)
         except (NotFoundError, ValidationError) as error:
             problem, about = error, None
-    sessions = store.list_sessions(current_caller(), page_rows(), skip)
+    sessions = store.list_sessions(current_caller(), page_rows(), skipped())
     return page(
         "assistant.html",
         conversations=sessions["items"],
-        links=page_links(skip, sessions["total"]),
+        links=page_links(sessions["total"]),
         about=about,
         context=context,
         typed=request.form.get("message", request.args.get("message", "")),
@@ -118,11 +118,9 @@ def go_on(session_id: str) -> Response:
 @requires("ai:chat")
 def stream_answer(session_id: str) -> Response:
     """The latest answer as server-sent events; a reader that comes back goes on behind its last."""
-    after = request.headers.get("Last-Event-ID", "")
     known = store.get_session(current_caller(), session_id)
     db.session.rollback()  # the stream reads by itself, and holds no transaction
-    position = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else None
-    return open_stream(known, position)
+    return open_stream(known, key_in(request.headers.get("Last-Event-ID", "")))
 
 
 def _ask(known: Mapping[str, Any] | None) -> str:
@@ -131,7 +129,7 @@ def _ask(known: Mapping[str, Any] | None) -> str:
     Raises: ValidationError; NotFoundError, no such record for the caller.
     """
     form = request.form
-    text = form.get("message", "").replace("\r\n", "\n").strip()
+    text = typed_text("message")
     if not text or len(text) > LONGEST_MESSAGE or "\0" in text:
         raise ValidationError(
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
@@ -146,11 +144,7 @@ def _about(values: Mapping[str, str]) -> dict[str, Any] | None:
     """The record that the address or the form names, as the API takes it."""
     if not values.get("module"):
         return None
-    key = values.get("entityId", "")
-    return {
-        "module": values["module"],
-        "entityId": int(key) if key.isdecimal() and len(key) < 19 else None,
-    }
+    return {"module": values["module"], "entityId": key_in(values.get("entityId", ""))}
 
 
 def _message(message: Mapping[str, Any]) -> dict[str, Any]:

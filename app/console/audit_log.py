@@ -10,6 +10,7 @@ from sqlalchemy import select
 from app.console.area import console, page
 from app.console.choices import page_rows
 from app.console.sets import PAGES, page_of_type
+from app.console.typed import key_in
 from app.db.engines import primary_engine
 from app.http.security import requires
 from app.models.event import AuditRecord
@@ -32,10 +33,10 @@ def show_audit() -> Response:
         statement = statement.where(AuditRecord.action.startswith(action, autoescape=True))
     if entity := arguments.get("entity", ""):
         statement = statement.where(AuditRecord.entity == entity)
-    if _is_number(key := arguments.get("key", "")):
-        statement = statement.where(AuditRecord.entity_id == int(key))
-    if _is_number(below := arguments.get("below", "")):
-        statement = statement.where(AuditRecord.id < int(below))
+    if (key := key_in(arguments.get("key", ""))) is not None:
+        statement = statement.where(AuditRecord.entity_id == key)
+    if (below := key_in(arguments.get("below", ""))) is not None:
+        statement = statement.where(AuditRecord.id < below)
     with primary_engine().connect() as connection:
         rows = connection.execute(statement).all()
     more = rows[:size][-1].id if len(rows) > size else None
@@ -47,7 +48,3 @@ def show_audit() -> Response:
         page_of_type=page_of_type,
         older=f"?{urlencode({**arguments.to_dict(), 'below': more})}" if more else None,
     )
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) <= 18

@@ -21,6 +21,7 @@ from app.console.references import KINDS, NoReferenceError, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import Input, arguments, asked_of_many
+from app.console.typed import key_in
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
@@ -168,8 +169,7 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
     assert wanted is not None
     counts = run["counts"]
     status = request.args.get("status", "failed" if counts.get("failed") else "done")
-    skip = skipped()
-    items = items_of(run_id, status, page_rows(), skip)
+    items = items_of(run_id, status, page_rows(), skipped())
     titles = read_by_id(wanted.set_name, [item["record_id"] for item in items], wanted.title)
     return page(
         "bulk_run.html",
@@ -182,7 +182,7 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
         items=[
             {**item, "title": titles.get(item["record_id"], {}).get(wanted.title)} for item in items
         ],
-        links=page_links(skip, counts.get(status, 0)),
+        links=page_links(counts.get(status, 0)),
         undoable=can_undo(run),
         late=run["finished_at"] is None and is_worker_late(last_beat()),
         problem=problem,
@@ -209,7 +209,7 @@ def _told(wanted: Page, action: Mapping[str, Any]) -> str:
 def _chosen(wanted: Page) -> Chosen:
     form = request.form
     args = MultiDict(kept_query(form.get("query", "")))
-    keys = [int(key) for key in form.getlist("key") if key.isdecimal() and len(key) <= 18]
+    keys = [key for text in form.getlist("key") if (key := key_in(text)) is not None]
     most = max(*CONSOLE_CHOICES, page_rows())
     return Chosen(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
 

@@ -53,9 +53,14 @@ def page_rows() -> int:
     return int(asked) if asked in map(str, CONSOLE_CHOICES) else rows
 
 
-def page_links(skip: int, total: int) -> PageLinks:
-    """The links of a page of a list from ``skip`` on."""
-    size = page_rows()
+def page_asked() -> dict[str, int]:
+    """Which rows the address asks for, as services take it."""
+    return {"limit": page_rows(), "offset": skipped()}
+
+
+def page_links(total: int) -> PageLinks:
+    """The links of this page of a list of so many rows."""
+    skip, size = skipped(), page_rows()
     last = min(skip + size, total)
     return PageLinks(
         first=skip + 1 if skip < total else 0,

@@ -21,6 +21,7 @@ from app.models.lead import Lead
 from app.money import digits
 from app.settings import organisation
 
+_READ = "id,fullName,company,status,estimatedValue,currency"
 DUPLICATES = (
     (LINK, marked("take the one there is")),
     (CREATE, marked("make another")),
@@ -32,7 +33,7 @@ DUPLICATES = (
 @requires("leads:convert")
 def show_conversion(key: int, problem: ApiError | None = None) -> Response:
     """What would become of a lead."""
-    lead = engine.read(f"Leads({key})", select="id,fullName,company,status,estimatedValue").body
+    lead = engine.read(f"Leads({key})", select=_READ).body
     outcome: dict[str, Any] | None = None
     try:
         if problem is None:
@@ -46,6 +47,7 @@ def show_conversion(key: int, problem: ApiError | None = None) -> Response:
         "convert.html",
         200 if problem is None or request.method == "GET" else problem.status,
         lead=lead,
+        currency=lead["currency"] or organisation().defaults.currency,
         outcome=outcome,
         duplicates=[(value, translated(said)) for value, said in DUPLICATES],
         typed=request.form,

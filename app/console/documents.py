@@ -9,8 +9,9 @@ from sqlalchemy import select
 
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
-from app.console.choices import page_links, page_rows, skipped
+from app.console.choices import page_asked, page_links
 from app.console.language import translated
+from app.console.typed import key_in, typed_count, typed_note
 from app.console.uploads import PageForm
 from app.db.engines import primary_engine
 from app.documents.downloading import download_document
@@ -82,12 +83,11 @@ def show_preview(key: int) -> Response:
 @requires("settings:update")
 def show_trash(problem: ApiError | None = None, **_restored: int) -> Response:
     """What was deleted and can be had back."""
-    skip = skipped()
-    documents = list_trash(limit=page_rows(), offset=skip)
+    documents = list_trash(**page_asked())
     return page(
         "trash.html",
         documents=documents["items"],
-        links=page_links(skip, documents["total"]),
+        links=page_links(documents["total"]),
         problem=problem,
     )
 
@@ -110,13 +110,12 @@ def show_shares(
     new_share: dict[str, Any] | None = None,
 ) -> Response:
     """The links of a document, and the form for another."""
-    skip = skipped()
-    links = shares.list_shares(key, limit=page_rows(), offset=skip)
+    links = shares.list_shares(key, **page_asked())
     return page(
         "shares.html",
         document=_named(key),
         shares=[*([new_share] if new_share else []), *links["items"]],
-        links=page_links(skip, links["total"]),
+        links=page_links(links["total"]),
         link=link,
         typed=request.form if problem else {},
         problem=problem,
@@ -137,14 +136,13 @@ def share(key: int) -> Response:
 @requires("documents:share")
 def show_accesses(key: int, share_id: int) -> Response:
     """Who used a link, and when."""
-    skip = skipped()
-    accesses = shares.list_accesses(key, share_id, limit=page_rows(), offset=skip)
+    accesses = shares.list_accesses(key, share_id, **page_asked())
     return page(
         "accesses.html",
         document=_named(key),
         share_id=share_id,
         accesses=accesses["items"],
-        links=page_links(skip, accesses["total"]),
+        links=page_links(accesses["total"]),
     )
 
 
@@ -188,30 +186,17 @@ def _terms() -> ShareTerms:
 
     Raises: ValidationError.
     """
-    form = request.form
-    password = form.get("password", "") or None
+    password = request.form.get("password", "") or None
     if password is not None and not 4 <= len(password) <= 200:
         raise ValidationError([("password", translated("must have 4 to 200 characters"))])
     return ShareTerms(
-        expires_in_days=_number("days", shares.MAXIMUM_DAYS),
+        expires_in_days=typed_count("days", shares.MAXIMUM_DAYS),
         password=password,
-        max_downloads=_number("maxDownloads", 1_000_000),
-        recipient_email=form.get("recipientEmail", "").strip()[:254] or None,
-        note=form.get("note", "").strip()[:500] or None,
+        max_downloads=typed_count("maxDownloads", 1_000_000),
+        recipient_email=typed_note("recipientEmail", 254),
+        note=typed_note("note"),
     )
 
 
-def _number(name: str, most: int) -> int | None:
-    text = request.form.get(name, "").strip()
-    if not text:
-        return None
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= most:
-        raise ValidationError(
-            [(name, translated("must be a number from 1 to %(most)s", most=most))]
-        )
-    return int(text)
-
-
 def _version() -> int | None:
-    text = request.args.get("version", "")
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    return key_in(request.args.get("version", ""))

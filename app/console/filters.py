@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from app.clock import day_after
 from app.console import wording
@@ -17,7 +16,7 @@ from app.console.columns import choosable, key_of
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
-from app.console.references import KINDS, Kind, NoReferenceError, find, kind_of, named
+from app.console.references import Kind, NoReferenceError, find, kind_of, named
 from app.console.sets import Page
 from app.db.types import iso_instant
 from app.errors import ValidationError
@@ -131,10 +130,7 @@ class Filterable:
     @property
     def options(self) -> Sequence[str]:
         """The values of a choice."""
-        type_ = self.declared.type
-        return tuple(type_.members) if isinstance(type_, edm.EnumType) else (
-            self.declared.allowed or ()
-        )  # fmt: skip
+        return wording.options_of(self.declared)
 
 
 @dataclass(frozen=True)
@@ -254,11 +250,11 @@ def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | 
     if isinstance(property_.type, edm.CollectionType):
         is_tags = property_.type.element == edm.STRING
         return Filterable(property_, "tags") if is_tags else None
-    if (kind := _reference(type_, property_)) is not None:
+    if (kind := kind_of(type_, property_)) is not None:
         return Filterable(property_, "person" if kind.set_name == "Users" else "reference", kind)
     if property_.name.endswith("Id") and property_.type == edm.INT64:
         return None  # of a record of any type: its number says nothing
-    if property_.allowed or isinstance(property_.type, edm.EnumType):
+    if wording.options_of(property_):
         return Filterable(property_, "choice")
     if property_.type in (edm.DATE, edm.DATETIME):
         return Filterable(property_, "day")
@@ -267,16 +263,6 @@ def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | 
     if property_.type in _NUMBERS:
         return Filterable(property_, "number")
     return Filterable(property_, "text") if property_.type == edm.STRING else None
-
-
-def _reference(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
-    """What a property names; who made a record is a reference, too, without a navigation."""
-    if (kind := kind_of(type_, property_)) is not None:
-        return kind
-    column: Any = type_.table.c.get(property_.attribute)
-    keys = () if column is None else column.foreign_keys
-    is_person = any(key.target_fullname == "users.id" for key in keys)
-    return KINDS["User"] if is_person else None
 
 
 def read_conditions(wanted: Page, texts: Sequence[str]) -> list[Condition]:

@@ -217,7 +217,7 @@ def _field(
         label=label or wording.label(name),
         kind=_kind(property_) if reference is None else "reference",
         value=text,
-        options=_options(property_),
+        options=wording.options_of(property_),
         choices="" if reference is None else reference.set_name.lower(),
         required=property_.required,
         hint=_hint(property_),
@@ -239,7 +239,7 @@ def suggestions(
 
 
 def _kind(property_: edm.Property) -> str:
-    if property_.allowed or isinstance(property_.type, edm.EnumType):
+    if wording.options_of(property_):
         return "choice"
     if property_.type == edm.BOOLEAN:
         return "check"
@@ -257,12 +257,6 @@ def _hint(property_: edm.Property) -> str:
     if isinstance(property_.type, edm.CollectionType):
         return translated("with commas between")
     return zone().key if property_.type == edm.DATETIME else ""
-
-
-def _options(property_: edm.Property) -> tuple[str, ...]:
-    if isinstance(property_.type, edm.EnumType):
-        return tuple(property_.type.members)
-    return property_.allowed or ()
 
 
 def _instant(text: str) -> str:

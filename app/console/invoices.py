@@ -12,9 +12,10 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
-from app.console.choices import page_links, page_rows, skipped
+from app.console.choices import page_asked, page_links
 from app.console.language import translated
 from app.console.sets import page_of
+from app.console.typed import typed_addresses, typed_text
 from app.container.engine import ask
 from app.documents.analysis import inspect
 from app.errors import ApiError, NotFoundError
@@ -146,15 +147,14 @@ def send_letter(key: int) -> Response:
 @requires("invoices:read")
 def show_invoice_mails(key: int, problem: ApiError | None = None, **_sent: int) -> Response:
     """The mails about an invoice, and what became of each."""
-    skip = skipped()
-    mails = list_deliveries(key, limit=page_rows(), offset=skip)
+    mails = list_deliveries(key, **page_asked())
     db.session.rollback()
     return page(
         "invoice_mails.html",
         invoice=(invoice := _named(key)),
         name=page_of("invoices").name_of(invoice),
         mails=mails["items"],
-        links=page_links(skip, mails["total"]),
+        links=page_links(mails["total"]),
         problem=problem,
     )
 
@@ -197,10 +197,10 @@ def _typed() -> Letter:
     """The form as a letter; what is empty is made up."""
     form = request.form
     return Letter(
-        to=_addresses("to"),
-        cc=_addresses("cc"),
-        subject=form.get("subject", "").strip() or None,
-        message=form.get("message", "").replace("\r\n", "\n").strip() or None,
+        to=typed_addresses("to"),
+        cc=typed_addresses("cc"),
+        subject=typed_text("subject") or None,
+        message=typed_text("message") or None,
         attach_pdf="attachPdf" in form,
         attach_e_invoice="attachEInvoice" in form,
         mark_only="markOnly" in form,
@@ -211,8 +211,3 @@ def _typed() -> Letter:
 def _named(key: int) -> dict[str, Any]:
     invoice: dict[str, Any] = engine.read(f"Invoices({key})", select="id,number,status,type").body
     return invoice
-
-
-def _addresses(name: str) -> tuple[str, ...]:
-    parts = request.form.get(name, "").replace(";", ",").split(",")
-    return tuple(part.strip() for part in parts if part.strip())

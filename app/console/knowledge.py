@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
+from app.console.typed import typed_note
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import current_caller, requires
@@ -79,6 +80,6 @@ def read_article(key: int, problem: ApiError | None = None) -> Response:
 @refused_on(read_article)
 def judge_article(key: int) -> Response:
     """Say whether an article helped."""
-    comment = request.form.get("comment", "").strip()[:1000] or None
+    comment = typed_note("comment", 1000)
     rate_article(key, is_helpful=request.form.get("helpful") == "yes", comment=comment)
     return see_other(f"{ADDRESS}/{key}?judged=1")

@@ -11,6 +11,7 @@ from app.console.choices import search_phrase
 from app.console.columns import Column, column_of, columns_of, reading
 from app.console.filters import WHERE, Condition, read_conditions
 from app.console.sets import Page
+from app.console.wording import options_of
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.writing.bulk import PERSONS
@@ -102,7 +103,7 @@ def states_of(wanted: Page) -> tuple[str, ...]:
     """The states that a list can be narrowed to."""
     if wanted.state is None:
         return ()
-    return wanted.entity_set.type.properties[wanted.state].allowed or ()
+    return options_of(wanted.entity_set.type.properties[wanted.state])
 
 
 def person_of(wanted: Page) -> edm.Property | None:

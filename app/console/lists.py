@@ -85,7 +85,7 @@ def list_records(path: str) -> Response:
         sizes=sorted({*CONSOLE_CHOICES, page_rows()}),
         size=page_rows(),
         is_narrowed=query.is_narrowed or bool(skip),
-        links=page_links(skip, total),
+        links=page_links(total),
         kept=_kept,
         problem=problem,
         filterable=known,

@@ -6,7 +6,7 @@ from flask import Response, request
 
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
-from app.console.choices import page_links, page_rows, skipped
+from app.console.choices import page_asked, page_links
 from app.console.sets import page_of_type
 from app.errors import ApiError
 from app.http.security import requires
@@ -19,16 +19,14 @@ ADDRESS = f"{session.ROOT}/mail"
 @requires("settings:read")
 def show_mails() -> Response:
     """The mails, the newest first."""
-    status, skip = request.args.get("status", ""), skipped()
-    mails = queue.list_mail(
-        status if status in queue.STATUSES else None, limit=page_rows(), offset=skip
-    )
+    status = request.args.get("status", "")
+    mails = queue.list_mail(status if status in queue.STATUSES else None, **page_asked())
     return page(
         "mails.html",
         mails=mails["items"],
         counts=queue.count_mail(),
         chosen_status=status,
-        links=page_links(skip, mails["total"]),
+        links=page_links(mails["total"]),
     )
 
 

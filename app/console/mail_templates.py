@@ -11,6 +11,7 @@ from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.settings import ADDRESS, TABS
+from app.console.typed import typed_text
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import requires
@@ -34,7 +35,7 @@ def show_templates(problem: ApiError | None = None) -> Response:
     own = settings.mail.templates.get(kind, {}).get(language, {})
     usual = {name: texts_for(language)(f"mail.{kind}_{name}") for name in _PARTS}
     is_typed = request.method == "POST"
-    words = {name: _typed(name) if is_typed else own.get(name, "") for name in _PARTS}
+    words = {name: typed_text(name) if is_typed else own.get(name, "") for name in _PARTS}
     prefix = f"templates.{kind}.{language}."
     return page(
         "settings_templates.html",
@@ -68,7 +69,7 @@ def save_template() -> Response:
     kind, language = _chosen()
     settings = organisation()
     templates = {each: dict(known) for each, known in settings.mail.templates.items()}
-    words = {name: text for name in _PARTS if (text := _typed(name))}
+    words = {name: text for name in _PARTS if (text := typed_text(name))}
     known = {**templates.get(kind, {}), language: words}
     templates[kind] = {tag: parts for tag, parts in known.items() if parts}
     change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
@@ -94,10 +95,6 @@ def _chosen() -> tuple[str, str]:
         kind if kind in KINDS else KINDS[0],
         language if language in LANGUAGES else "en",
     )
-
-
-def _typed(name: str) -> str:
-    return request.form.get(name, "").replace("\r\n", "\n").strip()
 
 
 def _filled(words: Any) -> dict[str, str]:

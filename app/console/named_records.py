@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from app.console import engine, session
-from app.console.references import KINDS
+from app.console.references import KINDS, referred_by
 from app.console.sets import page_of_type
 from app.container.engine import read_by_id
 from app.http.security import current_caller
@@ -82,19 +81,7 @@ def _target(type_: edm.EntityType, name: str, record: Mapping[str, Any]) -> str 
     if name in _PAIRS:
         return record.get(_PAIRS[name])
     property_ = type_.properties.get(name)
-    return None if property_ is None else _targets(type_).get(property_.attribute)
-
-
-@lru_cache(maxsize=64)
-def _targets(type_: edm.EntityType) -> Mapping[str, str]:
-    """Column -> the entity type that it refers to."""
-    types = {each.type.table: each.type.name for each in engine.container().sets.values()}
-    return {
-        column.name: types[key.column.table]
-        for column in type_.table.c
-        for key in column.foreign_keys
-        if key.column.table in types
-    }
+    return None if property_ is None else referred_by(type_).get(property_.attribute)
 
 
 def names_by_key(type_name: str, keys: Iterable[int]) -> Mapping[int, NamedRecord]:

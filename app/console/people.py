@@ -14,8 +14,9 @@ from app.auth.session_lists import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
-from app.console.choices import page_links, page_rows, skipped
+from app.console.choices import page_asked, page_links, page_rows
 from app.console.language import translated
+from app.console.typed import key_in
 from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -129,11 +130,8 @@ def change_user(user_id: int) -> Response:
 @requires("users:manage")
 def show_sessions() -> Response:
     """Everybody's open sessions, the one used last first."""
-    skip = skipped()
-    sessions = list_sessions(None, limit=page_rows(), offset=skip)
-    return page(
-        "sessions.html", sessions=sessions["items"], links=page_links(skip, sessions["total"])
-    )
+    sessions = list_sessions(None, **page_asked())
+    return page("sessions.html", sessions=sessions["items"], links=page_links(sessions["total"]))
 
 
 @console.post("/sessions/<key>/end")
@@ -141,8 +139,8 @@ def show_sessions() -> Response:
 def end_one_session(key: str) -> Response:
     """End a session at once."""
     end_session(key, "ended by an administrator")
-    owner = request.form.get("user", "")
-    back = f"users/{owner}" if owner.isdecimal() and len(owner) < 19 else "sessions"
+    owner = key_in(request.form.get("user", ""))
+    back = "sessions" if owner is None else f"users/{owner}"
     return see_other(f"{session.ROOT}/{back}")
 
 

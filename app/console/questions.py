@@ -19,6 +19,7 @@ from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.svg_charts import picture_of
+from app.console.typed import typed_name
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.security import requires
@@ -60,11 +61,7 @@ def show_question(problem: ApiError | None = None) -> Response:
 @refused_on(show_question)
 def keep_question() -> Response:
     """Save the answer that is shown as a report: from its question, or from its query."""
-    name = request.form.get("name", "").strip()
-    if not name or len(name) > 200:
-        raise ValidationError(
-            [("name", translated("Give the report a name of up to 200 characters."))]
-        )
+    name = typed_name(200, translated("Give the report a name of up to 200 characters."))
     report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
     return see_other(f"{session.ROOT}/reports/{report_id}")
 

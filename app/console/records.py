@@ -95,7 +95,7 @@ def show_all_related(path: str, key: int, name: str) -> Response:
     total = int(result.body["@odata.count"])
     return page(
         "all_related.html", wanted=wanted, key=key, record=record, name=wanted.name_of(record),
-        group=related(wanted, record, name, result.rows, total), links=page_links(skip, total),
+        group=related(wanted, record, name, result.rows, total), links=page_links(total),
         query=engine.address(address, **options),
     )  # fmt: skip
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from flask import Response, jsonify, request
 
+from app.console import engine
 from app.console.area import console
 from app.console.choices import search_phrase
 from app.console.language import translated
+from app.console.typed import key_in
 from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
@@ -57,10 +60,19 @@ class NoReferenceError(ValueError):
 
 def kind_of(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
     """What a property refers to; None for one that is no reference."""
-    for navigation in type_.navigation.values():
-        if not navigation.collection and navigation.foreign_key == property_.attribute:
-            return KINDS.get(navigation.target)
-    return None
+    return KINDS.get(referred_by(type_).get(property_.attribute, ""))
+
+
+@lru_cache(maxsize=64)
+def referred_by(type_: edm.EntityType) -> Mapping[str, str]:
+    """Column -> the entity type that it refers to, by the foreign keys of the table."""
+    types = {each.type.table: each.type.name for each in engine.container().sets.values()}
+    return {
+        column.name: types[key.column.table]
+        for column in type_.table.c
+        for key in column.foreign_keys
+        if key.column.table in types
+    }
 
 
 def named(kind: Kind, key: int) -> str:
@@ -83,12 +95,12 @@ def find(kind: Kind, typed: str) -> int:
     Raises: NoReferenceError; an ApiError where the caller may read none of them.
     """
     text = typed.strip()
-    if _is_key(text.lstrip("#")):
-        return int(text.lstrip("#"))
+    if (key := key_in(text.lstrip("#"))) is not None:
+        return key
     if match := _MARKED.search(text):
         if match[1] or kind.mark == "id":
-            if _is_key(match[2]):
-                return int(match[2])
+            if (key := key_in(match[2])) is not None:
+                return key
         elif rows := _matching(kind, f"{kind.mark} eq {quoted(match[2])}"):
             return int(rows[0]["id"])
     rows = _matching(kind, f"{kind.title} eq {quoted(text)}")
@@ -102,11 +114,6 @@ def find(kind: Kind, typed: str) -> int:
             )
         )
     return int(rows[0]["id"])
-
-
-def _is_key(text: str) -> bool:
-    """Whether a key was typed; none has more digits."""
-    return text.isdecimal() and len(text) <= 18
 
 
 @console.get("/choices/<name>")

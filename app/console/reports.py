@@ -18,6 +18,7 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.references import KINDS, NoReferenceError, find, named
 from app.console.svg_charts import picture_of
+from app.console.typed import typed_addresses, typed_count, typed_name, typed_note
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -98,12 +99,8 @@ def change_report(report_id: int) -> Response:
     if request.form.get("step") == "delete":
         saving.delete_report(report_id)
         return see_other(ADDRESS)
-    name = request.form.get("name", "").strip()
-    if not name or len(name) > 200:
-        raise ValidationError(
-            [("name", translated("Give the report a name of up to 200 characters."))]
-        )
-    description = request.form.get("description", "").strip()[:1000] or None
+    name = typed_name(200, translated("Give the report a name of up to 200 characters."))
+    description = typed_note("description", 1000)
     shared = "shared" in request.form
     saving.change_report(report_id, {"name": name, "description": description, "shared": shared})
     return see_other(f"{ADDRESS}/{report_id}")
@@ -188,33 +185,23 @@ def _schedule() -> dict[str, Any]:
     hour, _, minute = form.get("time", "").partition(":")
     if not (_is_below(24, hour) and _is_below(60, minute)):
         raise ValidationError([("time", translated("must be like 07:00"))])
-    addresses = [part.strip() for part in form.get("to", "").replace(";", ",").split(",")]
-    to = [part for part in addresses if part]
+    to = typed_addresses("to")
     if not 1 <= len(to) <= 20:
         raise ValidationError([("to", translated("must be 1 to 20 addresses"))])
     wanted: dict[str, Any] = {
         "every": every, "time": f"{int(hour):02d}:{int(minute):02d}", "format": form["format"],
-        "to": to,
+        "to": list(to),
     }  # fmt: skip
     if every == "weekly":
-        wanted["weekday"] = _number("weekday", 7)
+        wanted["weekday"] = typed_count("weekday", 7, required=True)
     if every == "monthly":
-        wanted["day"] = _number("day", 31)
+        wanted["day"] = typed_count("day", 31, required=True)
     return wanted
 
 
 def _is_below(limit: int, text: str) -> bool:
     """Whether one or two digits were typed, and are less than ``limit``."""
     return text.isdecimal() and len(text) <= 2 and int(text) < limit
-
-
-def _number(name: str, most: int) -> int:
-    text = request.form.get(name, "")
-    if not _is_below(most + 1, text) or not int(text):
-        raise ValidationError(
-            [(name, translated("must be a number from 1 to %(most)s", most=most))]
-        )
-    return int(text)
 
 
 def _problems(problem: ApiError | None) -> dict[str, str]:

@@ -11,9 +11,10 @@ from app.auth import roles
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
+from app.console.typed import key_in, typed_name, typed_note
 from app.db import records
 from app.db.engines import primary_engine
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.errors import ApiError, NotFoundError
 from app.http.security import requires
 from app.models.user import Role, UserRole
 from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
@@ -43,9 +44,8 @@ def show_roles() -> Response:
 @requires("roles:manage")
 def new_role(problem: ApiError | None = None) -> Response:
     """The form of a role to make; ``from`` names the one to begin with."""
-    begin = request.args.get("from", "")
-    known = _known(int(begin)) if begin.isdecimal() and len(begin) < 19 else None
-    return _form(None, known, problem)
+    begin = key_in(request.args.get("from", ""))
+    return _form(None, _known(begin) if begin is not None else None, problem)
 
 
 @console.post("/roles/new")
@@ -114,14 +114,9 @@ def _typed() -> dict[str, Any]:
 
     Raises: ValidationError, it has no name.
     """
-    name = request.form.get("name", "").strip()
-    if not name or len(name) > 50:
-        raise ValidationError(
-            [("name", translated("Give the role a name of up to 50 characters."))]
-        )
     return {
-        "name": name,
-        "description": request.form.get("description", "").strip()[:500] or None,
+        "name": typed_name(50, translated("Give the role a name of up to 50 characters.")),
+        "description": typed_note("description"),
         "permissions": {
             permission: scope
             for permission in PERMISSIONS

@@ -18,7 +18,8 @@ from app.console.filters import WHERE
 from app.console.first_steps import first_steps
 from app.console.language import marked, translated
 from app.console.mine_and_due import mine_and_due
-from app.console.svg_charts import Axis, axis_of
+from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
+from app.console.wording import amount, words
 from app.db.types import iso_instant
 from app.http.security import current_caller
 from app.measures import (
@@ -39,23 +40,12 @@ from app.settings.days import start_of, today
 
 
 @dataclass(frozen=True)
-class Bar:
-    """A bar of a chart: its share of the longest one in percent, and where it leads."""
-
-    name: str
-    value: Decimal
-    percent: int
-    link: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Chart:
     """A chart with the query behind it."""
 
     title: str
     unit: str
-    bars: Sequence[Bar]
+    bars: Sequence[BarGroup]
     query: str
     means: str = ""
     apart: Mapping[str, Decimal] = field(default_factory=dict)  # currencies without a rate
@@ -323,15 +313,16 @@ def _pipeline(currency: str) -> Chart:
             )
             for stage in stages
             if rows and not stage.startswith("Closed")
-        ]
+        ],
+        currency,
     )
     title = translated("%(label)s by stage", label=translated(measure.label))
     return _of(measure, title, currency, bars, "Opportunities", apply, result)
 
 
 def _of(
-    measure: Measure, title: str, currency: str, bars: Sequence[Bar], set_name: str, apply: str,
-    result: Figures,
+    measure: Measure, title: str, currency: str, bars: Sequence[BarGroup], set_name: str,
+    apply: str, result: Figures,
 ) -> Chart:  # fmt: skip
     """The chart of a measure: it says what it counts, and what it could not convert."""
     query = engine.address(set_name, apply=apply)
@@ -412,10 +403,12 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
     return Chart(title, "", bars, engine.address(set_name, apply=apply))
 
 
-def _bars(values: Sequence[tuple[str, Decimal, str, str]]) -> list[Bar]:
-    longest = max((value for _, value, _, _ in values), default=Decimal(0))
-    longest = longest if longest > 0 else Decimal(1)
+def _bars(
+    values: Sequence[tuple[str, Decimal, str, str]], currency: str | None = None
+) -> list[BarGroup]:
+    """A bar for each (name, value, link, note)."""
+    numbers = [value for _, value, _, _ in values]
     return [
-        Bar(name, value, max(0, int(value * 100 / longest)), link, note)
+        BarGroup(words(name), [Bar(0, share(value, numbers), amount(value, currency), note)], link)
         for name, value, link, note in values
     ]

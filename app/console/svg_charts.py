@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from markupsafe import Markup
+
 from app.console.language import translated
 from app.console.numbers import page_signs
 from app.console.wording import grouped, value_words
@@ -67,16 +69,17 @@ class Bar:
 
     colour: int
     percent: int
-    text: str
-    series: str = ""
+    text: Markup | str
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class BarGroup:
-    """The bars of one name."""
+    """The bars of one name, which leads to ``link`` below the console."""
 
     name: str
     bars: Sequence[Bar]
+    link: str = ""
 
 
 @dataclass(frozen=True)
@@ -130,17 +133,26 @@ def picture_of(chart: Mapping[str, Any] | None) -> Picture | None:
 def _bars(
     values: Sequence[Value], series: Sequence[str], legend: Sequence[tuple[int, str]]
 ) -> Picture:
-    longest = max((abs(_number(value)) for value in values), default=Decimal(0)) or Decimal(1)
+    numbers = [_number(value) for value in values]
+    least = 2 if any(number % 1 for number in numbers) else 0
     groups: dict[str, list[Bar]] = {}
     for value in values:
         number, name = _number(value), str(value.get("series", ""))
-        percent = max(0, int(number * 100 / longest))
-        bar = Bar(series.index(name) % COLOURS, percent, _text(number), name if legend else "")
+        text = grouped_number(round(number, least), page_signs(), least)
+        colour = series.index(name) % COLOURS
+        bar = Bar(colour, share(number, numbers), text, name if legend else "")
         groups.setdefault(str(value["x"]), []).append(bar)
     label = translated(
-        "%(number)s bars, the longest %(longest)s", number=len(groups), longest=_text(longest)
+        "%(number)s bars, the longest %(longest)s",
+        number=len(groups),
+        longest=_text(max(map(abs, numbers))),
     )
     return Picture(label, legend, groups=[BarGroup(name, bars) for name, bars in groups.items()])
+
+
+def share(value: Decimal, of: Sequence[Decimal]) -> int:
+    """How long a bar is, in percent of the longest."""
+    return max(0, int(value * 100 / (max(map(abs, of)) or 1)))
 
 
 def _lines(

@@ -17,6 +17,7 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.language import translated
 from app.console.named_records import Names, names_by_key, names_of
 from app.console.sets import PAGES
+from app.console.typed import key_in
 from app.console.wording import duration, words
 from app.container.engine import ask, read_many
 from app.http.security import current_caller, requires
@@ -128,7 +129,7 @@ def show_queue() -> Response:
         names=names_of(PAGES["tickets"].entity_set.type, result.rows),
         queues=_queues(),
         chosen=agent if key else _NOBODY,
-        links=page_links(skip, int(result.body["@odata.count"])),
+        links=page_links(int(result.body["@odata.count"])),
         query=engine.address("Tickets", **options),
     )
 
@@ -262,7 +263,7 @@ def _agent_key(agent: str) -> int | None:
     """The key of the user whose queue it is; None for what is nobody's."""
     if agent == _MINE:
         return current_caller().user_id
-    return int(agent) if agent.isdecimal() and len(agent) <= 18 else None
+    return key_in(agent)
 
 
 def _queues() -> list[Queue]:

@@ -11,8 +11,9 @@ from sqlalchemy import select
 
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
-from app.console.choices import page_links, page_rows, skipped
+from app.console.choices import page_asked, page_links
 from app.console.language import translated
+from app.console.typed import typed_note
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -61,11 +62,9 @@ def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any
     """A receiver with what was delivered to it."""
     form = (request.form.get("step") or "change") if problem else ""
     endpoint = _shown(webhook_id)
-    skip, status = skipped(), request.args.get("status", "")
+    status = request.args.get("status", "")
     wanted = {"status": status} if status in DELIVERY_STATUSES else {}
-    result = deliveries.list_deliveries(
-        webhook_id, {"limit": page_rows(), "offset": skip, **wanted}
-    )
+    result = deliveries.list_deliveries(webhook_id, {**page_asked(), **wanted})
     return page(
         "webhook.html",
         endpoint=endpoint,
@@ -79,7 +78,7 @@ def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any
         total=result["total"],
         statuses=DELIVERY_STATUSES,
         chosen_status=status,
-        links=page_links(skip, result["total"]),
+        links=page_links(result["total"]),
         **values,
     )
 
@@ -174,7 +173,7 @@ def _typed() -> dict[str, Any]:
     return {
         "url": request.form.get("url", "").strip(),
         "events": events,
-        "description": request.form.get("description", "").strip()[:500] or None,
+        "description": typed_note("description"),
     }
 
 

@@ -172,6 +172,13 @@ def file_size(count: int) -> str:
     return readable_size(count, (page_signs() or ENGLISH).decimal)
 
 
+def options_of(property_: edm.Property) -> tuple[str, ...]:
+    """The words of the model that a property can be; none where it is no choice."""
+    if isinstance(property_.type, edm.EnumType):
+        return tuple(property_.type.members)
+    return property_.allowed or ()
+
+
 def is_state(property_: edm.Property) -> bool:
     """Whether a property is one of several words of the model."""
     return len(property_.allowed or ()) > 1 or isinstance(property_.type, edm.EnumType)
@@ -293,7 +300,7 @@ def _enumerated() -> frozenset[str]:
         property_.name
         for type_ in types
         for property_ in type_.properties.values()
-        if property_.allowed or isinstance(property_.type, edm.EnumType)
+        if options_of(property_)
     )
 
 

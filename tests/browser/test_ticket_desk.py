@@ -14,7 +14,7 @@ def make_ticket(page: Page, subject: str = "Broken pump") -> str:
     page.goto("/admin/tickets/new")
     page.get_by_label("Subject (required)").fill(subject)
     page.get_by_label("Description").fill("It hums, and nothing comes.")
-    page.get_by_label("Requester email").fill("eva@example.com")
+    page.get_by_label("Requester e-mail").fill("eva@example.com")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text(subject)
     return page.url

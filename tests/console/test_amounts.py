@@ -173,6 +173,12 @@ def test_the_deal_of_a_conversion_is_read_as_other_amounts_are(browser: Browser)
     assert "with a deal of 1,000.50 EUR." in browser.client.get(done.headers["Location"]).text
 
 
+def test_the_amount_of_a_conversion_names_its_currency(browser: Browser) -> None:
+    lead = browser.make("leads", lastName="Berg", currency="CHF", estimatedValue="5")
+    page = browser.get(f"leads/{lead}/convert").text
+    assert ">Amount in CHF</label>" in page and "0 tasks" not in page
+
+
 def test_rates_and_taxes_of_the_settings_are_asked_for(browser: Browser) -> None:
     refused = browser.submit("settings/exchangeRates", code="USD", rate="1.085")
     assert refused.status_code == 400 and "write 1085 or 1.0850" in refused.text

@@ -175,3 +175,13 @@ def test_an_axis_has_even_steps_around_what_it_shows(values: list[str], ticks: s
     assert axis.ticks == [Decimal(tick) for tick in ticks.split()]
     assert (axis.place(axis.ticks[0]), axis.place(axis.ticks[-1])) == (0, HEIGHT)
     assert all(0 <= axis.place(number) <= HEIGHT for number in numbers)
+
+
+def test_bars_of_one_chart_have_as_many_decimals(app: Flask) -> None:
+    values = [{"x": "A", "y": 11092}, {"x": "B", "y": 831.5}]
+    with app.test_request_context():
+        picture = picture_of({"type": "bar", "spec": {"data": {"values": values}}})
+        counts = picture_of({"type": "bar", "spec": {"data": {"values": values[:1]}}})
+    assert picture is not None and counts is not None
+    assert [bar.text for group in picture.groups for bar in group.bars] == ["11,092.00", "831.50"]
+    assert counts.groups[0].bars[0].text == "11,092"
