@@ -10,6 +10,7 @@ FOLDER = Path(__file__).parent.parent / "tests" / "bi"
 SETS = tuple(sorted(FOLDER.glob("questions*.txt")))
 QUESTIONS = FOLDER / "questions.txt"
 GERMAN = Path(__file__).parent / "questions" / "german.tsv"
+HELD = Path(__file__).parent / "questions" / "held.txt"
 PARAPHRASES = FOLDER / "paraphrases.txt"
 
 

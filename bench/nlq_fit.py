@@ -7,6 +7,8 @@ question is compiled and compared with the rows that are right; the weights make
 right likelier than all others together (log-linear, L2 around the priors), or that nothing was
 understood where that is right; where it is not and yet no analysis is right, this counts little.
 Sets of what was not read when they were made are left out: fitted to failures, more is refused.
+Questions of the fitting part that were translated into German are fitted as well, and wordings
+that tests hold.
 Which analyses there are depends on the weights too: a sample is read by the priors, and all by
 what was fitted from it. How sure an answer is, and what is printed of questions that were not
 fitted, is told from five folds, each judged by weights that were fitted without it.
@@ -34,10 +36,11 @@ from app.bi.plans.compiling import compiled
 from app.bi.query import Query, Row, run
 from app.bi.questions import ranker
 from app.bi.questions.refusing import refused
-from app.bi.questions.understanding import Understanding, understanding_of
+from app.bi.questions.understanding import language_of, understanding_of
 from app.clock import utc_now
 from app.errors import ApiError
 from bench.nlq import HIGH, demonstration, difference, expected_query
+from bench.nlq_cases import GERMAN, HELD, read_cases, read_translations
 from bench.nlq_split import UNKEPT_SETS, Labelled, meaning, split
 
 FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
@@ -49,8 +52,8 @@ L2_SIGNS = 3.0
 _RAREST = 5  # questions that a feature has to occur in
 _RAREST_SIGN = 10  # answers that a sign has to occur in
 _NEWTON = 20
-SAFE = 0.99  # share of answers with confidence that are right
-SUREST, ALL_BUT = 0.95, 0.995
+SAFE = 0.996  # share of answers with confidence that are right
+SUREST, ALL_BUT = 0.95, 0.998
 _REFUSALS = ("unsupported", "clarify")
 Vector = NDArray[np.float64]
 
@@ -78,9 +81,9 @@ class Judge:
         self._rows: dict[str, list[Row]] = {}
         self._verdicts: dict[tuple[str, str], bool] = {}
 
-    def example(self, told: Labelled, understanding: Understanding,
-                weights: ranker.Weights) -> Example:  # fmt: skip
-        """One question read with some weights."""
+    def example(self, told: Labelled, weights: ranker.Weights) -> Example:
+        """One question read with some weights, in its language."""
+        understanding = understanding_of(language_of(told.case.question))
         understood = understanding.understand(told.case.question, self.now, weights)
         queries = [
             None if one.plan is None else compiled(in_one_currency(one.plan)).query
@@ -273,20 +276,34 @@ def ceilings(answers: Sequence[Answered]) -> tuple[list[tuple[float, float]], st
     return steps, "; ".join(report)
 
 
-def main() -> None:
-    """Fit and write; prints how many questions are right, of those fitted and of those not."""
-    options = _options()
+def labelled() -> list[Labelled]:
+    """The questions that are fitted: those that go on from none, are translated, or are held."""
     asked = [
         one for one in split()
         if one.part == "fitted" and not one.case.before and one.set_name not in UNKEPT_SETS
     ]  # fmt: skip
+    for path, cases in ((GERMAN, read_translations(GERMAN)), (HELD, read_cases(HELD))):
+        asked += [Labelled(path.stem, at, case, "fitted") for at, case in enumerate(cases)]
+    return asked
+
+
+def basis() -> str:
+    """What weights belong to: a digest of the questions and of what is right for each."""
+    told = [f"{one.case.question} => {one.case.expected}" for one in labelled()]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+def main() -> None:
+    """Fit and write; prints how many questions are right, of those fitted and of those not."""
+    options = _options()
+    asked = labelled()
     if options.most:
         asked = random.Random(1).sample(asked, options.most)
-    weights, understanding = ranker.Weights(), understanding_of("en")
+    weights = ranker.Weights()
     with tempfile.TemporaryDirectory() as folder, demonstration(Path(folder)):
         judge = Judge(calendar(utc_now()))
         for questions in (random.Random(2).sample(asked, min(_FIRST, len(asked))), asked):
-            examples = [judge.example(one, understanding, weights) for one in questions]
+            examples = [judge.example(one, weights) for one in questions]
             table = Table(examples)
             fitted = table.fitted()
             weights = ranker.Weights(dict(zip(table.names, fitted.round(3).tolist(), strict=True)))
@@ -299,7 +316,7 @@ def main() -> None:
             if abs(value - ranker.prior(name)) >= 0.02}  # fmt: skip
     answers = answered(table, examples, unseen)
     steps, report = ceilings(answers)
-    data = {"ceilings": steps, "sureness": sureness(answers), "weights": told}
+    data = {"basis": basis(), "ceilings": steps, "sureness": sureness(answers), "weights": told}
     FILE.write_text(json.dumps(data, indent=0) + "\n", encoding="utf-8")
     print(f"{len(told)} weights; of {len(answers)} answers that were not fitted: {report}")
 

@@ -25,8 +25,8 @@ from app.bi.words.speech import capital
 from app.container.model import NAMESPACE
 from app.money import USUAL_DIGITS, digits
 
-# A method of ours (docs/odata.md): OData asks for it by its qualified name.
-MEDIAN = "median"
+# Methods of ours (docs/odata.md): OData asks for them by their qualified names.
+OWN_METHODS = frozenset(("median", *(f"percentile{percent}" for percent in range(1, 100))))
 
 
 def compiled(plan: Plan) -> Compiled:
@@ -319,10 +319,10 @@ class _Grouping:
     def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
         """One figure of many values; what may lie between them, and what is converted, has the two
         decimals that amounts have."""
-        is_long = is_long or method in ("average", MEDIAN)
+        is_long = is_long or method == "average" or method in OWN_METHODS
         self.rounded += [name] if is_long else []
         as_name = exact(name) if is_long else name
-        if method == MEDIAN:
+        if method in OWN_METHODS:
             method = f"{NAMESPACE}.{method}"
         self.aggregates.append(f"{value} with {method} as {as_name}")
 

@@ -25,6 +25,14 @@ GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
                "season": "month of the year"}  # fmt: skip
 
 
+def method_words(say: Speech, method: str, figure: str) -> str:
+    """``median of days to pay``, ``percentile 90 of days to pay``."""
+    percent = method.removeprefix("percentile")
+    if percent != method:
+        return say("percentile {percent} of {figure}", percent=percent, figure=figure)
+    return say(_METHODS[method], figure=figure)
+
+
 def interpretation(plan: Plan) -> str:
     """What the query asks, in plain words, assumptions included."""
     say = plan.say
@@ -115,7 +123,7 @@ def _subject(plan: Plan) -> str:
         figure = say.named(plan.measure.label)
         if plan.method != "sum":
             figure = say.inside(plan.measure.label)
-        return capital(say(_METHODS[plan.method], figure=figure))
+        return capital(method_words(say, plan.method, figure))
     return plan.number_of
 
 
@@ -124,7 +132,7 @@ def figure_label(plan: Plan, figure: Figure) -> str:
     say = plan.say
     if figure.measure is None:
         return say("number of {many}", many=say.named(plan.entity.many))
-    return say(_METHODS[figure.method], figure=say.inside(figure.measure.label))
+    return method_words(say, figure.method, say.inside(figure.measure.label))
 
 
 def _dated(plan: Plan, period: Period) -> str:

@@ -11,8 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Sign = Literal["gt", "ge", "lt", "le", "eq", "ne"]
-Method = Literal["", "sum", "average", "median", "max", "min"]
+Method = str  # one of METHODS
 COUNT = "count"
+PERCENTILES = tuple(f"percentile{percent}" for percent in range(1, 100))
+# How values become one; empty for the usual way.
+METHODS = frozenset(("", "sum", "average", "median", "max", "min", *PERCENTILES))
 OR = "|"  # between names of which any is meant
 OPPOSITE: dict[str, Sign] = {"gt": "le", "ge": "lt", "lt": "ge", "le": "gt", "eq": "ne", "ne": "eq"}
 

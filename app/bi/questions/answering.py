@@ -35,6 +35,7 @@ _SUREST = 0.95
 # At most that of what goes on (no session was learned from) or takes a date for granted.
 _UNSURE = 0.79
 _GRANTED = "date for granted"
+_LEAST_STRANGE = 0.65  # the same where a word that nothing is known of is left aside
 _MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 _OF_WORDS = ("aside", "open", "unknown")  # reasons of how it was read, not of what was asked
@@ -130,7 +131,7 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on or _GRANTED in best.features:
         confidence = min(confidence, _UNSURE)
-    if refusal is None and confidence < LEAST:
+    if refusal is None and confidence < _LEAST_STRANGE:
         strange = passed_over(best, understood.read)
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
@@ -256,7 +257,8 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
         lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
         return replace(alone, goes_on=refers, lacks=lacks)
     if goes_on or not is_whole or _is_bare(best.meaning):
-        alone_over = best.passed_over(alone.read, light=False)
+        # By itself, a question passes over whom its pronoun stands for.
+        alone_over = best.passed_over(alone.read, light=False) + language.refers(alone.read.stems)
         if not goes_on and not is_whole and _is_of_either(best, first, previous):
             return replace(followed, analyses=(first, best), chances=(0.5, 0.5), lacks="either")
         is_less = first.passed_over(followed.read, light=False) <= alone_over

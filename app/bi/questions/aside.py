@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.bi.questions.algebra import COUNT, Is, Meaning, inner
+from app.bi.questions.algebra import COUNT, Equals, Is, Meaning, inner
 from app.bi.questions.chart import Item
 from app.bi.questions.model import Kind
 from app.bi.questions.reading import Leaf, Read
@@ -26,6 +26,15 @@ def told_apart(
     return tuple(again), tuple(aside)
 
 
+def _is_narrowed(meaning: Meaning, kind: Kind, name: str) -> bool:
+    """Whether only some of a dimension are meant: of ``Swiss customers`` the country is theirs."""
+    owner = kind.dimensions[name].path.rpartition("/")[0] if name else ""
+    parts = (part for restriction in meaning.where for part in inner(restriction))
+    return bool(owner) and any(
+        isinstance(part, Equals) and part.path.startswith(f"{owner}/") for part in parts
+    )
+
+
 def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
     """Whether what a word means is a part of the meaning."""
     category, told = leaf.category, leaf.meaning
@@ -45,7 +54,15 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
             figure = kind.data.get("verbs", {}).get(name, {}).get("figure")
             return any(one.measure == figure for one in meaning.figures)
         case "dimension":
-            return any(one.dimension == name for one in meaning.groups)
+            # What clients pay are the payments of clients.
+            figures = {figure.measure for figure in meaning.figures}
+            verbs = kind.data.get("verbs", {}).values()
+            doers = {verb["subject"] for verb in verbs if verb["figure"] in figures}
+            return (
+                name in doers
+                or any(group.dimension == name for group in meaning.groups)
+                or _is_narrowed(meaning, kind, name)
+            )
         case "date":
             return name in ((meaning.dated.date if meaning.dated else "") or kind.date, kind.date)
         case _:

@@ -270,7 +270,8 @@ class Compiler:
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
-        states = (name for name, state in kind.states.items() if state.filter == implied)
+        states = (name for name, state in kind.states.items()
+                  if state.filter == implied and not name.startswith("to."))  # fmt: skip
         words = spoken(next(states, "issued").rpartition(".")[2])
         return replace(plan, conditions=(*plan.conditions, Condition(implied, words)))
 

@@ -41,12 +41,13 @@ OPERATIONS = frozenset((
 
 
 def followed(
-    previous: Meaning, item: Item, model: Model, *, refers: str = "", beside: bool = False
-) -> Meaning | None:
+    previous: Meaning, item: Item, model: Model, *, refers: str = "", beside: bool = False,
+    lists: bool = False,
+) -> Meaning | None:  # fmt: skip
     """The meaning before, changed by what was said; None where it cannot be said of it.
 
     ``refers``: what a pronoun stands for: ``records`` (they), a ``person`` (she);
-    ``beside``: it is told beside what was asked before (``too``).
+    ``beside``: it is told beside what was asked before (``too``); ``lists``: ``which`` of them.
     """
     try:
         if item.category == "question":
@@ -55,6 +56,10 @@ def followed(
             changed = _changed(previous, item.category, item.meaning, model.kinds)
         if changed is not None and beside:
             changed = _beside(previous, changed)
+        if changed is not None and lists and changed.kind != previous.kind and changed.figures:
+            return None  # which of them: a figure of others says nothing of these
+        if changed is not None and lists and _is_some_of(changed, previous):
+            changed = _listed(changed)
         told_again = item.category in ("group", "dimension", "measure", "question")
         is_new = changed is not None and (changed != previous or told_again)
         return model.checked(changed) if changed is not None and is_new else None
@@ -111,6 +116,12 @@ def _listed(previous: Meaning) -> Meaning:
     """The records behind a figure."""
     return replace(previous, figures=(), groups=(), ranking=None, part=None, chart="", distinct="",
                    against=None, threshold=None)  # fmt: skip
+
+
+def _is_some_of(changed: Meaning, previous: Meaning) -> bool:
+    """Whether only some of the records are meant that were counted before."""
+    same = replace(changed, where=previous.where, dated=previous.dated, ranking=previous.ranking)
+    return same == previous != changed and bool(previous.figures) and not _amounts(previous)
 
 
 def _amounts(meaning: Meaning) -> bool:

@@ -65,6 +65,10 @@ class Lexicon:
         self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
+        self.particles = frozenset(
+            self.stem(text) for text in self.data["language"].get("particles", ())
+        )
+        self.of_one = frozenset(self.stem(text) for text in self.data["language"].get("of_one", ()))
         said = _file(ENGLISH_CODE)
         nouns = {key: (told["nouns"][0], _plural(told["nouns"][0]))
                  for key, told in said.items() if "nouns" in told}  # fmt: skip
@@ -215,6 +219,10 @@ class Lexicon:
         for role, texts in self.data["words"].items():
             for text in texts:
                 self.entries[self.phrase(text)].append(Entry(f"f:{role}", role))
+        for text in self.data["language"]["percentiles"]:
+            for percent in range(1, 100):
+                entry = Entry("f:median", f"percentile{percent}")
+                self.entries[self.phrase(text.format(n=percent))].append(entry)
         for code, texts in self.data["currencies"].items():
             for text in texts:
                 self.entries[self.phrase(text)].append(Entry("currency", code))
@@ -298,25 +306,30 @@ class Lexicon:
 
     def _of_model(self, kind: Kind) -> None:
         """What the names themselves say: enumerations, properties, dimensions."""
-        english = self.code == "en"
         members = self.data.get("members", {})
         for name in kind.states:
             path, _, member = name.rpartition(".")
             if path and path != "to":
-                for text in (*members.get(member, ()), *((spoken(member),) if english else ())):
+                for text in (*members.get(member, ()), *self._called(member)):
                     self._add(text, "state", kind.key, name)
-        if not english:
-            return
         for name in kind.dimensions:
-            self._add(spoken(name), "dimension", kind.key, name)
+            for text in self._called(name):
+                self._add(text, "dimension", kind.key, name)
         for name, prop in kind.own_properties():
             if not isinstance(prop.type, edm.PrimitiveType) or prop.on_request or name == "id":
                 continue
-            text = spoken(name.removeprefix("is"))
-            if prop.type.name == "Edm.Boolean":
-                self._add(text, "state", kind.key, name)
-            else:
-                self._add(text, "property", kind.key, name)
+            category = "state" if prop.type.name == "Edm.Boolean" else "property"
+            for text in self._called(name.removeprefix("is")):
+                self._add(text, category, kind.key, name)
+
+    def _called(self, name: str) -> Iterator[str]:
+        """What a name of the model says by itself, or by its label in another language."""
+        if self.code == ENGLISH_CODE:
+            yield spoken(name)
+            if name.endswith("Count"):  # "more than one reopen"
+                yield spoken(name.removesuffix("Count"))
+        elif label := self.data.get("labels", {}).get(spoken(name).lower()):
+            yield label
 
 
 def _plural(noun: str) -> str:

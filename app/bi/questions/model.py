@@ -16,6 +16,7 @@ from typing import Any
 from app.bi.plans.entities import Entity, Measure, Ratio, members_of, spoken
 from app.bi.questions.algebra import (
     COUNT,
+    METHODS,
     All,
     Compares,
     Dated,
@@ -239,7 +240,17 @@ class Model:
         if meaning.distinct and meaning.distinct not in kind.dimensions:
             raise TypeMismatchError(f"{kind.key} have no {meaning.distinct}")
         self._check_whole(meaning)
+        self._check_totals(kind, meaning)
         return meaning
+
+    @staticmethod
+    def _check_totals(kind: Kind, meaning: Meaning) -> None:
+        """What a record has in all is not that of a period, which is not when it was created."""
+        numbers = [part.subject for part in meaning.where if isinstance(part, Compares)]
+        numbers += [meaning.ranking.path] if meaning.ranking is not None else []
+        is_then = meaning.dated is not None and not meaning.dated.date
+        if is_then and not meaning.figures and set(numbers) & set(kind.data.get("totals", ())):
+            raise TypeMismatchError("a total has no period")
 
     @staticmethod
     def _check_whole(meaning: Meaning) -> None:
@@ -265,6 +276,8 @@ class Model:
             known = known or kind.lasts(figure.measure) is not None
         if not known:
             raise TypeMismatchError(f"{kind.key} have no figure {figure.measure}")
+        if figure.method not in METHODS:
+            raise TypeMismatchError(f"no such method: {figure.method}")
 
     def check(self, kind: Kind, one: Restriction) -> None:
         """Whether a restriction can be one of records of a kind.

@@ -199,9 +199,11 @@ class Names:
 
     def _texts(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> Iterator[Name]:
         """What stands behind ``about`` and ``tagged``, or between ``with`` and ``in the name``."""
+        longer: set[str] = set()
         for length, entry in self._lexicon.at(stems, at):
-            if entry.category not in ("f:about", "f:tagged", "f:with"):
+            if entry.category not in {"f:about", "f:tagged", "f:with"} - longer:
                 continue
+            longer.add(entry.category)  # "tagged as" is not tagged with "as"
             begin = at + length
             for end in range(begin + 1, min(begin + _LONGEST_TEXT, len(tokens)) + 1):
                 if not _is_run(tokens[begin:end]):

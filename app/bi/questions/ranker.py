@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
 
+# The crossing of a word that says nothing by itself, though a phrase begins with it.
+FILLER = "cross filler"
 # What is so before anything was learned: words are crossed at a price, and nothing is for nothing.
 PRIORS = {
     "cross unknown": -2.5, "cross name": -4.0, "cross number": -4.0, "cross period": -4.0,
-    "cross clause": -1.5,
+    "cross number date": -4.0,
+    "cross clause": -1.5, FILLER: -0.3,
     "cross value": -3.0, "cross content": -2.5, "longer phrase": 0.4, "unsure name": -0.6,
     "event without a period": -0.8, "count for granted": -0.4, "kind open": -0.3,
     "list of one figure": -0.5, "ranked within": -0.5, "extreme of records": -0.3,
@@ -21,6 +25,7 @@ PRIORS = {
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
     "converted": 0.8,
 }  # fmt: skip
+_OWN_METHOD = re.compile(r"median|percentile\d+")
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
 # What is taken for granted in an answer, which is less sure therefore.
 _GRANTED = frozenset((
@@ -49,13 +54,13 @@ def is_light(crossing: str) -> bool:
     """Whether what is passed over carries no content."""
     roles = set(crossing.split()[2:])
     light = bool(roles & {"of", "with"}) or roles <= _LIGHT
-    return crossing == "going on" or (crossing.startswith("cross word ") and light)
+    return crossing in ("going on", FILLER) or (crossing.startswith("cross word ") and light)
 
 
 def is_decisive(crossing: str) -> bool:
-    """Whether what is passed over can be about something else altogether: ``not``, ``or``."""
+    """Whether what is passed over can be about something else altogether: ``not``, a number."""
     roles = set(crossing.split()[2:])
-    return not is_light(crossing) and bool(roles & _DECISIVE)
+    return crossing == "cross number" or (not is_light(crossing) and bool(roles & _DECISIVE))
 
 
 def is_partial(features: Iterable[str]) -> bool:
@@ -85,11 +90,12 @@ def prior(feature: str) -> float:
 class Weights(dict[str, float]):
     """Fitted weights; a feature that none was fitted of has its prior.
 
-    Medians are asked for as averages are, and much more seldom: what is told of an average counts.
+    Medians and percentiles are asked for as averages are, and much more seldom: what is told of an
+    average counts.
     """
 
     def __missing__(self, feature: str) -> float:
-        average = feature.replace("median", "average")
+        average = _OWN_METHOD.sub("average", feature)
         return prior(feature) if average == feature else self[average]
 
 

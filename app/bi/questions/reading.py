@@ -21,6 +21,7 @@ MOST_WORDS = 80
 _MOST_CROSSED = 4  # words in a row
 _MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
+_MOST_BETWEEN = 4  # words from an article to its noun
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
@@ -75,6 +76,11 @@ class Read:
         for leaf in self.leaves:
             if self.places[leaf.start] <= place < self.places[leaf.end]:
                 yield leaf
+
+    def means(self, start: int, end: int) -> bool:
+        """Whether words that stand for nothing are told by a dimension or a property as well."""
+        telling = (leaf for leaf in self.leaves if leaf.category in ("dimension", "property"))
+        return any((leaf.start, leaf.end) == (start, end) for leaf in telling)
 
     @property
     def is_ranked(self) -> bool:
@@ -172,7 +178,33 @@ class Reader:
         tokens = tokenise(question)[:MOST_WORDS]
         if self._lexicon.code != "en":
             tokens = [part for one in tokens for part in self._parts(one)][:MOST_WORDS]
-        return list(repaired(tokens, self._lexicon.known))
+            tokens = self._with_ordinals(tokens)
+        return self._rejoined(list(repaired(tokens, self._lexicon.known)))
+
+    def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
+        """``das 90. Perzentil``: behind a short number the dot ends no sentence."""
+        shorts = [token.kind == "number" and len(token.text) < 3 for token in tokens]
+        return [replace(token, apart=False, mark="") if token.mark == "." and is_short else token
+                for token, is_short in zip(tokens, (False, *shorts), strict=False)]  # fmt: skip
+
+    def _rejoined(self, tokens: list[Token]) -> list[Token]:
+        """``schließen nächste Woche ab``: a verb before its end again, which ends a clause; of
+        ``nach Land sortiert`` the end behind its beginning."""
+        begun = 0
+        for at in range(1, len(tokens)):
+            begun = at if tokens[at].apart else begun
+            is_end = at + 1 == len(tokens) or tokens[at + 1].apart
+            if tokens[at].stem not in self._lexicon.particles or not is_end:
+                continue
+            for start in range(at - 2, begun - 1, -1):
+                entries = self._lexicon.entries.get((tokens[start].stem, tokens[at].stem), ())
+                if any(entry.category.startswith("f:") for entry in entries):
+                    tokens.insert(start + 1, tokens.pop(at))
+                elif entries:
+                    tokens.insert(at - 1, tokens.pop(start))
+                if entries:
+                    break
+        return tokens
 
     def _parts(self, token: Token) -> list[Token]:
         """A word by its stem, a compound as its parts; a capital letter says nothing."""
@@ -205,8 +237,15 @@ class Reader:
                 said = " ".join(one.text for one in tokens[at:end]).lower()
                 is_one = said == " ".join(stems[at:end])
                 is_one |= entry.category == "kind" and said in self._lexicon.singular
+                is_one |= self._is_of_one(tokens, stems, at)
                 value = (value, is_one)
             yield Leaf(at, end, entry.category, value, features)
+
+    def _is_of_one(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> bool:
+        """Whether an article says that it is one record: ``des größten offenen Deals``."""
+        begin = max((start for start in range(at + 1) if tokens[start].apart), default=0)
+        before = stems[max(begin, at - _MOST_BETWEEN) : at]
+        return not self._lexicon.of_one.isdisjoint(before)
 
     def _phrases(self, stems: Sequence[str]) -> Iterator[tuple[int, int, int, Entry]]:
         """Entries where their words stand: from, to, how many words are theirs.
@@ -321,7 +360,9 @@ class Reader:
                 continue
             if at in own or (token.stem in self._lexicon.fillers and at not in begun):
                 continue
-            read.crossing.append(_crossing(token, covered.get(at, set())))
+            is_filler = token.stem in self._lexicon.fillers
+            crossing = ranker.FILLER if is_filler else _crossing(token, covered.get(at, set()))
+            read.crossing.append(crossing)
             place += 1
         read.places.append(place)
         for at, token in enumerate(read.tokens):
@@ -362,7 +403,7 @@ def _crossing(token: Token, categories: set[str]) -> str:
     role = " ".join(sorted(one.removeprefix("f:") for one in roles))
     if not categories:
         if token.kind in ("number", "percent", "date"):
-            return "cross number"
+            return "cross number date" if token.kind == "date" else "cross number"
         return "cross name" if token.is_capital else "cross unknown"
     if categories <= roles | {"grain"}:
         return f"cross word {role}"

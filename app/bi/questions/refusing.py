@@ -21,7 +21,6 @@ from app.bi.questions.algebra import (
     Dated,
     Equals,
     Figure,
-    Has,
     Is,
     Meaning,
     Not,
@@ -273,7 +272,7 @@ def _beyond(asked: _Asked) -> Refusal | None:
         one.start <= start and one.end >= end for one in read.leaves
     )
     places = range(read.places[start], read.places[end])
-    if not is_phrase and not asked.analysis.crossed.issuperset(places):
+    if not is_phrase and not set(asked.analysis.aside).issuperset(places):
         return None
     return _of_words("beyond", read, span, asked.lexicon)
 
@@ -308,8 +307,11 @@ def _left_aside(asked: _Asked) -> tuple[str, ...]:
     # The first noun says what is asked for, whatever follows it.
     nouns = [read.places[at] for at in asked.starts("kind")]
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
-    places = [one for one in analysis.crossed if one in first or is_decisive(read.crossing[one])]
-    return tuple(read.words_at(places))
+    # A number that nothing is compared with is one of a period that is none.
+    bounds = asked.ends("f:more", "f:less", "f:atleast", "f:atmost", "f:exactly")
+    loose = {read.places[at] for at in asked.starts("number") - bounds}
+    decisive = {one for one in analysis.crossed if is_decisive(read.crossing[one])}
+    return tuple(read.words_at((decisive - loose) | first))
 
 
 # --- what contradicts itself
@@ -394,24 +396,18 @@ def _is_denied_in_time(asked: _Asked) -> bool:
     if any(isinstance(one, Dated) and not _is_last(kind, one) for one in denied):
         return True
     # It was not done, which no property of the records dates.
-    undated = any(not kind.states[one.state].date for one in denied if isinstance(one, Is))
-    return undated and asked.is_dated_by_itself and asked.says("undone")
+    names = [one.state for one in denied if isinstance(one, Is)]
+    names += [name for name in asked.states if name.startswith("to.")]
+    undated = any(not kind.states[name].date for name in names)
+    is_timed = asked.is_dated_by_itself or any(
+        asked.read.places[leaf.start] in asked.analysis.crossed for leaf in asked.leaves("period")
+    )
+    return undated and is_timed and asked.says("undone")
 
 
 def _is_last(kind: Kind, one: Dated) -> bool:
     """Whether it is the last time of something, lately: what was not so then was so before."""
     return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
-
-
-def _is_denied_since(asked: _Asked) -> bool:
-    """Whether related records are missing in a period that stands right behind them.
-
-    ``deals with no tasks since May`` says the time of the tasks, and not when deals were made.
-    """
-    if not asked.is_dated_by_itself or not any(isinstance(one, Has) for one in asked.denied):
-        return False
-    periods, denied = asked.starts("period"), asked.ends("f:without")
-    return any(one.start in denied and one.end in periods for one in asked.leaves("kind"))
 
 
 def _is_to_be_done_in_time(asked: _Asked) -> bool:
@@ -531,15 +527,21 @@ def _opposing(asked: _Asked) -> Refusal | None:
     return Refusal("earlier" if is_state else "incomparable")
 
 
+def _changes_two(asked: _Asked) -> bool:
+    """Whether several figures are to have changed, and it is not said since when."""
+    meaning = asked.meaning
+    return meaning.against is not None and meaning.dated is None and len(meaning.figures) > 1
+
+
 def _sets_two_apart(asked: _Asked) -> bool:
     """Whether one figure is to be more than another, and the meaning compares nothing."""
     is_compared = any(isinstance(one, Compares) for one in asked.inside)
     if asked.meaning.against is not None or is_compared:
         return False
-    more, behind = asked.ends("f:more", "f:less"), asked.starts("property", "measure")
+    more, behind = asked.ends("f:more", "f:less"), asked.starts("property", "measure", "kind")
     joints = {one.start: one.end for one in asked.leaves("f:compare")}
     return any(one.start in more and joints.get(one.end) in behind
-               for one in asked.leaves("property", "measure"))  # fmt: skip
+               for one in asked.leaves("property", "measure", "kind"))  # fmt: skip
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.
@@ -559,7 +561,6 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("undated", _is_to_be_done_in_time),
     ("gap", _has_gap),
     ("currency", _is_converted_elsewhere),
-    ("denied", _is_denied_since),
     ("aside", _left_aside),
     ("absent", _is_of_none),
     ("ranking", _is_ranked_by_two),
@@ -567,6 +568,7 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("each", _is_of_each),
     ("incomparable", _opposing),
     ("incomparable", _sets_two_apart),
+    ("incomparable", _changes_two),
     ("earlier", _is_earlier_state),
     ("subject", _is_of_anything),
 )

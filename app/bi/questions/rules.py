@@ -20,6 +20,7 @@ from app.bi.questions.algebra import (
     COUNT,
     OPPOSITE,
     OR,
+    PERCENTILES,
     Against,
     All,
     Compares,
@@ -40,6 +41,7 @@ from app.bi.questions.algebra import (
     Tagged,
     Threshold,
     When,
+    inner,
     parts_of,
 )
 from app.bi.questions.chart import Rule
@@ -62,11 +64,17 @@ _ENDS = {
 _METHODS: Mapping[str, Method] = {
     "average": "average", "median": "median", "maximum": "max", "minimum": "min", "highest": "max",
     "lowest": "min",
+    **dict(zip(PERCENTILES, PERCENTILES, strict=True)),
 }  # fmt: skip
+_NONE = "no related "  # begins the key of what has none of other records
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 _KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
     "first": lambda first, _: first, "second": lambda _, second: second,
 }  # fmt: skip
+
+
+def _same(told: Any) -> Any:
+    return told
 
 
 class Number(NamedTuple):
@@ -104,7 +112,8 @@ class Grammar:
                 self._add(name, told, one, other)
         for name, told in rules_data()["lifts"].items():
             for one in told["part"].split("|"):
-                self.lifts[one].append((name, told["makes"], getattr(self, name)))
+                lift = _same if told.get("keeps") else getattr(self, name)
+                self.lifts[one].append((name, told["makes"], lift))
 
     def _add(self, name: str, told: Mapping[str, Any], one: str, other: str) -> None:
         """A rule, and where the order of its parts is free, the same the other way round."""
@@ -137,26 +146,21 @@ class Grammar:
         return Draft(frozenset((kind,)), kind, flags=frozenset(("singular",) if is_one else ()))
 
     def of_state(self, told: Options) -> Options:
-        return Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+        return _states(told)
 
     def of_state_alone(self, told: Options) -> Draft:
-        return Draft(frozenset(told.by_kind), where=(self.of_state(told),),
+        return Draft(frozenset(told.by_kind), where=(_states(told),),
                      flags=frozenset(("state alone",)))  # fmt: skip
-
-    def of_value(self, told: Options) -> Options:
-        return told
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         told, is_one = named_as
         kinds = frozenset(told.by_kind)
-        where = Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
         named = next(iter(kinds)) if len(kinds) == 1 else ""
         flags = frozenset(("singular",) if is_one else ())
-        return Draft(kinds, named, where=(where,), flags=flags)
+        return Draft(kinds, named, where=(_states(told),), flags=flags)
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
-        told, _ = named_as
-        return Options(told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+        return _states(named_as[0])
 
     def of_measure(self, told: Options) -> Draft:
         return Draft(frozenset(told.by_kind), figures=(_figures(told),))
@@ -198,8 +202,8 @@ class Grammar:
     def of_grain(self, grain: str) -> Options:
         return Options(f"grain:{grain}", dict.fromkeys(self.kinds, Group(grain=grain)))
 
-    def of_half(self, _: str) -> Number:
-        return Number("50", "%")
+    def of_half(self, role: str) -> Number:
+        return Number("50" if role == "half" else "25", "%")
 
     def of_trend(self, _: str) -> Options:
         return self.of_grain("month")
@@ -302,11 +306,7 @@ class Grammar:
         return options(f"unknown {told.key}", by_kind)
 
     def to_be_done(self, _: str, told: Options) -> Options:
-        return Options(f"pending {told.key}",
-                       {kind: Is(name) for kind, name in told.by_kind.items()})  # fmt: skip
-
-    def of_due(self, told: Options) -> Options:
-        return told
+        return _states(told, f"pending {told.key}")
 
     def of_due_alone(self, told: Options) -> Draft:
         return Draft(frozenset(told.by_kind), where=(told,), flags=frozenset(("state alone",)))
@@ -396,9 +396,13 @@ class Grammar:
         return options(f"whose {of} {told.key}", by_kind)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
-        if second.leftward or not (first.named and first.where) or first.dated:
+        if not first.named or first.dated:
             return None
-        told = self._belonging(first)
+        if not first.where:  # "Kontakte gesperrter Kunden"
+            is_whose = first.is_plain and first.named != second.named and not first.leftward
+            whose = self._belonging(second) if is_whose and second.where else None
+            return None if whose is None else first.restricted(whose, left=False)
+        told = None if second.leftward else self._belonging(first)
         return None if told is None else second.restricted(told, left=True)
 
     def of_done(self, deed: Draft) -> Options | None:
@@ -436,6 +440,9 @@ class Grammar:
     # --- periods
 
     def in_period(self, draft: Draft, when: When, *, left: bool) -> Draft | None:
+        """``deals with no tasks since May`` says the time of the tasks."""
+        if not left and draft.where and draft.where[-1].key.startswith(_NONE):
+            return None
         return draft.within(when, None, left=left)
 
     def of_date(self, draft: Draft, told: tuple[When, Options], *, left: bool) -> Draft | None:
@@ -589,9 +596,10 @@ class Grammar:
             return None
         if draft.named in told.by_kind:
             return draft.figured(told)
-        made = Draft(frozenset(told.by_kind), figures=(told,))
+        theirs = (key for key in told.by_kind if draft.named in self.kinds[key].to_one)
+        made = Draft(frozenset(theirs), figures=(told,))
         if not draft.where and not draft.dated:
-            return made
+            return made if made.kinds else None
         of = self._belonging(draft)
         return None if of is None else made.restricted(of, left=False)
 
@@ -656,8 +664,8 @@ class Grammar:
             draft = draft._replace(against=Against())
         return draft.flagged("compared") if draft.against is not None else None
 
-    def has_changed(self, draft: Draft, _: str) -> Draft | None:
-        if draft.leftward or draft.rank or "compared" in draft.flags:
+    def has_changed(self, draft: Draft, role: str) -> Draft | None:
+        if draft.leftward or draft.rank or ("compared" in draft.flags and role != "previous"):
             return None
         against = draft.against or Against()
         return draft._replace(against=against).flagged("compared")
@@ -868,9 +876,12 @@ class Grammar:
         where = (*whole.where, *(one for one in draft.where if one not in whole.where))
         return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
 
-    def how_long(self, _: str, draft: Draft) -> Draft | None:
+    def how_long(self, role: str, draft: Draft) -> Draft | None:
         found = self._lasting(draft)
-        return None if found is None else found._replace(leftward=False)
+        if found is None:
+            return None
+        method = "" if role == "average" else _METHODS.get(role, "")
+        return self._by_method(found._replace(leftward=False), method)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         if not draft.is_plain or not draft.named or draft.columns:
@@ -1074,7 +1085,8 @@ class Grammar:
         return self._group(told), Rank("figure", _ENDS[role], limit or 1, role)
 
     def group_is_ranked(self, told: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
-        return self.ranked_group(rank, told) if rank[0] in ("common", "most", "least") else None
+        of_groups = ("common", "most", "least", "fastest", "slowest")
+        return self.ranked_group(rank, told) if rank[0] in of_groups else None
 
     def ranked_in_each(
         self, ranked: tuple[Options, Rank], group: Options
@@ -1174,13 +1186,15 @@ class Grammar:
             return None
         if subject.groups and (rank is None or not subject.kinds & draft.kinds):
             return None
-        down = rank.descending if rank is not None else True
-        limit = (rank.limit or 10) if rank is not None else 0
+        # "The first 3 by revenue" are those with the most of it.
+        down = rank is None or rank.descending or rank.word == "oldest"
+        limit = rank.limit if rank is not None else -1
         own = subject.kinds & draft.kinds
         if own and not draft.where:  # "open deals by amount": the records themselves
             if len(draft.figures) > 1:
                 return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
+        limit = (rank.limit or 10) if rank is not None else 0
         made = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
         return self._per_subject(plain, draft._replace(rank=made))
@@ -1194,7 +1208,8 @@ class Grammar:
             if rank is not None or draft.leftward or draft.figures:
                 return None
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
-        if rank is not None and rank.word == "sort" and role in ("descending", "ascending"):
+        is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
+        if rank is not None and is_sorted and role in ("descending", "ascending"):
             return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
         if rank is not None or (draft.leftward and not draft.groups):
             return None
@@ -1311,9 +1326,6 @@ class Grammar:
                 by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
         return options(f"limited {told.key} {sign} {factor}", by_kind)
 
-    def of_valued(self, told: Options) -> Options:
-        return told
-
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
         if draft.leftward or draft.rank or not (draft.named or draft.groups):
             return None
@@ -1376,8 +1388,11 @@ class Grammar:
 
     # --- what is asked
 
-    def which(self, _: str, draft: Draft) -> Draft:
-        return draft.flagged("list")
+    def which(self, role: str, draft: Draft) -> Draft | None:
+        """Who is no deal and no ticket: of those it is asked who is responsible."""
+        is_who = any(self.kinds[key].data.get("someone") for key in draft.kinds)
+        is_record = draft.rank is not None and draft.rank.of == "records" and not draft.groups
+        return None if role == "who" and is_record and not is_who else draft.flagged("list")
 
     def who_does(self, _: str, draft: Draft) -> Draft | None:
         """By the subject of the verb, or by the person who is responsible; or who that is."""
@@ -1433,14 +1448,15 @@ class Grammar:
         return draft.flagged(f"asked {role}")
 
     def what_of(self, told: Options, draft: Draft) -> Draft | None:
-        several = draft.rank is not None and draft.rank.limit != 1
-        if draft.figures or draft.groups or draft.threshold or several:
+        is_of_groups = draft.rank is not None and draft.rank.of != "records"
+        if draft.figures or draft.groups or draft.threshold or is_of_groups:
             return None
         return draft.showing(self._columns(told))
 
     def values_of(self, told: Options, draft: Draft) -> Draft | None:
         """``what industries do our clients work in``: what values there are."""
-        if not draft.is_plain or not draft.named or draft.columns or draft.flags & {"when"}:
+        is_asked = draft.flags & {"when", "before"}
+        if not draft.is_plain or not draft.named or draft.columns or is_asked:
             return None
         return draft.grouped(_groups(told), left=True)
 
@@ -1459,8 +1475,14 @@ class Grammar:
             return None
         return draft.showing(self._columns(told))
 
-    def shown(self, _: str, told: Options) -> tuple[Options, ...]:
+    def shown(self, _: str, told: Options | str) -> tuple[Options, ...]:
         return (self._columns(told),)
+
+    def shown_first(self, told: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
+        return (self._columns(told), *more)
+
+    def shown_of(self, told: tuple[Options, ...], draft: Draft) -> Draft | None:
+        return self.showing(draft._replace(leftward=False), told) if len(told) > 1 else None
 
     def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
         return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
@@ -1522,8 +1544,10 @@ class Grammar:
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
+        planned = self.kinds[kind].data.get("planned", {})
+        ends = {end, *(done for done, date in planned.items() if date == end)} - {""}
         found = self.kinds[kind].figures.items()
-        return next((name for name, one in found if end and end_of(one.value) == end), "")
+        return next((name for name, one in found if end_of(one.value) in ends), "")
 
     def _verb(self, kind: str, name: str) -> Mapping[str, str]:
         verbs: Mapping[str, Mapping[str, str]] = self.kinds[kind].data["verbs"]
@@ -1589,8 +1613,12 @@ class Grammar:
             return measure.value if self.kinds[kind].is_number(measure.value) else None
         return name
 
-    def _columns(self, told: Options) -> Options:
-        """The paths that names stand for, as columns."""
+    def _columns(self, told: Options | str) -> Options:
+        """The paths that names stand for, as columns; an amount is the usual one."""
+        if isinstance(told, str):
+            return Options("shown amount", {
+                key: kind.amount for key, kind in self.kinds.items() if kind.amount
+            })  # fmt: skip
         by_kind = {}
         for kind, name in told.by_kind.items():
             dimension = self.kinds[kind].dimensions.get(name)
@@ -1652,9 +1680,19 @@ class Grammar:
             has = Has(inside, _flat(where), bound.sign, bound.number)
         has = Not(has) if negated else has
         by_kind: dict[str, Restriction] = {
-            key: has for key, kind in self.kinds.items() if inside in kind.related
+            key: has for key, kind in self.kinds.items()
+            if inside in kind.related and not self._is_of(inside, key, where)
         }  # fmt: skip
-        return options(f"{'no' if negated else 'has'} {draft.kinds} {where} {bound}", by_kind)
+        name = _NONE if negated else "has "
+        return options(f"{name}{draft.kinds} {where} {bound}", by_kind)
+
+    def _is_of(self, inside: str, owner: str, where: Sequence[Restriction]) -> bool:
+        """Whether related records are restricted by what their owner is, which that says itself."""
+        navigation = self.kinds[inside].to_one.get(owner, "-")
+        parts = (part for restriction in _flat(where) for part in inner(restriction))
+        return any(
+            isinstance(part, Equals) and part.path.startswith(f"{navigation}/") for part in parts
+        )
 
     def _dates(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
@@ -1733,7 +1771,7 @@ class Grammar:
                 paths[key] = path
         if not paths:
             return None
-        rank = Rank("records", down, limit or -1, "by", Options(f"order {paths}", paths))
+        rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
         return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
 
     def _ordered(self, told: Options, limit: int, draft: Draft) -> Draft | None:
@@ -1861,6 +1899,11 @@ def _either(one: Restriction, other: Restriction) -> Restriction:
         return Equals(one.path, (*one.values, *other.values), f"{one.label}{OR}{other.label}")
     first = one.of if isinstance(one, Either) else (one,)
     return Either((*first, other))
+
+
+def _states(told: Options, key: str = "") -> Options:
+    """Names of states as restrictions."""
+    return Options(key or told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
 
 
 def _figures(told: Options) -> Options:

@@ -153,6 +153,14 @@ class Understanding:
         stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
         return begins(stems, self.lexicon.phrases("language", "looks"))
 
+    def _chooses(self, read: Read) -> bool:
+        """Whether it asks which of them: a pronoun right behind the word, or as its end."""
+        pronouns = self.lexicon.phrases("language", "pronouns")
+        ends = {leaf.end for leaf in read.leaves if leaf.category == "f:list"}
+        return any(
+            (stem,) in pronouns and {at, at + 1} & ends for at, stem in enumerate(read.stems)
+        )
+
     def _says(self, stems: Phrase, name: str) -> bool:
         return place(stems, self.lexicon.phrases("language", name)) is not None
 
@@ -179,8 +187,11 @@ class Understanding:
         found: dict[Meaning, Analysis] = {}
         stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
         refers, beside = self._referring(stems), self._says(stems, "beside")
+        lists = refers == "records" and self._chooses(read)
         for item in operations(list(parsed.cells.get((0, read.length), ()))):
-            meaning = followed(previous, item, self.lexicon.model, refers=refers, beside=beside)
+            meaning = followed(
+                previous, item, self.lexicon.model, refers=refers, beside=beside, lists=lists
+            )
             if meaning is None or meaning in found:
                 continue
             plan = _plan(compiler, meaning)
@@ -189,7 +200,8 @@ class Understanding:
                 again, aside = told_apart(read, item, meaning, kind)
                 features = (*item.all_features(), *again)
                 found[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
-        best = list(found.values())[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
+        whole = sorted(found.values(), key=lambda known: known.passed_over(read, light=False))
+        best = whole[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([one.score for one in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)
 
@@ -198,11 +210,12 @@ class Understanding:
         stems = read.stems
         features = ["nothing", f"nothing begins {stems[0] if stems else ''}"]
         for phrases, name in ((self.lexicon.beyond, "beyond"), (self.lexicon.commands, "command")):
-            for start, _ in places(stems, phrases):
+            for start, end in places(stems, phrases):
                 first = " first" if start == 0 and name == "command" else ""
-                features.append(f"nothing {name}{first}")
+                if not read.means(start, end):
+                    features.append(f"nothing {name}{first}")
         features += [f"nothing {one}" for one in read.crossing
-                     if one in ("cross unknown", "cross name", "cross number")]  # fmt: skip
+                     if one.startswith(("cross unknown", "cross name", "cross num"))]  # fmt: skip
         if parsed.is_cut:
             features.append("nothing cut")
         return tuple(features)
