@@ -52,6 +52,7 @@ def search_everything() -> Response:
             problem = error if isinstance(error, ValidationError) else None
     return page(
         "search.html",
+        200,  # words that are too short are no wrong address
         found_by=text,
         people=people,
         total=total,
