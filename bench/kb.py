@@ -51,7 +51,7 @@ from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search.embedding import DIMENSION
 from app.search.entries import make_entry
-from app.search.index_cache import shelf_of
+from app.search.index_cache import index_cache_of
 from app.search.results import MODES
 from app.search.vectors import Vectors
 from app.search.wordpiece import vocabulary
@@ -100,7 +100,7 @@ def measure(collection: Collection, address: str, folder: Path) -> None:
         wall, cpu = time.monotonic() - wall, time.process_time() - cpu
         print(f"index: {wall:.0f} s, {cpu:.0f} s of CPU; memory {before} -> {resident_mb()} MB")
         cpu = time.process_time()
-        shelf_of(ARTICLE).current()
+        index_cache_of(ARTICLE).current()
         print(f"load into the process: {time.process_time() - cpu:.2f} s of CPU")
         print("mode       nDCG@10  recall@10   CPU p50   CPU p95")
         for mode in ("keyword", "semantic", "hybrid"):

@@ -64,10 +64,10 @@ def search_articles(
         language: a tag such as ``de``; ``de-AT`` is German too.
     Raises: ForbiddenError, the caller may read no articles.
     """
-    from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
+    from app.search.index_cache import index_cache_of  # numpy is large: loaded by who searches
     from app.search.ranking import rank
 
-    index = shelf_of(ARTICLE)
+    index = index_cache_of(ARTICLE)
     question = index.spelled_out(question)
     hits, by_meaning = index.search(
         question, by_words=mode != "semantic", by_meaning=mode != "keyword"

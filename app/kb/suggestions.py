@@ -71,10 +71,10 @@ def _item(match: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, An
 
 
 def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
-    from app.search.index_cache import shelf_of  # numpy is large: loaded by who searches
+    from app.search.index_cache import index_cache_of  # numpy is large: loaded by who searches
     from app.search.ranking import rank
 
-    index = shelf_of(TICKET)
+    index = index_cache_of(TICKET)
     hits, by_meaning = index.search(question, by_words=True, by_meaning=True)
     ranked = rank(hits, "hybrid" if by_meaning else "keyword", SIMILAR_TICKETS * 4)
     near = {each.key: each for each in ranked if each.score >= LEAST_SIMILAR}

@@ -24,7 +24,7 @@ _COLUMNS = (
 NOTHING_KNOWN = -1
 
 
-class Shelf:
+class IndexCache:
     """Keeps the index of ``entity``, and reads what has changed before it is asked."""
 
     def __init__(self, entity: str) -> None:
@@ -100,12 +100,12 @@ def last_change(connection: Connection) -> int:
     return int(value or 0)
 
 
-shelves: Extension[dict[str, Shelf]] = Extension("shelves", dict)
+index_caches: Extension[dict[str, IndexCache]] = Extension("index_caches", dict)
 
 
-def shelf_of(entity: str) -> Shelf:
-    """The shelf of this application and kind of record."""
-    return shelves.current.setdefault(entity, Shelf(entity))
+def index_cache_of(entity: str) -> IndexCache:
+    """That of this application and kind of record."""
+    return index_caches.current.setdefault(entity, IndexCache(entity))
 
 
 def _entry(row: Any) -> Entry:

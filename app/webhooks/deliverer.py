@@ -1,4 +1,4 @@
-"""The loop that delivers: takes what is due, lets the crew send it, writes down what came of it."""
+"""The loop that delivers: takes what is due, lets the pool send it, writes what came of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.outbound.deadlines import EXCHANGE_SECONDS
 from app.sealing import UnsealError
-from app.webhooks.delivery_pool import Crew
+from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.fan_out import audience_of
 from app.webhooks.messages import Message, Outcome, Sender, envelope
 from app.webhooks.outcomes import write_outcomes
@@ -43,13 +43,13 @@ class Deliverer:
     """One of a process; ``run`` is a portion of the loop, ``end`` its graceful end."""
 
     def __init__(self) -> None:
-        self._crew: Crew | None = None
+        self._pool: DeliveryPool | None = None
         self._client: Client | None = None
         self._unwritten: list[Outcome] = []
 
     def run(self) -> int:
         """Write what came of attempts, take what is due; returns how much there was to do."""
-        pool = self._the_crew()
+        pool = self._delivery_pool()
         outcomes = self._collect(pool)
         wanted = due_endpoints(pool)
         if outcomes or wanted:
@@ -64,26 +64,26 @@ class Deliverer:
 
     def end(self) -> None:
         """Let what is on its way come back, and give back what was not sent."""
-        if self._crew is None or self._client is None:
+        if self._pool is None or self._client is None:
             return
-        outcomes = self._unwritten + self._crew.stop(EXCHANGE_SECONDS + 2)
+        outcomes = self._unwritten + self._pool.stop(EXCHANGE_SECONDS + 2)
         self._client.close()
-        self._crew = self._client = None
+        self._pool = self._client = None
         with transaction() as session:
             write_outcomes(session.connection(), outcomes)
 
-    def _the_crew(self) -> Crew:
-        if self._crew is None:
+    def _delivery_pool(self) -> DeliveryPool:
+        if self._pool is None:
             from app.outbound.client import outbound_client  # large: loaded by who sends
 
             self._client = outbound_client.current(
                 allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
                 https_only=current_app.config["PRODUCTION"],
             )
-            self._crew = Crew(Sender(self._client))
-        return self._crew
+            self._pool = DeliveryPool(Sender(self._client))
+        return self._pool
 
-    def _collect(self, pool: Crew) -> list[Outcome]:
+    def _collect(self, pool: DeliveryPool) -> list[Outcome]:
         """Outcomes, with those that an earlier portion failed to write."""
         outcomes = pool.collect(WAIT_SECONDS)
         if outcomes and pool.is_busy:
@@ -110,8 +110,8 @@ def _deliverer() -> Deliverer:
     return deliverer.current
 
 
-def due_endpoints(pool: Crew) -> list[tuple[WebhookEndpoint, int]]:
-    """The endpoints for which something is due, and how much of it the crew has room for."""
+def due_endpoints(pool: DeliveryPool) -> list[tuple[WebhookEndpoint, int]]:
+    """The endpoints for which something is due, and how much of it the pool has capacity for."""
     now = utc_now()
     due = select(WebhookDelivery.id).where(
         WebhookDelivery.endpoint_id == WebhookEndpoint.id,
@@ -125,8 +125,8 @@ def due_endpoints(pool: Crew) -> list[tuple[WebhookEndpoint, int]]:
     )
     with primary_engine().connect() as reading:
         endpoints = records.read_all(statement, of=reading)
-    rooms = [(row, pool.room(row.id, row.failing_since is not None)) for row in endpoints]
-    return [(row, room) for row, room in rooms if room > 0]
+    capacities = [(row, pool.capacity(row.id, row.failing_since is not None)) for row in endpoints]
+    return [(row, capacity) for row, capacity in capacities if capacity > 0]
 
 
 def is_due(now: datetime) -> ColumnElement[bool]:
@@ -137,15 +137,15 @@ def is_due(now: datetime) -> ColumnElement[bool]:
 def take_messages(
     connection: Connection, wanted: Sequence[tuple[WebhookEndpoint, int]]
 ) -> list[Message]:
-    """Lease what is due for these endpoints, as much as there is room for each."""
+    """Lease what is due for these endpoints, as much as there is capacity for each."""
     now = utc_now()
     messages = []
-    for endpoint, room in wanted:
+    for endpoint, capacity in wanted:
         taken = leases.take_within(
             connection,
             WebhookDelivery.__table__,
             (WebhookDelivery.endpoint_id == endpoint.id) & is_due(now),
-            limit=room,
+            limit=capacity,
             order=(WebhookDelivery.next_attempt_at, WebhookDelivery.id),
             columns=("event_id", "message_id", "attempts"),
         )

@@ -1,8 +1,8 @@
 """The threads that send: many endpoints at once, and none that keeps the others waiting.
 
-Each endpoint has a lane. A lane that answers promptly may use several threads; one that is slow or
-fails gets few, and all such lanes together at most half of the threads: however many receivers
-hang, the other half goes on (docs/adr/0008).
+Each endpoint has a queue. One that answers promptly may use several threads; one that is slow or
+fails gets few, and all such together at most half of the threads: however many receivers hang, the
+other half goes on (docs/adr/0008).
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dataclasses import dataclass, field
 from app.webhooks.messages import Message, Outcome
 
 THREADS = 128
-# How many threads a lane may use: prompt, slow, failing; and before its first answer.
+# How many threads a queue may use: prompt, slow, failing; and before its first answer.
 PROMPT, SLOW, FAILING, UNKNOWN = 8, 4, 1, 1
-# How many messages a lane may hold besides those being sent: enough to go on meanwhile.
+# How many messages a queue may hold besides those being sent: enough to go on meanwhile.
 HELD = 32
 HELD_AT_ALL = 512
 PROMPT_SECONDS = 1.0
-# Lanes without messages are remembered, up to so many.
-LANES_KEPT = 256
+# Queues without messages are remembered, up to so many.
+QUEUES_KEPT = 256
 
 
 @dataclass
-class Lane:
+class EndpointQueue:
     """One endpoint: what waits for it, and how it has answered last."""
 
     limit: int = PROMPT
@@ -51,20 +51,20 @@ class Lane:
             return UNKNOWN
         return min(self.limit, SLOW) if self.is_slow(now) else self.limit
 
-    def room(self, now: float) -> int:
+    def capacity(self, now: float) -> int:
         """How many more messages it may be given."""
         most = self.limit if self.is_slow(now) else PROMPT + (HELD if self.is_known else 0)
         return max(0, most - self.running - len(self.waiting))
 
 
-class Crew:
+class DeliveryPool:
     """Sends messages by ``send``, which must not raise; outcomes are fetched by ``collect``."""
 
     def __init__(self, send: Callable[[Message], Outcome], threads: int = THREADS) -> None:
         self._send = send
         self._most_threads = threads
         self._most_slow = max(1, threads // 2)
-        self._lanes: OrderedDict[int, Lane] = OrderedDict()
+        self._queues: OrderedDict[int, EndpointQueue] = OrderedDict()
         self._threads: list[threading.Thread] = []
         self._lock = threading.Lock()
         self._work = threading.Condition(self._lock)
@@ -80,23 +80,25 @@ class Crew:
         with self._lock:
             return bool(self._held or self._outcomes)
 
-    def room(self, endpoint_id: int, is_failing: bool) -> int:
+    def capacity(self, endpoint_id: int, is_failing: bool) -> int:
         """How many more messages the endpoint may be given.
 
         Args:
             is_failing: what the database says; counts until this process has an answer of its own.
         """
         with self._lock:
-            lane = self._lanes.get(endpoint_id)
-            if lane is None:
-                lane = self._lanes[endpoint_id] = Lane(FAILING if is_failing else PROMPT)
-            return min(lane.room(time.monotonic()), HELD_AT_ALL - self._held)
+            queue = self._queues.get(endpoint_id)
+            if queue is None:
+                queue = self._queues[endpoint_id] = EndpointQueue(FAILING if is_failing else PROMPT)
+            return min(queue.capacity(time.monotonic()), HELD_AT_ALL - self._held)
 
     def add(self, messages: Iterable[Message]) -> None:
         """Take messages to send, in their order for each endpoint."""
         with self._lock:
             for message in messages:
-                self._lanes.setdefault(message.endpoint_id, Lane()).waiting.append(message)
+                self._queues.setdefault(message.endpoint_id, EndpointQueue()).waiting.append(
+                    message
+                )
                 self._held += 1
             waiting = self._held - self._running
             # Those that were woken but have not run yet are free, and their messages wait.
@@ -120,8 +122,8 @@ class Crew:
         """
         with self._lock:
             self._is_stopping = True
-            for lane in self._lanes.values():
-                self._give_back(lane)
+            for queue in self._queues.values():
+                self._give_back(queue)
             self._work.notify_all()
             self._news.wait_for(lambda: not self._held, seconds)
         for thread in list(self._threads):
@@ -140,52 +142,52 @@ class Crew:
                     if self._is_stopping:
                         return
                     self._work.wait()
-                lane, message = work
+                queue, message = work
                 begun = time.monotonic()
-                lane.begun.append(begun)
+                queue.begun.append(begun)
                 self._running += 1
             outcome = self._send(message)
             with self._lock:
-                lane.begun.remove(begun)
+                queue.begun.remove(begun)
                 self._running -= 1
                 self._held -= 1
                 self._outcomes.append(outcome)
-                self._judge(lane, outcome)
+                self._judge(queue, outcome)
                 self._news.notify()
-                # What this lane, or its kind, had no thread left for may go now.
+                # What this queue, or its kind, had no thread left for may go now.
                 self._work.notify()
 
-    def _next(self) -> tuple[Lane, Message] | None:
-        """The next message, going round the lanes; None when none may be sent now."""
+    def _next(self) -> tuple[EndpointQueue, Message] | None:
+        """The next message, going round the queues; None when none may be sent now."""
         now = time.monotonic()
-        slow = sum(lane.running for lane in self._lanes.values() if lane.is_slow(now))
-        for endpoint_id in list(self._lanes):
-            lane = self._lanes[endpoint_id]
-            self._lanes.move_to_end(endpoint_id)
-            if not lane.waiting:
-                if not lane.running and len(self._lanes) > LANES_KEPT:
-                    del self._lanes[endpoint_id]
-            elif lane.running < lane.threads(now) and not (
-                lane.is_slow(now) and slow >= self._most_slow
+        slow = sum(queue.running for queue in self._queues.values() if queue.is_slow(now))
+        for endpoint_id in list(self._queues):
+            queue = self._queues[endpoint_id]
+            self._queues.move_to_end(endpoint_id)
+            if not queue.waiting:
+                if not queue.running and len(self._queues) > QUEUES_KEPT:
+                    del self._queues[endpoint_id]
+            elif queue.running < queue.threads(now) and not (
+                queue.is_slow(now) and slow >= self._most_slow
             ):
-                return lane, lane.waiting.popleft()
+                return queue, queue.waiting.popleft()
         return None
 
-    def _judge(self, lane: Lane, outcome: Outcome) -> None:
+    def _judge(self, queue: EndpointQueue, outcome: Outcome) -> None:
         if not outcome.was_sent:
             return
-        lane.is_known = True
+        queue.is_known = True
         if not outcome.is_success:
-            lane.limit = FAILING
+            queue.limit = FAILING
             # The others would wait behind attempts that fail: back, for whoever has time.
-            self._give_back(lane)
+            self._give_back(queue)
         elif outcome.duration_seconds > PROMPT_SECONDS:
-            lane.limit = SLOW
+            queue.limit = SLOW
         else:
-            lane.limit = PROMPT
+            queue.limit = PROMPT
 
-    def _give_back(self, lane: Lane) -> None:
-        while lane.waiting:
-            self._outcomes.append(Outcome.unsent(lane.waiting.popleft()))
+    def _give_back(self, queue: EndpointQueue) -> None:
+        while queue.waiting:
+            self._outcomes.append(Outcome.unsent(queue.waiting.popleft()))
             self._held -= 1
         self._news.notify()

@@ -99,7 +99,7 @@ class Sender:
                 message, at, duration_seconds=time.monotonic() - began, headers=headers,
                 error=str(error),
             )  # fmt: skip
-        except Exception:  # a thread of the crew must go on, and the message be tried again
+        except Exception:  # a thread of the pool must go on, and the message be tried again
             log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
             return Outcome(
                 message, at, duration_seconds=time.monotonic() - began, headers=headers,

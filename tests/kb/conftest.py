@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from app.kb.indexing import index_articles, index_tickets, tidy_index
-from app.search.index_cache import shelves
+from app.search.index_cache import index_caches
 from tests.business import admin
 from tests.contract.conftest import Api, sign_in
 
@@ -18,7 +18,7 @@ __all__ = ["Api", "admin", "sign_in"]
 @pytest.fixture
 def index(app: Flask) -> Iterator[Callable[[], None]]:
     """Do what the worker does until nothing is left to take in."""
-    shelves.unbind(app)  # the database was emptied since
+    index_caches.unbind(app)  # the database was emptied since
 
     def take_in() -> None:
         with app.app_context():
@@ -27,7 +27,7 @@ def index(app: Flask) -> Iterator[Callable[[], None]]:
                 pass
 
     yield take_in
-    shelves.unbind(app)
+    index_caches.unbind(app)
 
 
 @pytest.fixture

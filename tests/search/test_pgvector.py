@@ -25,7 +25,7 @@ from app.kb.indexing import ARTICLE, index_articles, tidy_index
 from app.kb.search import search_articles
 from app.models.kb_article import KbArticle
 from app.search import pgvector
-from app.search.index_cache import shelf_of
+from app.search.index_cache import index_cache_of
 from app.search.writing import forget_one
 from tests.databases import close_engines
 
@@ -108,7 +108,7 @@ def count() -> int:
 
 
 def is_in_memory() -> bool:
-    return any(part.vectors is not None for part in shelf_of(ARTICLE).current().segments)
+    return any(part.vectors is not None for part in index_cache_of(ARTICLE).current().segments)
 
 
 def test_the_database_finds_what_the_process_finds(app: Flask) -> None:

@@ -16,7 +16,7 @@ from app.db.engines import transaction
 from app.models.event import Event, OutgoingMail
 from app.models.webhook import WebhookEndpoint
 from app.webhooks.deliverer import due_endpoints, take_messages
-from app.webhooks.delivery_pool import Crew
+from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.fan_out import fan_out
 from app.webhooks.schedule import JITTER, delay_after, retry_after
 from tests.contract.conftest import Api
@@ -185,10 +185,10 @@ def test_lease_of_a_killed_worker_runs_out_and_the_message_is_sent_with_the_same
     with near.app_context():
         while fan_out():
             pass
-        wanted = due_endpoints(Crew(lambda message: pytest.fail("not sent here")))
+        wanted = due_endpoints(DeliveryPool(lambda message: pytest.fail("not sent here")))
         with transaction() as writing:
             (lost,) = take_messages(writing.connection(), wanted)
-        assert due_endpoints(Crew(lambda message: pytest.fail("not sent here"))) == []
+        assert due_endpoints(DeliveryPool(lambda message: pytest.fail("not sent here"))) == []
     with time_machine.travel(utc_now() + timedelta(seconds=61)), work(near):
         until(lambda: there.taken)
         until(lambda: session.scalars(select(Event.dispatched_at)).all())

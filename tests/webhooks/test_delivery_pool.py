@@ -11,7 +11,7 @@ import pytest
 
 from app.clock import utc_now
 from app.outbound.client import Client
-from app.webhooks.delivery_pool import FAILING, HELD, PROMPT, SLOW, Crew
+from app.webhooks.delivery_pool import FAILING, HELD, PROMPT, SLOW, DeliveryPool
 from app.webhooks.messages import HELD_SECONDS, Message, Outcome, Sender
 from app.webhooks.signing import new_secret
 from tests.waiting import until
@@ -57,22 +57,22 @@ def there() -> Iterator[Receivers]:
 
 
 @pytest.fixture
-def crew(there: Receivers) -> Iterator[Crew]:
-    made = Crew(there, threads=16)
+def pool(there: Receivers) -> Iterator[DeliveryPool]:
+    made = DeliveryPool(there, threads=16)
     yield made
     there.release.set()
     made.stop(5)
 
 
 @pytest.fixture
-def answered(crew: Crew) -> Callable[[int], list[Outcome]]:
+def answered(pool: DeliveryPool) -> Callable[[int], list[Outcome]]:
     """Outcomes until there are so many."""
 
     def gather(count: int) -> list[Outcome]:
         found: list[Outcome] = []
 
         def look() -> bool:
-            found.extend(crew.collect(0.05))
+            found.extend(pool.collect(0.05))
             return len(found) >= count
 
         until(look)
@@ -81,99 +81,101 @@ def answered(crew: Crew) -> Callable[[int], list[Outcome]]:
     return gather
 
 
-def give(crew: Crew, endpoint: int, count: int) -> None:
-    crew.add([message(endpoint, number) for number in range(count)])
+def give(pool: DeliveryPool, endpoint: int, count: int) -> None:
+    pool.add([message(endpoint, number) for number in range(count)])
 
 
-def make_known(crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]) -> None:
+def make_known(
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
+) -> None:
     """Let the endpoint 100 answer once, and then hang."""
     there.release.set()
-    give(crew, 100, 1)
+    give(pool, 100, 1)
     answered(1)
     there.release.clear()
 
 
 def test_endpoints_that_never_answered_take_a_thread_each(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
     for endpoint in range(100, 112):
-        give(crew, endpoint, PROMPT)
+        give(pool, endpoint, PROMPT)
     until(lambda: sum(there.running.values()) == 12)
-    give(crew, 1, 5)
+    give(pool, 1, 5)
     assert {outcome.message.endpoint_id for outcome in answered(5)} == {1}
     assert sum(there.running.values()) == 12
 
 
 def test_messages_of_an_endpoint_are_sent_in_order_by_a_few_threads(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
     there.seconds[1] = 0.9
-    give(crew, 1, 40)
+    give(pool, 1, 40)
     assert sorted(outcome.message.delivery_id for outcome in answered(40)) == list(range(40))
     assert there.most[1] == PROMPT
 
 
 def test_hanging_endpoints_never_take_more_than_half_of_the_threads(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
     for endpoint in range(100, 120):
         there.statuses[endpoint] = 500
-        assert crew.room(endpoint, is_failing=True) == FAILING
-        give(crew, endpoint, 1)
+        assert pool.capacity(endpoint, is_failing=True) == FAILING
+        give(pool, endpoint, 1)
     until(lambda: sum(there.running.values()) == 8)
-    give(crew, 1, 30)
+    give(pool, 1, 30)
     outcomes = answered(30)
     assert {outcome.message.endpoint_id for outcome in outcomes} == {1}
     assert sum(there.running.values()) == 8
 
 
-def test_failing_lane_gives_back_what_waits_and_a_success_lifts_it(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+def test_failing_queue_gives_back_what_waits_and_a_success_lifts_it(
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
-    make_known(crew, there, answered)
+    make_known(pool, there, answered)
     there.statuses[100] = 500
-    give(crew, 100, PROMPT + 10)
+    give(pool, 100, PROMPT + 10)
     until(lambda: there.running[100] == PROMPT)
     there.release.set()
     outcomes = answered(PROMPT + 10)
     sent = [outcome for outcome in outcomes if outcome.was_sent]
     assert 1 <= len(sent) <= 2 * PROMPT
-    assert crew.room(100, is_failing=False) == FAILING
+    assert pool.capacity(100, is_failing=False) == FAILING
     there.statuses[100] = 200
-    give(crew, 100, 1)
+    give(pool, 100, 1)
     answered(1)
-    assert crew.room(100, is_failing=True) == PROMPT + HELD
+    assert pool.capacity(100, is_failing=True) == PROMPT + HELD
 
 
-def test_slow_lane_gets_fewer_threads(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+def test_slow_queue_gets_fewer_threads(
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
     there.seconds[2] = 5.0
-    give(crew, 2, 1)
+    give(pool, 2, 1)
     answered(1)
-    assert crew.room(2, is_failing=False) == SLOW
+    assert pool.capacity(2, is_failing=False) == SLOW
     there.most.clear()
-    give(crew, 2, 12)
+    give(pool, 2, 12)
     answered(12)
     assert there.most[2] == SLOW
 
 
 def test_stop_waits_for_what_is_under_way_and_gives_back_the_rest(
-    crew: Crew, there: Receivers, answered: Callable[[int], list[Outcome]]
+    pool: DeliveryPool, there: Receivers, answered: Callable[[int], list[Outcome]]
 ) -> None:
-    make_known(crew, there, answered)
-    give(crew, 100, PROMPT + 5)
+    make_known(pool, there, answered)
+    give(pool, 100, PROMPT + 5)
     until(lambda: there.running[100] == PROMPT)
     threading.Timer(0.2, there.release.set).start()
-    outcomes = crew.stop(10)
+    outcomes = pool.stop(10)
     assert Counter(outcome.was_sent for outcome in outcomes) == {True: PROMPT, False: 5}
-    assert not crew.is_busy
+    assert not pool.is_busy
 
 
-def test_stop_does_not_wait_for_ever(crew: Crew, there: Receivers) -> None:
-    give(crew, 100, 1)
+def test_stop_does_not_wait_for_ever(pool: DeliveryPool, there: Receivers) -> None:
+    give(pool, 100, 1)
     until(lambda: there.running[100] == 1)
-    assert crew.stop(0.1) == []
+    assert pool.stop(0.1) == []
 
 
 def test_message_that_was_held_too_long_is_given_back() -> None:
