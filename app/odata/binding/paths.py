@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,7 +28,7 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
 from app.odata.sql.estimated_size import estimated_size
-from app.odata.syntax.nodes import Argument, FilterSegment, KeyPredicate, Literal, Member, Root
+from app.odata.syntax.nodes import FilterSegment, KeyPredicate, Literal, Member, Node, Root
 from app.odata.syntax.option_nodes import ExpandItem
 
 
@@ -160,17 +161,18 @@ def keyed(translator: Translating, node: KeyPredicate) -> Bound:
         if home is None:
             raise QueryError(f"there is no entity set '{base.name}'", base.offset)
         target = Scope(translator.context, home.type, optional=True)
-        condition = key_condition(translator, target, node.arguments, node.offset)
+        parts = key_parts(home.type, node.arguments, node.offset)
+        condition = key_condition(translator, target, parts)
         return Row(translator.it.attach(f"$root/{_place(node)}", target, condition))
     rows = translator.bind(base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
     target = Scope(translator.context, rows.type_in(translator.context.container), optional=True)
+    own = own_key(target.type, rows.navigation)
+    parts = key_parts(target.type, node.arguments, node.offset, own)
     condition = and_(
         rows.navigation.join(rows.owner.columns, target.columns),
-        key_condition(
-            translator, target, node.arguments, node.offset, own_key(target.type, rows.navigation)
-        ),
+        key_condition(translator, target, parts),
         *(translator.within(target).condition(predicate) for predicate in rows.predicates),
     )
     return Row(rows.owner.attach(f"{rows.navigation.name}/{_place(node)}", target, condition))
@@ -182,16 +184,12 @@ def _place(node: KeyPredicate) -> int:
 
 
 def key_condition(
-    translator: Translating,
-    target: Scope,
-    arguments: tuple[Argument, ...],
-    offset: int,
-    own: tuple[str, ...] | None = None,
+    translator: Translating, target: Scope, parts: Mapping[str, Node]
 ) -> ColumnElement[bool]:
-    """That a row is the one of a key predicate; an alternate key by its names counts too."""
+    """That a row is the one with these parts of a key (``key_parts``)."""
     type_ = target.type
     conditions = []
-    for name, value in key_parts(type_, arguments, offset, own).items():
+    for name, value in parts.items():
         part = of_property(target, type_.properties[name])
         assert isinstance(part, Typed)
         literal = translator.bind(value)

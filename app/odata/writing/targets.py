@@ -1,7 +1,7 @@
-"""Where a write goes: a resource path resolved to the set, the key and the property it names.
+"""What a resource path leads to, for a write: the set, the key and the property it names.
 
-The paths of writes are a small part of those of reads, and what they need is another thing: not
-rows, but the service and the key to call it with. Rows are looked up only to follow navigation.
+A write needs no rows, but the service and the key to call it with. Rows are looked up only to
+follow navigation.
 """
 
 from __future__ import annotations
@@ -12,19 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from app.errors import MethodNotAllowedError, NotFoundError
+from app.odata.binding.path_steps import KeyStep, OrdinalStep, Step, path_steps
 from app.odata.errors import QueryError
-from app.odata.key_values import check_key_literal, key_of, key_parts, own_key, segment_literal
+from app.odata.key_values import check_key_literal, key_of, own_key
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import set_of
-from app.odata.syntax.nodes import Alias, Argument, Literal, Node
-from app.odata.syntax.path_nodes import (
-    KeySegment,
-    NameSegment,
-    ResourcePath,
-    Segment,
-    SystemSegment,
-)
+from app.odata.syntax.nodes import Alias, Literal, Node
+from app.odata.syntax.path_nodes import NameSegment, ResourcePath, SystemSegment
 from app.odata.writing.rows import find_key, is_of, related_keys
 
 
@@ -103,92 +98,52 @@ def resolve_target(
     Raises: NotFoundError, a name or an entity along the path is not there; QueryError, a
         key is not of its type; MethodNotAllowedError, nothing at such a path can be written.
     """
-    resolver = _Resolver(container, aliases)
-    for segment in path.segments:
-        resolver.step(segment)
-    return resolver.target()
+    resolver, target = _Resolver(container, aliases), None
+    for step in path_steps(container, path):
+        target = resolver.first(step) if target is None else resolver.next(target, step)
+    if target is None:
+        raise _read_only("The service itself cannot be written.")
+    return target
 
 
 class _Resolver:
-    """Follows a path from segment to segment."""
+    """Finds the entity and the property that a path names, step by step."""
 
     def __init__(self, container: edm.EntityContainer, aliases: Mapping[str, Node]) -> None:
         self._container = container
         self._aliases = aliases
-        self._target: Target | None = None
 
-    def target(self) -> Target:
-        if self._target is None:
-            raise _read_only("The service itself cannot be written.")
-        return self._target
+    def first(self, step: Step) -> Target:
+        match step:
+            case edm.EntitySet():
+                return Target(step, step.type, is_collection=True)
+            case edm.Singleton():
+                return self._singleton(step)
+        raise _read_only("This address cannot be written.")
 
-    def step(self, segment: Segment) -> None:
-        target = self._target
-        if target is None:
-            self._target = self._first(segment)
-        elif target.ending is not None:
-            raise _read_only(f"Nothing after {target.ending} can be written.")
-        elif isinstance(segment, SystemSegment):
-            self._target = self._system(target, segment.name)
-        elif target.prop is not None and isinstance(segment, KeySegment):
-            _refuse_part(target.member or target.prop)
-        elif isinstance(segment, KeySegment):
-            if not target.is_collection:
-                raise NotFoundError(f"There is no {segment.text} in a {target.type.name}.")
-            self._target = self._entity(target, _key_from_text(target.type, segment.text))
-        elif isinstance(segment, NameSegment):
-            self._target = self._name(target, segment)
-        else:
-            raise _read_only("This address cannot be written.")
+    def next(self, target: Target, step: Step) -> Target:
+        match step:
+            case KeyStep(parts=parts):
+                return self._keyed(target, parts)
+            case edm.NavigationProperty():
+                return self._navigation(target, step)
+            case edm.Property():
+                return replace(target, prop=step)
+            case NameSegment(name=name):
+                return _member(target, name)
+            case OrdinalStep():
+                _refuse_ordinal(target, step)
+            case edm.EntityType():
+                return self._of_its_type(replace(target, type=step))
+            case SystemSegment(name=name):
+                return _system(target, name)
+        raise _read_only("This address cannot be written.")
 
-    def _first(self, segment: Segment) -> Target:
-        if not isinstance(segment, NameSegment):
-            raise _read_only("This address cannot be written.")
-        container = self._container
-        name = container.folded_sets.get(segment.name.lower(), segment.name)
-        if singleton := container.singletons.get(segment.name):
-            home = container.set_of_type.get(singleton.type.name)
-            alone = edm.EntitySet(
-                name=singleton.name, type=singleton.type, service=singleton.service
-            )
-            entity_set = home if home is not None and singleton.service is None else alone
-            return Target(entity_set, singleton.type, singleton.key(), is_singleton=True)
-        if name not in container.sets:
-            raise NotFoundError(f"There is no entity set {segment.name}.")
-        entity_set = container.sets[name]
-        collection = Target(entity_set, entity_set.type, is_collection=True)
-        return self._keyed(collection, segment.arguments, segment.offset)
-
-    def _system(self, target: Target, name: str) -> Target:
-        if name not in ("$ref", "$value"):
-            raise _read_only(f"{name} cannot be written.")
-        if name == "$ref" and target.link is None:
-            raise _read_only("Only a relation between entities has references to write.")
-        return replace(target, ending=name)
-
-    def _name(self, target: Target, segment: NameSegment) -> Target:
-        if "." in segment.name:
-            return self._keyed(self._cast(target, segment.name), segment.arguments, segment.offset)
-        if target.is_collection:
-            # Clients/abc: a key as a segment that happens to look like a name.
-            return self._entity(target, _key_from_text(target.type, segment.name))
-        if target.prop is not None:
-            target = self._member(target, segment.name)
-            return _without_part(target, target.member, segment)
-        name = target.type.folded.get(segment.name.lower(), segment.name)
-        prop = target.type.properties.get(name)
-        if prop is not None:
-            return _without_part(replace(target, prop=prop), prop, segment)
-        nav = target.type.navigation.get(name)
-        if nav is None:
-            raise NotFoundError(f"A {target.type.name} has no {segment.name}.")
-        return self._navigation(target, nav, segment)
-
-    def _cast(self, target: Target, name: str) -> Target:
-        target_type = self._container.type_called(name)
-        if target_type is None or target.type not in target_type.lineage:
-            raise NotFoundError(f"There is no type or operation {name} here.")
-        return self._of_its_type(replace(target, type=target_type))
+    def _singleton(self, singleton: edm.Singleton) -> Target:
+        home = self._container.set_of_type.get(singleton.type.name)
+        alone = edm.EntitySet(name=singleton.name, type=singleton.type, service=singleton.service)
+        entity_set = home if home is not None and singleton.service is None else alone
+        return Target(entity_set, singleton.type, singleton.key(), is_singleton=True)
 
     def _of_its_type(self, target: Target) -> Target:
         """The target; a path to entities of a derived type leads to no others."""
@@ -196,39 +151,25 @@ class _Resolver:
             raise NotFoundError(f"There is no such {target.type.name}.")
         return target
 
-    def _member(self, target: Target, name: str) -> Target:
-        prop = target.prop
-        assert prop is not None
-        members = prop.type.properties if isinstance(prop.type, edm.ComplexType) else {}
-        if name not in members or target.member is not None:
-            raise NotFoundError(f"{prop.name} has no {name}.")
-        return replace(target, member=members[name])
-
-    def _navigation(
-        self, target: Target, nav: edm.NavigationProperty, segment: NameSegment
-    ) -> Target:
+    def _navigation(self, target: Target, nav: edm.NavigationProperty) -> Target:
         if target.is_missing:
             raise NotFoundError(f"There is no such {target.type.name}.")
-        link = Link(target.entity_set, target.key, nav)
         type_ = self._container.target(nav)
+        link = Link(target.entity_set, target.key, nav)
         entity_set = set_of(self._container, nav) or edm.EntitySet(name=nav.name, type=type_)
         if nav.collection:
-            collection = Target(entity_set, type_, is_collection=True, link=link)
-            return self._keyed(collection, segment.arguments, segment.offset)
+            return Target(entity_set, type_, is_collection=True, link=link)
         related = related_keys(self._container, target.type, target.key, nav)
         return Target(entity_set, type_, related[0] if related else None, link=link)
 
-    def _keyed(self, target: Target, arguments: tuple[Argument, ...] | None, offset: int) -> Target:
-        if arguments is None:
-            return target
+    def _keyed(self, target: Target, parts: Mapping[str, Node]) -> Target:
         type_, link = target.type, target.link
-        own = own_key(type_, link.navigation if link is not None else None)
-        parts = key_parts(type_, arguments, offset, own)
         values: dict[str, Any] = {}
         for name, value in parts.items():
             literal = self._value(value)
             check_key_literal(type_.properties[name], literal)
             values[type_.properties[name].attribute] = literal.value
+        own = own_key(type_, link.navigation if link is not None else None)
         if link is not None and own != type_.key and set(parts) == set(own):
             values[link.navigation.foreign_key or ""] = link.key
         return self._entity(target, values)
@@ -256,27 +197,28 @@ class _Resolver:
         return node
 
 
-def _without_part(target: Target, prop: edm.Property | None, segment: NameSegment) -> Target:
-    if segment.arguments is not None:
-        _refuse_part(prop)
-    return target
-
-
-def _refuse_part(prop: edm.Property | None) -> NoReturn:
-    """Refuse a key or a number behind a property."""
+def _member(target: Target, name: str) -> Target:
+    prop = target.prop
     assert prop is not None
-    if isinstance(prop.type, edm.CollectionType):
+    member = prop.type.property_called(name) if isinstance(prop.type, edm.ComplexType) else None
+    if member is None or target.member is not None:
+        raise NotFoundError(f"{prop.name} has no {name}.")
+    return replace(target, member=member)
+
+
+def _refuse_ordinal(target: Target, step: OrdinalStep) -> NoReturn:
+    prop = target.member or target.prop
+    if prop is not None and isinstance(prop.type, edm.CollectionType):
         raise _read_only(f"Single members of {prop.name} are not written: send all of them.")
-    raise NotFoundError(f"{prop.name} is followed by what is no part of it.")
+    raise NotFoundError(f"{step.name} is followed by what is no part of it.")
 
 
-def _key_from_text(type_: edm.EntityType, text: str) -> dict[str, Any]:
-    """A key written as a segment (``segment_literal``), by attribute."""
-    prop = type_.properties[type_.key[0]]
-    literal = segment_literal(prop, text) if len(type_.key) == 1 else None
-    if literal is None:
-        raise NotFoundError(f"There is no {type_.name} {text}.")
-    return {prop.attribute: literal.value}
+def _system(target: Target, name: str) -> Target:
+    if name not in ("$ref", "$value"):
+        raise _read_only(f"{name} cannot be written.")
+    if name == "$ref" and target.link is None:
+        raise _read_only("Only a relation between entities has references to write.")
+    return replace(target, ending=name)
 
 
 def _read_only(message: str) -> MethodNotAllowedError:

@@ -15,7 +15,9 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
-from tests.odata.bookshop import AUTHOR, authors, translations
+from app.odata.errors import QueryError
+from app.odata.model import edm
+from tests.odata.bookshop import AUTHOR, TRANSLATION, authors, translations
 from tests.odata.writing.conftest import ROOT, Shop
 
 
@@ -334,6 +336,35 @@ def test_what_is_only_read(shop: Shop, path: str) -> None:
 def test_unknown_names_are_404(shop: Shop, path: str) -> None:
     with pytest.raises(NotFoundError):
         shop.patch(path, {})
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("Books({book})({other})", "an entity has only one key"),
+        ("Books({book})/Bookshop.Book({other})", "a key can only follow a collection"),
+        ("Books({book})/Author({author})", "a key can only follow a collection"),
+        ("First({author})", "First is one entity: it has no key"),
+    ],
+)
+def test_a_key_that_names_nothing_more_is_refused(shop: Shop, address: str, why: str) -> None:
+    author = shop.make("Authors", {"name": "Ada"})
+    book, other = (shop.make("Books", {"title": "One", "authorId": author}) for _ in range(2))
+    first = edm.Singleton(
+        name="First", type=AUTHOR, key=lambda: author, service=shop.services["Authors"]
+    )
+    shop.container = replace(shop.container, singletons={"First": first})
+    with pytest.raises(QueryError, match=why):
+        shop.patch(address.format(author=author, book=book, other=other), {})
+
+
+def test_a_segment_is_the_part_of_a_key_that_a_relation_leaves_open(shop: Shop) -> None:
+    book = shop.make("Books", {"title": "One"})
+    shop.post("Translations", {"bookId": book, "language": "de", "title": "Eins"})
+    shop.patch(f"Books({book})/Translations/de", {"title": "Erstens"})
+    assert shop.row(TRANSLATION, (book, "de"))["title"] == "Erstens"
+    with pytest.raises(NotFoundError):
+        shop.patch(f"Books({book})/Translations/fr", {"title": "Un"})
 
 
 def test_a_set_without_a_service_is_read_only(shop: Shop) -> None:

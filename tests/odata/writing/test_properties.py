@@ -43,6 +43,7 @@ def author(shop: Shop) -> Any:
         ("fame", {"value": "Famous"}, "fame", "Famous"),
         ("labels", {"value": ["y", "z"]}, "labels", ["y", "z"]),
         ("address/city", {"value": "Köln"}, "city", "Köln"),
+        ("ADDRESS/City", {"value": "Köln"}, "city", "Köln"),
         ("address", {"city": "Köln"}, "street", None),
         ("extra", {"b": 2}, "extra", {"b": 2}),
         ("extra/shoeSize", {"value": 43}, "extra", {"a": 1, "shoeSize": 43}),
