@@ -104,17 +104,17 @@ class Figures:
 
     def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:
         """The answer; nothing at all where there is none that is so sure."""
-        told = self._told
-        if told is None:
+        answered = self._told
+        if answered is None:
             return
-        figures, status = told.answer, told.answer["status"]
-        least = SURE_ENOUGH if told.goes_on else least
+        figures, status = answered.answer, answered.answer["status"]
+        least = SURE_ENOUGH if answered.goes_on else least
         if status == "needsClarification":
             yield from _choices(self._question, figures)
-            yield told.kept
+            yield answered.kept
         elif status == "answered" and figures["confidence"] >= least:
-            yield from _answer(self._question, figures, told.say)
-            yield told.kept
+            yield from _answer(self._question, figures, answered.say)
+            yield answered.kept
         elif status == "unsupported" and figures["interpretation"]:
             # Understood, and not for this caller: an article would be no answer.
             yield Text(str(figures["answer"]))
@@ -125,10 +125,10 @@ class Figures:
             return None
         if not allowed(current_caller(), "bi:query"):
             return speech_of(self._text)("You may not ask for figures.")
-        told = self._told
-        if told is None or told.answer["status"] != "unsupported":
+        answered = self._told
+        if answered is None or answered.answer["status"] != "unsupported":
             return None
-        return str(told.answer["answer"])
+        return str(answered.answer["answer"])
 
 
 def _question(ask: Ask) -> str:

@@ -210,23 +210,23 @@ class Meaning:
         return replace(self, **values)  # type: ignore[arg-type]
 
 
-def parts_of(one: Restriction) -> tuple[Restriction, ...]:
+def parts_of(restriction: Restriction) -> tuple[Restriction, ...]:
     """The restrictions that a phrase says."""
-    if isinstance(one, All):
-        return tuple(part for of in one.of for part in parts_of(of))
-    return (one,)
+    if isinstance(restriction, All):
+        return tuple(part for of in restriction.of for part in parts_of(of))
+    return (restriction,)
 
 
-def positive(one: Restriction) -> Iterator[Restriction]:
+def positive(restriction: Restriction) -> Iterator[Restriction]:
     """What a restriction says that is so; nothing of one that says what is not."""
-    return iter(()) if isinstance(one, Not) else inner(one)
+    return iter(()) if isinstance(restriction, Not) else inner(restriction)
 
 
-def inner(one: Restriction) -> Iterator[Restriction]:
+def inner(restriction: Restriction) -> Iterator[Restriction]:
     """A restriction and all that it is made of, on the same record."""
-    yield one
-    if isinstance(one, Not):
-        yield from inner(one.of)
-    if isinstance(one, (All, Either)):
-        for other in one.of:
+    yield restriction
+    if isinstance(restriction, Not):
+        yield from inner(restriction.of)
+    if isinstance(restriction, (All, Either)):
+        for other in restriction.of:
             yield from inner(other)

@@ -123,10 +123,14 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
         refusal = replace(refusal, questions=readings) if is_offered else None
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
-    told = zip(understood.analyses, understood.chances, strict=True)
-    likely = [(one, chance) for one, chance in told if one.plan and chance >= LEAST_CHANCE]
-    chance = sum(chance for one, chance in likely if one.query == best.query)
-    others = [one for one, _ in likely if one.query != best.query]
+    likelihoods = zip(understood.analyses, understood.chances, strict=True)
+    likely = [
+        (analysis, chance)
+        for analysis, chance in likelihoods
+        if analysis.plan and chance >= LEAST_CHANCE
+    ]
+    chance = sum(chance for analysis, chance in likely if analysis.query == best.query)
+    others = [analysis for analysis, _ in likely if analysis.query != best.query]
     fitted = ranker.fitted()
     confidence = fitted.confidence(ranker.signs(best.features, chance))
     if understood.goes_on or _GRANTED in best.features:
@@ -136,7 +140,7 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
         if strange is not None:
             return Proposal((), 0.0, understood, strange)
     try:
-        noted = [_noted(one, understood) for one in (best, *others[:1])]
+        noted = [_noted(analysis, understood) for analysis in (best, *others[:1])]
     except ForbiddenError:
         return Proposal((), 0.0, understood, Refusal("forbidden"))
     plans = tuple(plan for plan, _ in noted)
@@ -178,32 +182,40 @@ def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[
     """A question that says nothing of what it is about, asked of some topics."""
     language, weights = understanding_of(understood.language), ranker.fitted().weights
     lexicon, read = language.lexicon, understood.read
-    told = lexicon.data["refusing"]
-    topics = told["topics"]
+    reasons = lexicon.data["refusing"]
+    topics = reasons["topics"]
     if read.is_ranked:
-        topics = [*(told["figures"] if read.has_groups else told["ranked"]), *topics]
+        topics = [*(reasons["figures"] if read.has_groups else reasons["ranked"]), *topics]
     if refusal.reason == "subject":
-        meant = (one.meaning.kind for one in understood.analyses if one.meaning is not None)
+        meant = (
+            analysis.meaning.kind
+            for analysis in understood.analyses
+            if analysis.meaning is not None
+        )
         topics = [lexicon.say.named(lexicon.model.kinds[key].many) for key in dict.fromkeys(meant)]
-    found: list[str] = []
+    readings: list[str] = []
     for topic in topics:
         for text in candidates(read, topic, lexicon):
             asked = language.understand(text, now, weights)
             best = asked.analyses[0]
             whole = best.plan is not None and not best.passed_over(asked.read, light=False)
             if whole and refused(best, asked.read, lexicon) is None:
-                found.append(text)
+                readings.append(text)
                 break
-        if len(found) == _MOST_READINGS:
+        if len(readings) == _MOST_READINGS:
             break
-    return tuple(found)
+    return tuple(readings)
 
 
 def _refused(understood: Understood) -> Refusal | None:
     """Why there is no answer: of the likeliest meaning, or else of the one that comes next."""
     lexicon = understanding_of(understood.language).lexicon
-    told = zip(understood.analyses, understood.chances, strict=True)
-    meant = [one for one, chance in told if one.plan is not None and chance >= _LEAST_TOLD]
+    likelihoods = zip(understood.analyses, understood.chances, strict=True)
+    meant = [
+        analysis
+        for analysis, chance in likelihoods
+        if analysis.plan is not None and chance >= _LEAST_TOLD
+    ]
     refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
     if refusal is not None and refusal.reason in ("aside", "subject"):
         return passed_over(meant[0], understood.read) or refusal
@@ -215,7 +227,7 @@ def _refused(understood: Understood) -> Refusal | None:
 def _refused_if_read(understood: Understood) -> Refusal | None:
     """Why there would be no answer either if the likeliest meaning were the one that is meant."""
     lexicon = understanding_of(understood.language).lexicon
-    meant = next((one for one in understood.analyses if one.plan is not None), None)
+    meant = next((analysis for analysis in understood.analyses if analysis.plan is not None), None)
     refusal = None if meant is None else refused(meant, understood.read, lexicon)
     is_told = refusal is not None and not refusal.asks_back and refusal.reason not in _OF_WORDS
     return refusal if is_told else None
@@ -234,8 +246,8 @@ def _noted(analysis: Analysis, understood: Understood) -> tuple[Plan, Compiled]:
 
 def understand(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     """The meanings of a question, by itself or as it goes on from those before it."""
-    found = _understood(question, now, before, code)
-    return replace(found, standing=_standing(found, question, before))
+    understood = _understood(question, now, before, code)
+    return replace(understood, standing=_standing(understood, question, before))
 
 
 def _understood(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
@@ -267,18 +279,20 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
     return followed if fewer else alone
 
 
-def _standing(found: Understood, question: str, before: Standing | None) -> Standing:
+def _standing(understood: Understood, question: str, before: Standing | None) -> Standing:
     """What is gone on from: what was readable of the last question that asked for something.
 
     With the words that were left aside there; ``is it paid`` only looks how the records are.
     """
-    if before is not None and understanding_of(found.language).looks(question):
-        return replace(before, language=found.language)
-    best = next((one for one in found.analyses if one.meaning is not None), None)
+    if before is not None and understanding_of(understood.language).looks(question):
+        return replace(before, language=understood.language)
+    best = next(
+        (analysis for analysis in understood.analyses if analysis.meaning is not None), None
+    )
     if best is None:
-        return Standing(language=found.language)
-    left = (*found.left, *found.read.words_at(best.aside))
-    return Standing(best.meaning, left, found.language)
+        return Standing(language=understood.language)
+    left = (*understood.left, *understood.read.words_at(best.aside))
+    return Standing(best.meaning, left, understood.language)
 
 
 def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> bool:
@@ -287,8 +301,8 @@ def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> boo
     if first is None or second is None or first.kind != previous.kind or first == second:
         return False
     is_part = bool(previous.figures and (previous.dated or previous.where))
-    named = (one.measure for one in first.figures if one not in previous.figures)
-    return is_part and any(one != COUNT for one in named)
+    named = (figure.measure for figure in first.figures if figure not in previous.figures)
+    return is_part and any(figure != COUNT for figure in named)
 
 
 def _is_bare(meaning: Meaning | None) -> bool:

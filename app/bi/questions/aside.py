@@ -16,11 +16,11 @@ def told_apart(
     In ``articles in the knowledge base`` the base is no more than the articles.
     """
     again, aside = [], []
-    for place in sorted(set(item.all_crossed())):
-        leaves = (leaf for leaf in read.leaves_at(place) if _is_said(leaf, meaning, kind))
+    for position in sorted(set(item.all_crossed())):
+        leaves = (leaf for leaf in read.leaves_at(position) if _is_said(leaf, meaning, kind))
         leaf = next(leaves, None)
         if leaf is None:
-            aside.append(place)
+            aside.append(position)
         else:
             again.append(f"again {leaf.category}")
     return tuple(again), tuple(aside)
@@ -37,22 +37,22 @@ def _is_narrowed(meaning: Meaning, kind: Kind, name: str) -> bool:
 
 def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
     """Whether what a word means is a part of the meaning."""
-    category, told = leaf.category, leaf.meaning
+    category, said = leaf.category, leaf.meaning
     if category == "kind":
-        return bool(told[0] == meaning.kind)
+        return bool(said[0] == meaning.kind)
     if category == "f:count":
-        return any(one.measure == COUNT for one in meaning.figures)
+        return any(figure.measure == COUNT for figure in meaning.figures)
     if category == "named":
-        told = told[0]
+        said = said[0]
     if category not in ("measure", "rate", "verb", "dimension", "state", "named", "date"):
         return False
-    name = told.by_kind.get(meaning.kind, "")
+    name = said.by_kind.get(meaning.kind, "")
     match category:
         case "measure" | "rate":
-            return any(one.measure == name for one in meaning.figures)
+            return any(figure.measure == name for figure in meaning.figures)
         case "verb":
             figure = kind.data.get("verbs", {}).get(name, {}).get("figure")
-            return any(one.measure == figure for one in meaning.figures)
+            return any(counted.measure == figure for counted in meaning.figures)
         case "dimension":
             # What clients pay are the payments of clients.
             figures = {figure.measure for figure in meaning.figures}
@@ -66,5 +66,7 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
         case "date":
             return name in ((meaning.dated.date if meaning.dated else "") or kind.date, kind.date)
         case _:
-            stated = (part for one in meaning.where for part in inner(one))
-            return any(isinstance(one, Is) and one.state == name for one in stated)
+            stated = (part for restriction in meaning.where for part in inner(restriction))
+            return any(
+                isinstance(restriction, Is) and restriction.state == name for restriction in stated
+            )

@@ -85,7 +85,7 @@ class Chart:
         crossed: tuple[int, ...] = (),
     ) -> None:  # fmt: skip
         """A leaf, and what it may stand for."""
-        score = sum(self._weights[one] for one in features)
+        score = sum(self._weights[feature] for feature in features)
         self._keep(start, end, Item(category, meaning, features, score, crossed=crossed))
 
     def parsed(self, length: int, wanted: str) -> Parsed:
@@ -99,17 +99,17 @@ class Chart:
                     lefts, rights = spans.get((start, middle)), spans.get((middle, end))
                     if lefts and rights and steps < BUDGET:
                         steps += self._join(start, end, lefts, rights)
-                found = sorted(self._cells[start, end].values(), key=lambda one: -one.score)
-                if found:
-                    spans[start, end] = _widest(found)
-        whole = [one for one in spans.get((0, length), ()) if one.category == wanted]
+                items = sorted(self._cells[start, end].values(), key=lambda item: -item.score)
+                if items:
+                    spans[start, end] = _widest(items)
+        whole = [item for item in spans.get((0, length), ()) if item.category == wanted]
         return Parsed(whole, steps >= BUDGET, spans)
 
     def _join(self, start: int, end: int, lefts: list[Item], rights: list[Item]) -> int:
         tried = 0
         by_category: dict[str, list[Item]] = defaultdict(list)
-        for one in rights:
-            by_category[one.category].append(one)
+        for item in rights:
+            by_category[item.category].append(item)
         for left in lefts:
             for category, others in by_category.items():
                 for rule in self._rules.get((left.category, category), ()):
@@ -139,13 +139,13 @@ class Chart:
                 self._keep(start, end, Item(category, meaning, features, score, item))
 
 
-def _widest(found: list[Item]) -> list[Item]:
+def _widest(items: list[Item]) -> list[Item]:
     """The best of each category, so that whole questions do not crowd out what they need."""
     kept: list[Item] = []
     counts: dict[str, int] = defaultdict(int)
-    for one in found:
-        most = 10 if one.category == "question" else 3
-        if counts[one.category] < most and len(kept) < WIDEST_CELL:
-            counts[one.category] += 1
-            kept.append(one)
+    for item in items:
+        most = 10 if item.category == "question" else 3
+        if counts[item.category] < most and len(kept) < WIDEST_CELL:
+            counts[item.category] += 1
+            kept.append(item)
     return kept

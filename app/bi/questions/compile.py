@@ -70,19 +70,21 @@ class Compiler:
         )  # fmt: skip
         meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
-        conditions = [self._condition(kind, one) for one in _merged(meaning.where)]
-        said = {one.text for one in conditions}
-        kept = tuple(one for one in plan.conditions if one.text not in said)
+        conditions = [self._condition(kind, restriction) for restriction in _merged(meaning.where)]
+        said = {restriction.text for restriction in conditions}
+        kept = tuple(restriction for restriction in plan.conditions if restriction.text not in said)
         plan = replace(plan, conditions=(*conditions, *kept))
         plan = self._grouped(plan, kind, meaning)
         plan = self._dated(plan, kind, meaning)
         plan = self._issued(plan, kind, meaning)
         plan = self._ranked(plan, kind, meaning)
         if meaning.threshold is not None:
-            told = meaning.threshold
+            threshold = meaning.threshold
             plan = replace(
                 plan,
-                threshold=PlanThreshold(told.sign, told.number, told.counted, told.unit or None),
+                threshold=PlanThreshold(
+                    threshold.sign, threshold.number, threshold.counted, threshold.unit or None
+                ),
                 is_counted=meaning.is_counted,
             )
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
@@ -90,7 +92,7 @@ class Compiler:
     def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
         """``month over month in 2026``: each of the units that a longer period has."""
         unit = meaning.against.shift if meaning.against is not None else ""
-        if not unit or meaning.dated is None or any(one.grain for one in meaning.groups):
+        if not unit or meaning.dated is None or any(group.grain for group in meaning.groups):
             return meaning
         period = self._period(meaning.dated.when, kind, meaning.dated.date or kind.date)
         if period.start is None or period.end is None or step(period.start, unit, 1) >= period.end:
@@ -114,7 +116,7 @@ class Compiler:
             plan = self._shared(plan, kind, first, meaning.part)
         else:
             plan = self._measured(plan, kind, first)
-        others = tuple(PlanFigure(*self._measure(kind, one)) for one in more)
+        others = tuple(PlanFigure(*self._measure(kind, figure)) for figure in more)
         return replace(plan, figures=others)
 
     def _measured(self, plan: Plan, kind: Kind, figure: Figure) -> Plan:
@@ -153,17 +155,21 @@ class Compiler:
     # --- groups, ranking
 
     def _grouped(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
-        grains = [one.grain for one in meaning.groups if one.grain]
+        grains = [group.grain for group in meaning.groups if group.grain]
         if len(grains) > 1:
             raise TypeMismatchError("one unit of time at a time")
         dimensions: list[Dimension] = []
-        for one in meaning.groups:
-            if one.dimension and kind.dimensions[one.dimension] not in dimensions:
-                dimensions.append(kind.dimensions[one.dimension])
+        for group in meaning.groups:
+            if group.dimension and kind.dimensions[group.dimension] not in dimensions:
+                dimensions.append(kind.dimensions[group.dimension])
         if plan.kind == "list" and (dimensions or grains) and not meaning.ranking:
             raise TypeMismatchError("groups have figures")
         known = kind.data.get("belonging", {})
-        more = [Condition(known[one.name], "") for one in dimensions if one.name in known]
+        more = [
+            Condition(known[dimension.name], "")
+            for dimension in dimensions
+            if dimension.name in known
+        ]
         return replace(plan, dimensions=tuple(dimensions), grain=grains[0] if grains else None,
                        conditions=(*plan.conditions, *more))  # fmt: skip
 
@@ -189,8 +195,8 @@ class Compiler:
         prop = kind.prop(path) if kind.join is None else None
         known: tuple[Condition, ...] = ()
         if prop is not None and prop.nullable and ranking.limit:
-            told = plan.say("with {property}", property=plan.say.member(path))
-            known = (Condition(f"{path} ne null", told),)
+            with_property = plan.say("with {property}", property=plan.say.member(path))
+            known = (Condition(f"{path} ne null", with_property),)
         plan = replace(
             plan, order=f"{path} desc" if down else path, order_words=words,
             limit=ranking.limit or None, conditions=(*plan.conditions, *known),
@@ -198,7 +204,11 @@ class Compiler:
         if ranking.within and plan.grain:
             raise TypeMismatchError("the first records of a time")
         within = plan.dimensions if ranking.within else ()
-        extra = tuple(one.path for one in within if one.path.count("/") < 2 and "/" not in one.path)
+        extra = tuple(
+            restriction.path
+            for restriction in within
+            if restriction.path.count("/") < 2 and "/" not in restriction.path
+        )
         return replace(plan, within=within, dimensions=(),
                        extra_columns=(*plan.extra_columns, *extra))  # fmt: skip
 
@@ -212,9 +222,13 @@ class Compiler:
         if dated is not None:
             period = self._period(dated.when, kind, date)
             if self._is_ahead(period):  # what is still to come has only dates that are planned
-                states = [one.state for one in meaning.where if isinstance(one, Is)]
+                states = [
+                    restriction.state
+                    for restriction in meaning.where
+                    if isinstance(restriction, Is)
+                ]
                 if date in kind.data.get("planned", {}) and any(
-                    kind.states[one].date == date for one in states
+                    kind.states[restriction].date == date for restriction in states
                 ):
                     raise TypeMismatchError("what is done lies not ahead")
                 date = kind.data.get("planned", {}).get(date, date)
@@ -251,8 +265,12 @@ class Compiler:
         planned = (*kind.data.get("ahead", ()), kind.data.get("to_come", ""))
         if self._is_ahead(period) and date not in planned:
             raise TypeMismatchError("what is still to come")
-        states = [one.state for one in meaning.where if isinstance(one, Is)]
-        undated = (one for one in states if one.startswith("to.") and not kind.states[one].date)
+        states = [restriction.state for restriction in meaning.where if isinstance(restriction, Is)]
+        undated = (
+            restriction
+            for restriction in states
+            if restriction.startswith("to.") and not kind.states[restriction].date
+        )
         if meaning.dated is not None and not meaning.dated.date and any(undated):
             raise TypeMismatchError("when something is to be done")
 
@@ -260,13 +278,18 @@ class Compiler:
     def _still_open(plan: Plan, kind: Kind) -> tuple[Condition, ...]:
         """What is to come is not done: the records that are open, if no state is named."""
         is_open = kind.states.get("open")
-        if is_open is None or any(is_own_state(one.text) for one in plan.conditions):
+        if is_open is None or any(
+            is_own_state(restriction.text) for restriction in plan.conditions
+        ):
             return plan.conditions
         return (*plan.conditions, Condition(is_open.filter, "open"))
 
     def _with_implied(self, plan: Plan, kind: Kind, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""
-        stated = any(is_own_state(one.text) and not one.negated for one in plan.conditions)
+        stated = any(
+            is_own_state(restriction.text) and not restriction.negated
+            for restriction in plan.conditions
+        )
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
@@ -277,15 +300,24 @@ class Compiler:
 
     def _implied_date(self, kind: Kind, meaning: Meaning) -> str:
         """The date of the group or the state that is asked about, of the figure, or the usual."""
-        grouped = next((one.date for one in meaning.groups if one.date), "")
+        grouped = next((group.date for group in meaning.groups if group.date), "")
         if grouped:
             return grouped
-        states = [one for part in meaning.where for one in positive(part) if isinstance(one, Is)]
+        states = [
+            restriction
+            for part in meaning.where
+            for restriction in positive(part)
+            if isinstance(restriction, Is)
+        ]
         if meaning.part is not None and not meaning.where:
             states = []
-        found = [kind.states[one.state].date for one in states if kind.states[one.state].date]
-        if found:
-            return found[0]
+        dates = [
+            kind.states[restriction.state].date
+            for restriction in states
+            if kind.states[restriction.state].date
+        ]
+        if dates:
+            return dates[0]
         for figure in meaning.figures:
             if figure.is_rate and kind.rates[figure.measure].date:
                 return kind.rates[figure.measure].date
@@ -351,7 +383,10 @@ class Compiler:
             return plan
         figured = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
         dated = plan.period is not None and plan.date == kind.date
-        stated = any(is_own_state(one.text) and not one.negated for one in plan.conditions)
+        stated = any(
+            is_own_state(restriction.text) and not restriction.negated
+            for restriction in plan.conditions
+        )
         if plan.share_of is not None and plan.measure is None and meaning.part is not None:
             # Paid is a share of what was issued, a draft one of all.
             other = [plan.share_of.text, f"not ({kind.issued})"]
@@ -362,14 +397,14 @@ class Compiler:
         return plan
 
     def _columns(self, kind: Kind, meaning: Meaning) -> list[str]:
-        shown = kind.columns if kind.join is None else (*kind.columns, *meaning.columns)
-        return [one for one in meaning.columns if one not in shown]
+        columns = kind.columns if kind.join is None else (*kind.columns, *meaning.columns)
+        return [column for column in meaning.columns if column not in columns]
 
     # --- restrictions
 
-    def _condition(self, kind: Kind, one: Restriction) -> Condition:
-        words = self._saying.restriction(kind, one)
-        match one:
+    def _condition(self, kind: Kind, restriction: Restriction) -> Condition:
+        words = self._saying.restriction(kind, restriction)
+        match restriction:
             case Not(of):
                 inside = self._condition(kind, of)
                 return replace(inside, negated=not inside.negated)
@@ -380,17 +415,17 @@ class Compiler:
             case Equals(path, values):
                 return Condition(_equal(path, values), words, path, values)
             case _:
-                return Condition(self.text(kind, one), words)
+                return Condition(self.text(kind, restriction), words)
 
-    def text(self, kind: Kind, one: Restriction, depth: int = 0) -> str:
+    def text(self, kind: Kind, restriction: Restriction, depth: int = 0) -> str:
         """The OData filter of a restriction."""
-        match one:
+        match restriction:
             case Is(name):
                 return self._filled(kind.states[name].filter)
             case Equals(path, values):
                 return _equal(path, values)
             case Compares():
-                return self._compares(kind, one)
+                return self._compares(kind, restriction)
             case Known(path):
                 return f"{path} ne null"
             case Mentions(text, path):
@@ -415,15 +450,16 @@ class Compiler:
                 navigation = kind.to_one[other]
                 return _all_of(qualified(text, navigation) for text in texts)
             case Has():
-                return self._has(kind, one, depth)
+                return self._has(kind, restriction, depth)
 
-    def _compares(self, kind: Kind, one: Compares) -> str:
-        measure = kind.figures.get(one.subject)
-        value = one.subject if measure is None else measure.value
+    def _compares(self, kind: Kind, comparison: Compares) -> str:
+        measure = kind.figures.get(comparison.subject)
+        value = comparison.subject if measure is None else measure.value
         value = f"({value})" if " " in value else value
-        if one.factor:
-            return f"{value} {one.sign} {one.number} mul {_plain_share(one.factor)}"
-        return f"{value} {one.sign} {one.number}"
+        if comparison.factor:
+            factor = _plain_share(comparison.factor)
+            return f"{value} {comparison.sign} {comparison.number} mul {factor}"
+        return f"{value} {comparison.sign} {comparison.number}"
 
     def _dates(self, kind: Kind, when: object, date: str) -> str:
         period = self._period(when, kind, date)
@@ -438,31 +474,31 @@ class Compiler:
         zone = self.periods.now.zone
         return str(day) if kind.is_date(date) else midnight(day, zone)  # type: ignore[arg-type]
 
-    def _has(self, kind: Kind, one: Has, depth: int) -> str:
-        inside = self.model.kinds[one.kind]
+    def _has(self, kind: Kind, relation: Has, depth: int) -> str:
+        inside = self.model.kinds[relation.kind]
         texts = [inside.base] if inside.base else []
-        own = [self.text(inside, part, depth + 1) for part in _merged(one.where)]
-        dates = [part.date for part in one.where if isinstance(part, Dated)]
+        own = [self.text(inside, part, depth + 1) for part in _merged(relation.where)]
+        dates = [part.date for part in relation.where if isinstance(part, Dated)]
         counts_issued = inside.issued and dates and not any(map(is_own_state, own))
         if counts_issued and inside.date in [date or inside.date for date in dates]:
             texts.append(str(inside.issued))
         texts += own
-        navigation, letter = kind.related[one.kind], _LETTERS[depth]
+        navigation, letter = kind.related[relation.kind], _LETTERS[depth]
         if inside.join is not None:
-            return self._has_joined(inside, texts, navigation, depth, one)
-        if one.sign is not None:
+            return self._has_joined(inside, texts, navigation, depth, relation)
+        if relation.sign is not None:
             where = f"($filter={_all_of(texts)})" if texts else ""
-            return f"{navigation}/$count{where} {one.sign} {one.number}"
+            return f"{navigation}/$count{where} {relation.sign} {relation.number}"
         if not texts:
             return f"{navigation}/any()"
         return f"{navigation}/any({letter}:{_all_of(qualified(text, letter) for text in texts)})"
 
     @staticmethod
     def _has_joined(
-        inside: Kind, texts: Sequence[str], navigation: str, depth: int, one: Has
+        inside: Kind, texts: Sequence[str], navigation: str, depth: int, relation: Has
     ) -> str:
         """Payments and lines are parts of the invoices that clients have."""
-        if one.sign is not None:
+        if relation.sign is not None:
             raise TypeMismatchError("parts of parts are not counted")
         part, _, alias = str(inside.join).partition(" as ")
         outer, letter = _LETTERS[depth], _LETTERS[depth + 1]
@@ -477,34 +513,40 @@ class Compiler:
 
 def _merged(where: Iterable[Restriction]) -> list[Restriction]:
     """Values of one property are alternatives: a record has but one of them."""
-    found: list[Restriction] = []
-    for one in where:
-        for at, other in enumerate(found):
-            if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
-                values = tuple(dict.fromkeys((*other.values, *one.values)))
-                found[at] = Equals(one.path, values, f"{other.label}{OR}{one.label}")
+    merged: list[Restriction] = []
+    for restriction in where:
+        for at, other in enumerate(merged):
+            if (
+                isinstance(restriction, Equals)
+                and isinstance(other, Equals)
+                and restriction.path == other.path
+            ):
+                values = tuple(dict.fromkeys((*other.values, *restriction.values)))
+                merged[at] = Equals(
+                    restriction.path, values, f"{other.label}{OR}{restriction.label}"
+                )
                 break
-            if _same_property(one, other):
-                parts = dict.fromkeys((*_alternatives(other), *_alternatives(one)))
-                found[at] = Either(tuple(parts)) if len(parts) > 1 else other
+            if _same_property(restriction, other):
+                parts = dict.fromkeys((*_alternatives(other), *_alternatives(restriction)))
+                merged[at] = Either(tuple(parts)) if len(parts) > 1 else other
                 break
         else:
-            found.append(one)
-    return found
+            merged.append(restriction)
+    return merged
 
 
-def _alternatives(one: Restriction) -> tuple[Restriction, ...]:
-    return one.of if isinstance(one, Either) else (one,)
+def _alternatives(restriction: Restriction) -> tuple[Restriction, ...]:
+    return restriction.of if isinstance(restriction, Either) else (restriction,)
 
 
-def _same_property(one: Restriction, other: Restriction) -> bool:
+def _same_property(restriction: Restriction, other: Restriction) -> bool:
     """Whether both are members of one enumeration, or some of them."""
-    if isinstance(one, Either) or isinstance(other, Either):
-        pairs = product(_alternatives(one), _alternatives(other))
+    if isinstance(restriction, Either) or isinstance(other, Either):
+        pairs = product(_alternatives(restriction), _alternatives(other))
         return all(first == second or _same_property(first, second) for first, second in pairs)
-    if not (isinstance(one, Is) and isinstance(other, Is)):
+    if not (isinstance(restriction, Is) and isinstance(other, Is)):
         return False
-    mine, _, member = one.state.rpartition(".")
+    mine, _, member = restriction.state.rpartition(".")
     theirs, _, another = other.state.rpartition(".")
     return bool(mine) and mine != "to" and mine == theirs and member != another
 

@@ -42,8 +42,8 @@ def is_possible(kind: edm.EntityType, filters: Iterable[str]) -> bool:
     """Whether a record can fulfil all of some OData filters."""
     ways = [list(_ways(parse_filter(text), kind, holds=True)) for text in filters]
     count = 1
-    for one in ways:
-        count *= len(one)
+    for facts in ways:
+        count *= len(facts)
     if count > _MOST:
         return True
     return any(_agree(kind, [fact for way in chosen for fact in way]) for chosen in product(*ways))
@@ -66,8 +66,8 @@ def _ways(node: Node, kind: edm.EntityType, *, holds: bool) -> Iterator[tuple[Fa
             yield (_compared(to_text(left), sign, value, holds=holds),)
         case Binary(sign, Literal(value), right) if sign in OPPOSITE:
             yield (_compared(to_text(right), _SWAPPED[sign], value, holds=holds),)
-        case In(left, Collection(items)) if all(isinstance(one, Literal) for one in items):
-            values = tuple(one.value for one in items if isinstance(one, Literal))
+        case In(left, Collection(items)) if all(isinstance(literal, Literal) for literal in items):
+            values = tuple(literal.value for literal in items if isinstance(literal, Literal))
             yield (Fact(to_text(left), "in" if holds else "not in", values),)
         case Lambda("any", source, variable, predicate) if holds and predicate is not None:
             inside = _type_of(kind, source)
@@ -88,7 +88,7 @@ def _compared(path: str, sign: str, value: Any, *, holds: bool) -> Fact:
 def _can_be(predicate: Node, kind: edm.EntityType, variable: str) -> bool:
     """Whether a related record can fulfil what is said of it."""
     ways = (
-        [Fact(one.path.replace(f"{variable}/", ""), one.sign, one.values) for one in way]
+        [Fact(fact.path.replace(f"{variable}/", ""), fact.sign, fact.values) for fact in way]
         for way in _ways(predicate, kind, holds=True)
     )
     return any(_agree(kind, way) for way in ways)
@@ -106,9 +106,11 @@ def _type_of(kind: edm.EntityType, path: Node) -> edm.EntityType | None:
 def _agree(kind: edm.EntityType, facts: list[Fact]) -> bool:
     """Whether one record can have all of the facts."""
     by_path: dict[str, list[Fact]] = {}
-    for one in (*facts, *(other for fact in facts for other in _entailed(kind, fact))):
-        by_path.setdefault(one.path, []).append(one)
-    return all(_fit(_values_of(kind, path), told) for path, told in by_path.items())
+    for stated in (*facts, *(other for fact in facts for other in _entailed(kind, fact))):
+        by_path.setdefault(stated.path, []).append(stated)
+    return all(
+        _fit(_values_of(kind, path), facts_of_path) for path, facts_of_path in by_path.items()
+    )
 
 
 def _entailed(kind: edm.EntityType, fact: Fact) -> Iterator[Fact]:
@@ -126,19 +128,21 @@ def _entailed(kind: edm.EntityType, fact: Fact) -> Iterator[Fact]:
     text = _entailments().get(kind.name, {}).get(name)
     if text is not None:
         (way,) = _ways(parse_filter(text), kind, holds=True)
-        for one in way:
-            yield Fact(f"{owner}/{one.path}" if owner else one.path, one.sign, one.values)
+        for stated in way:
+            yield Fact(
+                f"{owner}/{stated.path}" if owner else stated.path, stated.sign, stated.values
+            )
 
 
 @lru_cache(maxsize=1)
 def _entailments() -> Mapping[str, Mapping[str, str]]:
     """Type of entity -> property -> filter that is so of all records that have it."""
-    found: dict[str, dict[str, str]] = {}
+    entailments: dict[str, dict[str, str]] = {}
     for data in model_data().values():
         if "entails" in data:
             kind = container().sets[data["set"]].type
-            found.setdefault(kind.name, {}).update(data["entails"])
-    return found
+            entailments.setdefault(kind.name, {}).update(data["entails"])
+    return entailments
 
 
 def _values_of(kind: edm.EntityType, path: str) -> tuple[Any, ...]:
@@ -149,27 +153,27 @@ def _values_of(kind: edm.EntityType, path: str) -> tuple[Any, ...]:
 
 def _fit(values: tuple[Any, ...], facts: list[Fact]) -> bool:
     """Whether some value has all of the facts."""
-    told = [one.values[0] for one in facts if one.sign == "is"]
-    if len(set(told)) > 1:
+    equal_values = [fact.values[0] for fact in facts if fact.sign == "is"]
+    if len(set(equal_values)) > 1:
         return False
     allowed: set[Any] | None = set(values) or None
-    for one in facts:
-        if one.sign == "in":
-            allowed = set(one.values) if allowed is None else allowed & set(one.values)
-    left_out = {value for one in facts if one.sign == "not in" for value in one.values}
-    ordered = [one for one in facts if one.sign in ("gt", "ge", "lt", "le")]
+    for fact in facts:
+        if fact.sign == "in":
+            allowed = set(fact.values) if allowed is None else allowed & set(fact.values)
+    left_out = {value for fact in facts if fact.sign == "not in" for value in fact.values}
+    ordered = [fact for fact in facts if fact.sign in ("gt", "ge", "lt", "le")]
     if allowed is None:
         return _is_between(ordered)
     return any(
-        value not in left_out and all(_is(value, one.sign, one.values[0]) for one in ordered)
+        value not in left_out and all(_is(value, fact.sign, fact.values[0]) for fact in ordered)
         for value in allowed
     )
 
 
 def _is_between(ordered: list[Fact]) -> bool:
     """Whether something lies above all lower limits and below all upper ones."""
-    lows = [one for one in ordered if one.sign in ("gt", "ge")]
-    highs = [one for one in ordered if one.sign in ("lt", "le")]
+    lows = [fact for fact in ordered if fact.sign in ("gt", "ge")]
+    highs = [fact for fact in ordered if fact.sign in ("lt", "le")]
     for low, high in product(lows, highs):
         touching = "le" if (low.sign, high.sign) == ("ge", "le") else "lt"
         if not _is(low.values[0], touching, high.values[0]):

@@ -51,7 +51,7 @@ class Draft(NamedTuple):
 
     def within(self, when: When, date: Options | None, *, left: bool) -> Draft | None:
         """With one more period."""
-        if len(self.dated) > 1 or any(one[0] == when for one in self.dated):
+        if len(self.dated) > 1 or any(dated[0] == when for dated in self.dated):
             return None
         kinds = self.kinds if date is None else self.kinds.intersection(date.by_kind)
         if not kinds or (self.dated and date is None and self.dated[0][1] is None):
@@ -88,11 +88,13 @@ class Draft(NamedTuple):
     @property
     def common_kinds(self) -> frozenset[str]:
         """The kinds that all of it can be said of."""
-        told = [*self.figures, *self.groups, *self.where, *self.columns]
-        told += [date for _, date in self.dated if date is not None]
+        all_options = [*self.figures, *self.groups, *self.where, *self.columns]
+        all_options += [date for _, date in self.dated if date is not None]
         if self.rank is not None and self.rank.path is not None:
-            told.append(self.rank.path)
-        return self.kinds.intersection(*(one.by_kind for one in told))
+            all_options.append(self.rank.path)
+        return self.kinds.intersection(
+            *(options_by_kind.by_kind for options_by_kind in all_options)
+        )
 
     @property
     def is_plain(self) -> bool:

@@ -19,18 +19,20 @@ MOST_SHOWN = 5
 
 def explained(question: str, now: Calendar) -> str:
     """The best analyses of a question, each with what it was made of and what it asks the data."""
-    told = propose(question, now)
-    read, weights = told.understood.read, ranker.fitted().weights
-    lines = ["words: " + " ".join(one.stem for one in read.tokens)]
+    proposal = propose(question, now)
+    read, weights = proposal.understood.read, ranker.fitted().weights
+    lines = ["words: " + " ".join(token.stem for token in read.tokens)]
     for leaf in read.leaves:
-        words = " ".join(one.text for one in read.tokens[leaf.start : leaf.end])
+        words = " ".join(token.text for token in read.tokens[leaf.start : leaf.end])
         lines.append(f"  {words}: {leaf.category}")
-    if told.understood.is_cut:
+    if proposal.understood.is_cut:
         lines.append("the budget of steps ended before all was tried")
-    chances = told.understood.chances
-    for analysis, chance in list(zip(told.understood.analyses, chances, strict=True))[:MOST_SHOWN]:
+    chances = proposal.understood.chances
+    for analysis, chance in list(zip(proposal.understood.analyses, chances, strict=True))[
+        :MOST_SHOWN
+    ]:
         lines += [f"{chance:.3f}", *_analysis(analysis, weights)]
-    lines.append(f"confidence {told.confidence}")
+    lines.append(f"confidence {proposal.confidence}")
     return "\n".join(lines)
 
 

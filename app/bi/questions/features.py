@@ -27,10 +27,10 @@ from app.bi.questions.reading import Read
 def features_of(read: Read, item: Item, meaning: Meaning) -> Iterator[str]:
     """The features of a whole meaning; those of the words and rules are on the item's parts."""
     yield from _of_meaning(meaning)
-    categories = [one.category for one in item.leaves()]
-    yield from (f"next {one} {other}" for one, other in pairwise(("^", *categories, "$")))
+    categories = [leaf.category for leaf in item.leaves()]
+    yield from (f"next {category} {other}" for category, other in pairwise(("^", *categories, "$")))
     shape = _shape(meaning)
-    roles = {one.category for one in read.leaves if one.category.startswith("f:")}
+    roles = {leaf.category for leaf in read.leaves if leaf.category.startswith("f:")}
     yield from (f"shape {shape} {role}" for role in roles)
     yield from _of_nouns(read, item, meaning.kind)
 
@@ -44,7 +44,7 @@ def _shape(meaning: Meaning) -> str:
         parts = ["rate" if first.is_rate else counted]
         parts += ["more"] if len(meaning.figures) > 1 else []
     if meaning.groups:
-        parts.append("time" if any(one.grain for one in meaning.groups) else "groups")
+        parts.append("time" if any(group.grain for group in meaning.groups) else "groups")
     for name in ("ranking", "against", "columns"):
         parts += [name] if getattr(meaning, name) else []
     return "/".join(parts)
@@ -52,14 +52,14 @@ def _shape(meaning: Meaning) -> str:
 
 def _of_nouns(read: Read, item: Item, kind: str) -> Iterator[str]:
     """Whether the kind of record is the one that is named first, and which are not heeded."""
-    leaves = sorted(read.leaves, key=lambda one: (one.start, -one.end))
-    named = [one.meaning[0] for one in leaves if one.category == "kind"]
-    place = "first" if kind in named[:1] else "later" if kind in named else "other"
-    yield f"noun {place if named else 'none'}"
-    used = {one.meaning[0] for one in item.leaves() if one.category == "kind"}
-    for one in {*named} - used - {kind}:
+    leaves = sorted(read.leaves, key=lambda leaf: (leaf.start, -leaf.end))
+    named = [leaf.meaning[0] for leaf in leaves if leaf.category == "kind"]
+    standing = "first" if kind in named[:1] else "later" if kind in named else "other"
+    yield f"noun {standing if named else 'none'}"
+    used = {leaf.meaning[0] for leaf in item.leaves() if leaf.category == "kind"}
+    for noun in {*named} - used - {kind}:
         yield "noun unused"
-        yield f"noun unused {one} {kind}"
+        yield f"noun unused {noun} {kind}"
 
 
 def _of_meaning(meaning: Meaning) -> Iterator[str]:
@@ -70,8 +70,8 @@ def _of_meaning(meaning: Meaning) -> Iterator[str]:
         yield f"figure {kind} {figure.measure} {figure.method}"
     for group in meaning.groups:
         yield f"group {kind} {group.dimension}"
-    for one in meaning.where:
-        yield from _of_restriction(kind, one)
+    for restriction in meaning.where:
+        yield from _of_restriction(kind, restriction)
     if meaning.dated is not None:
         yield f"dated {kind} {meaning.dated.date}"
     if meaning.ranking is not None:
@@ -80,9 +80,9 @@ def _of_meaning(meaning: Meaning) -> Iterator[str]:
         yield "converted"
 
 
-def _of_restriction(kind: str, one: Restriction) -> Iterator[str]:
-    yield f"restricted {type(one).__name__}"
-    match one:
+def _of_restriction(kind: str, restriction: Restriction) -> Iterator[str]:
+    yield f"restricted {type(restriction).__name__}"
+    match restriction:
         case Is(state):
             yield f"state {kind} {state}"
         case Equals(path) | Known(path):
@@ -92,7 +92,7 @@ def _of_restriction(kind: str, one: Restriction) -> Iterator[str]:
         case Dated(_, date):
             yield f"restricted date {kind} {date}"
         case Has(other, where) | Of(other, where):
-            yield f"related {kind} {type(one).__name__} {other}"
+            yield f"related {kind} {type(restriction).__name__} {other}"
             for part in where:
                 yield from _of_restriction(other, part)
         case Not(of):

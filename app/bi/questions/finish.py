@@ -45,9 +45,9 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     """The meanings of a draft, one for each kind that it may be about."""
     for key in sorted(draft.common_kinds):
         try:
-            made = _Finishing(draft, model.kinds[key]).made()
-            meaning = _by_dealings(made.meaning, model.kinds[key])
-            yield Finished(model.checked(meaning), made.features)
+            endings = _Finishing(draft, model.kinds[key]).made()
+            meaning = _by_dealings(endings.meaning, model.kinds[key])
+            yield Finished(model.checked(meaning), endings.features)
         except TypeMismatchError:
             continue
 
@@ -60,9 +60,9 @@ def _by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
     if meaning.dated is not None or meaning.columns or not ranking.limit:
         return meaning
     other, figure, group = dealings[ranking.path]
-    amounts = {name for name, one in kind.states.items() if one.amount == ranking.path}
-    rest = tuple(one for one in meaning.where
-                 if not (isinstance(one, Is) and one.state in amounts))  # fmt: skip
+    amounts = {name for name, state in kind.states.items() if state.amount == ranking.path}
+    rest = tuple(restriction for restriction in meaning.where
+                 if not (isinstance(restriction, Is) and restriction.state in amounts))  # fmt: skip
     return Meaning(
         other, figures=(Figure(figure),), groups=(Group(group),), chart=meaning.chart,
         where=(Of(kind.key, rest),) if rest else (), ranking=replace(ranking, path=""),
@@ -76,7 +76,7 @@ class _Finishing:
 
     def made(self) -> Finished:
         draft = self.draft
-        where = [part for told in draft.where for part in self._parts(told)]
+        where = [part for choices in draft.where for part in self._parts(choices)]
         dated, more = self._dates()
         meaning = Meaning(
             self.key,
@@ -87,8 +87,8 @@ class _Finishing:
             against=draft.against,
             threshold=draft.threshold,
             columns=self._columns(),
-            chart=next((one.removeprefix("chart ") for one in sorted(draft.flags)
-                        if one.startswith("chart")), ""),
+            chart=next((flag.removeprefix("chart ") for flag in sorted(draft.flags)
+                        if flag.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
         meaning = self._asked(self._counted_in(self._split(self._implied(meaning))))
@@ -103,11 +103,11 @@ class _Finishing:
 
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
-        found = tuple(dict.fromkeys(self._stated(told) for told in draft.figures))
-        if found == (Figure(COUNT),) and self._is_counted:
+        figures = tuple(dict.fromkeys(self._stated(choices) for choices in draft.figures))
+        if figures == (Figure(COUNT),) and self._is_counted:
             return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
-        if found or "distinct" in draft.flags:
-            return found
+        if figures or "distinct" in draft.flags:
+            return figures
         rank = draft.rank
         wants = draft.groups or draft.threshold or draft.against or "share" in draft.flags
         if rank is not None and rank.of == "records" and not (draft.against or draft.threshold):
@@ -121,49 +121,51 @@ class _Finishing:
     @property
     def _is_counted(self) -> bool:
         """Whether one thing is named, of which the units count."""
-        parts = [one for told in self.draft.where for one in parts_of(told.by_kind[self.key])]
-        named = any(isinstance(one, Equals) and one.path == self.kind.name for one in parts)
+        parts = [
+            part for choices in self.draft.where for part in parts_of(choices.by_kind[self.key])
+        ]
+        named = any(isinstance(part, Equals) and part.path == self.kind.name for part in parts)
         return "counted" in self.kind.data and (named or "called" in self.draft.flags)
 
     @property
     def _usual_duration(self) -> str:
         """The fastest and the slowest are so by the time that records take."""
-        told = self.kind.figures.items()
-        for name, one in told:
-            if one.unit and one.low_is_good and one.date:
+        figures = self.kind.figures.items()
+        for name, figure in figures:
+            if figure.unit and figure.low_is_good and figure.date:
                 return name
         raise TypeMismatchError("what is fast takes time")
 
-    def _stated(self, told: Options) -> Figure:
+    def _stated(self, choices: Options) -> Figure:
         """Of records in a state not the whole amount counts, but what is due of it."""
-        figure: Figure = told.by_kind[self.key]
+        figure: Figure = choices.by_kind[self.key]
         level = figure.measure.endswith(("Percent", "Rate", "Rating"))
         if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
             return replace(figure, method="average")
-        if told.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
+        if choices.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
             for where in self.draft.where:
-                for one in parts_of(where.by_kind[self.key]):
-                    if isinstance(one, Is) and self.kind.states[one.state].amount:
-                        return replace(figure, measure=self.kind.states[one.state].amount)
+                for part in parts_of(where.by_kind[self.key]):
+                    if isinstance(part, Is) and self.kind.states[part.state].amount:
+                        return replace(figure, measure=self.kind.states[part.state].amount)
         return figure
 
-    def _parts(self, told: Options) -> tuple[Restriction, ...]:
+    def _parts(self, choices: Options) -> tuple[Restriction, ...]:
         """The restrictions of a phrase; a bare amount is what is due where that counts."""
-        parts = parts_of(told.by_kind[self.key])
-        if not told.key.startswith("amount "):
+        parts = parts_of(choices.by_kind[self.key])
+        if not choices.key.startswith("amount "):
             return parts
-        amounts = [self.kind.states[one.state].amount
-                   for where in self.draft.where for one in parts_of(where.by_kind[self.key])
-                   if isinstance(one, Is)]  # fmt: skip
-        due = next((one for one in amounts if one), "")
+        amounts = [self.kind.states[part.state].amount
+                   for where in self.draft.where for part in parts_of(where.by_kind[self.key])
+                   if isinstance(part, Is)]  # fmt: skip
+        due = next((amount for amount in amounts if amount), "")
         return tuple(
-            replace(one, subject=due)
-            if due and isinstance(one, Compares) and one.subject == self.kind.amount else one
-            for one in parts
+            replace(part, subject=due)
+            if due and isinstance(part, Compares) and part.subject == self.kind.amount else part
+            for part in parts
         )  # fmt: skip
 
     def _groups(self) -> tuple[Group, ...]:
-        return tuple(dict.fromkeys(told.by_kind[self.key] for told in self.draft.groups))
+        return tuple(dict.fromkeys(choices.by_kind[self.key] for choices in self.draft.groups))
 
     def _dates(self) -> tuple[Dated | None, list[Restriction]]:
         """The period that the figures are about, and others as restrictions."""
@@ -174,8 +176,8 @@ class _Finishing:
         if events and not periods:
             self.features.append("event without a period")
             implied = self.kind.dates.get(events[0], "")
-            state = next((name for name, one in self.kind.states.items()
-                          if implied and one.filter == implied), "")  # fmt: skip
+            state = next((name for name, state in self.kind.states.items()
+                          if implied and state.filter == implied), "")  # fmt: skip
             return None, [Is(state)] if state else [Known(events[0])] if self._is_null(
                 events[0]
             ) else []
@@ -184,7 +186,7 @@ class _Finishing:
         when, date = periods[-1]
         if not date and events:
             date = events[0]
-        rest: list[Restriction] = [Dated(one, path) for one, path in periods[:-1]]
+        rest: list[Restriction] = [Dated(period, path) for period, path in periods[:-1]]
         return Dated(when, date), rest
 
     def _is_null(self, path: str) -> bool:
@@ -195,37 +197,43 @@ class _Finishing:
         draft = self.draft
         if "distinct" in draft.flags:
             return ()
-        found = [told.by_kind[self.key] for told in draft.columns]
+        columns = [choices.by_kind[self.key] for choices in draft.columns]
         if "when" in draft.flags:
             events = [date.by_kind[self.key] for when, date in draft.dated if date is not None]
-            found += events or [self.kind.date]
-        return tuple(dict.fromkeys(found))
+            columns += events or [self.kind.date]
+        return tuple(dict.fromkeys(columns))
 
     def _implied(self, meaning: Meaning) -> Meaning:
         """What only records in one state have: a reason why they were lost."""
         implies = self.kind.data.get("implies", {})
-        states = [Is(implies[one.dimension]) for one in meaning.groups if one.dimension in implies]
-        more = tuple(one for one in states if one not in meaning.where)
+        states = [
+            Is(implies[group.dimension]) for group in meaning.groups if group.dimension in implies
+        ]
+        more = tuple(restriction for restriction in states if restriction not in meaning.where)
         return replace(meaning, where=(*meaning.where, *more)) if more else meaning
 
     def _split(self, meaning: Meaning) -> Meaning:
         """All members of an enumeration, one by one: ``how many hot, warm, cold``."""
         if meaning.groups or not meaning.figures:
             return meaning
-        told = [(one, self.kind.states[part.state]) for one in meaning.where
-                for part in (one.of if isinstance(one, Either) else (one,))
+        stated = [(restriction, self.kind.states[part.state]) for restriction in meaning.where
+                for part in (restriction.of if isinstance(restriction, Either) else (restriction,))
                 if isinstance(part, Is)]  # fmt: skip
-        for path in sorted({state.path for _, state in told} & set(self.kind.dimensions)):
+        for path in sorted({state.path for _, state in stated} & set(self.kind.dimensions)):
             every = {state.value for state in self.kind.states.values() if state.path == path}
-            if len(every) > 2 and every == {state.value for _, state in told if state.path == path}:
-                said = [one for one, state in told if state.path == path]
-                rest = tuple(one for one in meaning.where if one not in said)
+            if len(every) > 2 and every == {
+                state.value for _, state in stated if state.path == path
+            }:
+                said = [restriction for restriction, state in stated if state.path == path]
+                rest = tuple(
+                    restriction for restriction in meaning.where if restriction not in said
+                )
                 return replace(meaning, where=rest, groups=(Group(path),))
         return meaning
 
     def _asked(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""
-        asked = [one for one in self.draft.flags if one.startswith("asked")]
+        asked = [flag for flag in self.draft.flags if flag.startswith("asked")]
         if not asked:
             return meaning
         if meaning.against is None and "compared" not in self.draft.flags:
@@ -234,21 +242,21 @@ class _Finishing:
 
     def _counted_in(self, meaning: Meaning) -> Meaning:
         """A threshold in the unit of its figure: two days are 48 hours."""
-        told = meaning.threshold
-        if told is None or not told.unit or not meaning.figures:
+        asked_threshold = meaning.threshold
+        if asked_threshold is None or not asked_threshold.unit or not meaning.figures:
             return meaning
         measure = self.kind.figures.get(meaning.figures[0].measure)
         unit = measure.unit if measure is not None else None
         per_day = {"hour": Decimal(1) / 24, "day": Decimal(1), "week": Decimal(7)}
-        if told.unit == "%":
+        if asked_threshold.unit == "%":
             if not meaning.figures[0].is_rate and meaning.part is None:
                 raise TypeMismatchError("a percentage is one of a rate")
             return meaning
-        if unit not in ("hours", "days") or told.unit not in per_day:
+        if unit not in ("hours", "days") or asked_threshold.unit not in per_day:
             raise TypeMismatchError("what is counted in another unit")
-        days = Decimal(told.number) * per_day[told.unit]
+        days = Decimal(asked_threshold.number) * per_day[asked_threshold.unit]
         number = days * 24 if unit == "hours" else days
-        threshold = replace(told, number=f"{number.normalize():f}", unit=unit)
+        threshold = replace(asked_threshold, number=f"{number.normalize():f}", unit=unit)
         return replace(meaning, threshold=threshold)
 
     def _distinct(self, meaning: Meaning) -> Meaning:
@@ -271,10 +279,13 @@ class _Finishing:
 
     def _shared(self, meaning: Meaning) -> Meaning:
         """The last that is said of the records is the part, the rest is the whole."""
-        if "share" not in self.draft.flags or any(one.is_rate for one in meaning.figures):
+        if "share" not in self.draft.flags or any(figure.is_rate for figure in meaning.figures):
             return meaning
-        stated = [one for one in meaning.where
-                  if not (isinstance(one, Equals) and one.path.endswith("currency"))]  # fmt: skip
+        stated = [
+            restriction
+            for restriction in meaning.where
+            if not (isinstance(restriction, Equals) and restriction.path.endswith("currency"))
+        ]
         if not meaning.figures or (not stated and (meaning.groups or not meaning.where)):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
@@ -292,8 +303,8 @@ class _Finishing:
     def _rate(self, part: Is) -> str:
         """The rate whose part is this state: what is won is a part of what is decided."""
         hits = self.kind.states[part.state].filter
-        return next((name for name, one in self.kind.rates.items()
-                     if one.hits == hits and one.among), "")  # fmt: skip
+        return next((name for name, rate in self.kind.rates.items()
+                     if rate.hits == hits and rate.among), "")  # fmt: skip
 
     # --- ranking
 
@@ -328,10 +339,10 @@ class _Finishing:
         measure = self.kind.figures.get(first.measure)
         return measure is not None and measure.low_is_good
 
-    def _is_bad(self, one: Restriction) -> bool:
+    def _is_bad(self, restriction: Restriction) -> bool:
         """Whether the fewer are so, the better: what is lost, breached, disqualified."""
         bad = {rate.hits for rate in self.kind.rates.values() if rate.low_is_good}
-        return isinstance(one, Is) and self.kind.states[one.state].filter in bad
+        return isinstance(restriction, Is) and self.kind.states[restriction.state].filter in bad
 
     def _extreme(self, meaning: Meaning, rank: Rank) -> Meaning:
         """``highest invoice amount``: of single records, where there are no groups."""
@@ -378,16 +389,16 @@ class _Finishing:
         for _, date in self.draft.dated:
             if date is not None:
                 return str(date.by_kind[self.key])
-        for told in self.draft.where:
-            one = told.by_kind[self.key]
-            if isinstance(one, Is) and self.kind.states[one.state].date:
-                return self.kind.states[one.state].date
+        for choices in self.draft.where:
+            restriction = choices.by_kind[self.key]
+            if isinstance(restriction, Is) and self.kind.states[restriction.state].date:
+                return self.kind.states[restriction.state].date
         return ""
 
     def _amount(self, meaning: Meaning) -> str:
-        for one in meaning.where:
-            if isinstance(one, Is) and self.kind.states[one.state].amount:
-                return self.kind.states[one.state].amount
+        for restriction in meaning.where:
+            if isinstance(restriction, Is) and self.kind.states[restriction.state].amount:
+                return self.kind.states[restriction.state].amount
         largest = str(self.kind.data.get("largest", ""))
         return "" if self.kind.data.get("unranked") else self.kind.amount or largest
 
@@ -422,11 +433,11 @@ class _Finishing:
             features.append("groups")
         if meaning.ranking is not None:
             features.append(f"ranking {draft.rank.word if draft.rank else ''} of {figures}")
-        if any(isinstance(one, Not) for one in meaning.where):
+        if any(isinstance(restriction, Not) for restriction in meaning.where):
             features.append("negated")
-        if any(isinstance(one, Has) for one in meaning.where):
+        if any(isinstance(restriction, Has) for restriction in meaning.where):
             features.append("related")
-        if any(isinstance(one, Compares) for one in meaning.where):
+        if any(isinstance(restriction, Compares) for restriction in meaning.where):
             features.append("number")
         if meaning.part is not None:
             features.append("part")

@@ -68,43 +68,45 @@ def followed(
 
 
 def _changed(
-    previous: Meaning, category: str, told: Any, kinds: Mapping[str, Kind]
+    previous: Meaning, category: str, choices: Any, kinds: Mapping[str, Kind]
 ) -> Meaning | None:
     kind = kinds[previous.kind]
     match category:
         case "period":
-            return _in_period(previous, told)
+            return _in_period(previous, choices)
         case "dated":
-            return replace(previous, dated=Dated(told[0], told[1].by_kind[kind.key]), against=None)
+            return replace(
+                previous, dated=Dated(choices[0], choices[1].by_kind[kind.key]), against=None
+            )
         case "f:previous" if previous.dated is not None:
             return _in_period(previous, before(previous.dated.when))
         case "restriction" | "having" | "belonging":
-            return _restricted(previous, parts_of(told.by_kind[kind.key]), kind)
+            return _restricted(previous, parts_of(choices.by_kind[kind.key]), kind)
         case "bound":
-            return _bounded(previous, told, kind)
+            return _bounded(previous, choices, kind)
         case "currency":
             money = kind.currency_of(kind.amount or "") or "currency"
-            return _restricted(previous, (Equals(money, (f"'{told}'",), told),), kind)
+            return _restricted(previous, (Equals(money, (f"'{choices}'",), choices),), kind)
         case "against" if previous.figures:
-            return replace(previous, against=told)
+            return replace(previous, against=choices)
         case "group":
-            return _grouped(previous, (told.by_kind[kind.key],), kind)
+            return _grouped(previous, (choices.by_kind[kind.key],), kind)
         case "dimension" if previous.figures:
-            return _grouped(previous, (Group(told.by_kind[kind.key]),), kind)
+            return _grouped(previous, (Group(choices.by_kind[kind.key]),), kind)
         case "dimension":
-            return _showing(previous, kind.dimensions[told.by_kind[kind.key]].path, kind)
+            return _showing(previous, kind.dimensions[choices.by_kind[kind.key]].path, kind)
         case "property":
-            return _showing(previous, _column(told.by_kind, kind), kind)
+            return _showing(previous, _column(choices.by_kind, kind), kind)
         case "f:list":
             return _listed(previous)
         case "f:pie" | "f:bar" | "f:line" | "f:table":
-            return replace(previous, chart=told)
-        case "measure" if not previous.figures and _is_property(told, kind):
-            return _showing(previous, kind.figures[told.by_kind[kind.key]].value, kind)
+            return replace(previous, chart=choices)
+        case "measure" if not previous.figures and _is_property(choices, kind):
+            return _showing(previous, kind.figures[choices.by_kind[kind.key]].value, kind)
         case "measure":
-            return replace(previous, figures=(Figure(told.by_kind[kind.key]),), columns=())
+            return replace(previous, figures=(Figure(choices.by_kind[kind.key]),), columns=())
         case "rank":
-            return _ranked(previous, told)
+            return _ranked(previous, choices)
         case "f:count":
             return replace(previous, figures=(Figure(COUNT),), ranking=None, columns=())
         case "f:much" | "f:total" | "f:amount":
@@ -126,7 +128,7 @@ def _is_some_of(changed: Meaning, previous: Meaning) -> bool:
 
 def _amounts(meaning: Meaning) -> bool:
     """Whether it has a figure that is more than a number of records."""
-    return any(one.measure != COUNT for one in meaning.figures)
+    return any(figure.measure != COUNT for figure in meaning.figures)
 
 
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
@@ -146,13 +148,15 @@ def _in_period(previous: Meaning, when: When) -> Meaning:
 
 def _restricted(previous: Meaning, parts: tuple[Restriction, ...], kind: Kind) -> Meaning:
     """With other restrictions; what was said of the same property before is replaced."""
-    paths = {path for one in parts if (path := _path(one, kind))}
-    kept = tuple(one for one in previous.where if _path(one, kind) not in paths)
+    paths = {path for part in parts if (path := _path(part, kind))}
+    kept = tuple(
+        restriction for restriction in previous.where if _path(restriction, kind) not in paths
+    )
     return replace(previous, where=(*kept, *parts))
 
 
-def _path(one: Restriction, kind: Kind) -> str:
-    match one:
+def _path(restriction: Restriction, kind: Kind) -> str:
+    match restriction:
         case Equals(path):
             return path
         case Is(state):
@@ -167,37 +171,37 @@ def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
     number = bound.number
     if number.currency:
         money = kind.currency_of(kind.amount or "") or "currency"
-        one = Equals(money, (f"'{number.currency}'",), number.currency)
-        previous = _restricted(previous, (one,), kind)
-    counted = all(one.measure == COUNT for one in previous.figures)
+        of_currency = Equals(money, (f"'{number.currency}'",), number.currency)
+        previous = _restricted(previous, (of_currency,), kind)
+    counted = all(figure.measure == COUNT for figure in previous.figures)
     if previous.groups and not (counted and number.currency):
         return replace(previous, threshold=Threshold(bound.sign, number.text, unit=number.unit))
-    limited = tuple(_limited(one, bound) for one in previous.where)
+    limited = tuple(_limited(restriction, bound) for restriction in previous.where)
     if limited != previous.where:
         return replace(previous, where=limited)
-    known = [one for one in previous.where if isinstance(one, Compares)]
+    known = [restriction for restriction in previous.where if isinstance(restriction, Compares)]
     subject = known[0].subject if known else "" if number.unit else kind.amount or ""
     unit = number.unit or (known[0].unit if known else "")
     if not subject or bound.upper is not None:
         return None
-    rest = tuple(one for one in previous.where if one not in known)
+    rest = tuple(restriction for restriction in previous.where if restriction not in known)
     return replace(previous, where=(*rest, Compares(subject, bound.sign, number.text, unit)))
 
 
-def _limited(one: Restriction, bound: Bound) -> Restriction:
+def _limited(restriction: Restriction, bound: Bound) -> Restriction:
     """The same limit with another number: how old something is, how many of something there are."""
     longer, number = bound.sign in ("gt", "ge"), bound.number
-    match one:
+    match restriction:
         case Dated(when, date) if (unit := unit_of_age(when)) and "." not in number.text:
             return Dated(ago(number.text, number.unit or unit, longer=longer), date)
         case Has(sign=sign) if sign is not None and not number.unit:
-            return replace(one, sign=bound.sign, number=number.text)
-    return one
+            return replace(restriction, sign=bound.sign, number=number.text)
+    return restriction
 
 
-def _is_property(told: Options, kind: Kind) -> bool:
+def _is_property(choices: Options, kind: Kind) -> bool:
     """Whether a measure that is only named is a number that each record has."""
-    name = told.by_kind[kind.key]
+    name = choices.by_kind[kind.key]
     measure = kind.figures.get(name.measure if isinstance(name, Figure) else name)
     is_plain = not isinstance(name, Figure) or not name.method
     return is_plain and measure is not None and kind.is_number(measure.value)
@@ -210,7 +214,7 @@ def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
     """
     if kind.key in by_kind:
         return by_kind[kind.key]
-    other = next((one for one in kind.to_one if one in by_kind), "")
+    other = next((link for link in kind.to_one if link in by_kind), "")
     return f"{kind.to_one[other]}/{by_kind[other]}"
 
 
@@ -219,7 +223,9 @@ def _showing(previous: Meaning, path: str, kind: Kind) -> Meaning | None:
     if previous.figures or path.endswith("Id"):
         return None
     if path in kind.data.get("columns", ()):
-        name = next((name for name, one in kind.dimensions.items() if one.path == path), "")
+        name = next(
+            (name for name, dimension in kind.dimensions.items() if dimension.path == path), ""
+        )
         return _grouped(previous, (Group(name),), kind) if name else None
     return replace(previous, columns=(*previous.columns, path))
 
@@ -231,16 +237,20 @@ def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meanin
 
 def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
     """``by that amount``: by the amount that chose the records before, where one did."""
-    states = [kind.states[one.state] for one in previous.where if isinstance(one, Is)]
-    amount = next((one.amount for one in states if one.amount), "")
+    states = [
+        kind.states[restriction.state]
+        for restriction in previous.where
+        if isinstance(restriction, Is)
+    ]
+    amount = next((restriction.amount for restriction in states if restriction.amount), "")
     is_usual = ranking.path == kind.amount
     return replace(ranking, path=amount) if amount and is_usual else ranking
 
 
-def _ranked(previous: Meaning, told: tuple[str, int]) -> Meaning | None:
-    role, limit = told
+def _ranked(previous: Meaning, ranking: tuple[str, int]) -> Meaning | None:
+    role, limit = ranking
     down = role in ("most", "top", "highest", "newest", "slowest", "common")
-    if role == "oldest" and previous.groups and not any(one.grain for one in previous.groups):
+    if role == "oldest" and previous.groups and not any(group.grain for group in previous.groups):
         down = True  # "only the first 3" of groups, which are told from the largest on
     if previous.ranking is not None:
         rest = previous.ranking.limit
@@ -258,11 +268,21 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
         return replace(previous, groups=())
     kind = kinds[previous.kind]
     if not kind.usual:
-        behind = next((_behind(previous, one, kind, kinds[one.kind]) for one in previous.where
-                       if isinstance(one, Has) and kinds[one.kind].usual), None)  # fmt: skip
+        behind = next(
+            (
+                _behind(previous, restriction, kind, kinds[restriction.kind])
+                for restriction in previous.where
+                if isinstance(restriction, Has) and kinds[restriction.kind].usual
+            ),
+            None,
+        )
         return None if behind is None else _summed(behind, kinds)
-    amounts = [kind.states[one.state].amount for one in previous.where if isinstance(one, Is)]
-    amount = next((one for one in amounts if one), kind.usual)
+    amounts = [
+        kind.states[restriction.state].amount
+        for restriction in previous.where
+        if isinstance(restriction, Is)
+    ]
+    amount = next((amount for amount in amounts if amount), kind.usual)
     if not amount:
         return None
     return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
@@ -278,43 +298,45 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return _of_others(previous, draft, model) if is_bare else None
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
-    told = next((one.meaning for one in finished(draft, model) if one.meaning.kind == kind.key),
-                None)  # fmt: skip
-    if told is None:
+    meaning = next(
+        (ending.meaning for ending in finished(draft, model) if ending.meaning.kind == kind.key),
+        None,
+    )
+    if meaning is None:
         return None
-    changed = _restricted(previous, told.where, kind)
-    if told.dated is not None and not told.dated.date:
-        changed = _in_period(changed, told.dated.when)
-    elif told.dated is not None:
-        changed = replace(changed, dated=told.dated, against=None)
-    if told.groups:
-        changed = _grouped(changed, told.groups, kind)
-    if "summed" in draft.flags and not told.groups:
+    changed = _restricted(previous, meaning.where, kind)
+    if meaning.dated is not None and not meaning.dated.date:
+        changed = _in_period(changed, meaning.dated.when)
+    elif meaning.dated is not None:
+        changed = replace(changed, dated=meaning.dated, against=None)
+    if meaning.groups:
+        changed = _grouped(changed, meaning.groups, kind)
+    if "summed" in draft.flags and not meaning.groups:
         changed = replace(changed, groups=())
     if "summed" in draft.flags and not kind.usual and not _amounts(changed):
         return _summed(changed, model.kinds)
     if draft.figures:
-        asked = draft.flags & {"counted", "summed"} or told.groups or draft.rank
+        asked = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
         if not asked and not previous.figures and _is_property(draft.figures[0], kind):
-            return _showing(changed, kind.figures[told.figures[0].measure].value, kind)
+            return _showing(changed, kind.figures[meaning.figures[0].measure].value, kind)
         if previous.ranking is not None and previous.ranking.limit and not previous.groups:
             return None  # a figure of the first few is not that of all
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
-        figures = told.figures if is_named or not _amounts(changed) else changed.figures
+        figures = meaning.figures if is_named or not _amounts(changed) else changed.figures
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
-    elif told.columns:
-        for path in told.columns:
-            shown = _showing(changed, path, kind)
-            if shown is None:
+    elif meaning.columns:
+        for path in meaning.columns:
+            changed_columns = _showing(changed, path, kind)
+            if changed_columns is None:
                 return None
-            changed = shown
+            changed = changed_columns
     elif "list" in draft.flags and changed == previous:
         return None if previous == _listed(previous) else _listed(previous)
-    if told.ranking is not None and told.ranking.path:
+    if meaning.ranking is not None and meaning.ranking.path:
         return (
             None
             if changed.figures
-            else replace(changed, ranking=_chosen_by(changed, told.ranking, kind))
+            else replace(changed, ranking=_chosen_by(changed, meaning.ranking, kind))
         )
     if draft.rank is not None:
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
@@ -327,7 +349,7 @@ def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     kind, other = model.kinds[previous.kind], model.kinds.get(draft.named)
     if other is None:
         return None
-    where = tuple(_alike(one, kind, other) for one in previous.where)
+    where = tuple(_alike(restriction, kind, other) for restriction in previous.where)
     return replace(previous, kind=draft.named, where=where)
 
 
@@ -337,19 +359,28 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     They are the ones behind the figure, or those of whoever was named.
     """
     kind = model.kinds[previous.kind]
-    made = [one.meaning for one in finished(draft, model)]
-    told = next((one for one in made if one.kind == draft.named), made[0] if made else None)
-    if told is None:
+    meanings = [ending.meaning for ending in finished(draft, model)]
+    meaning = next(
+        (candidate for candidate in meanings if candidate.kind == draft.named),
+        meanings[0] if meanings else None,
+    )
+    if meaning is None:
         return None
-    other = model.kinds[told.kind]
-    has = next((one for one in previous.where if isinstance(one, Has) and one.kind == other.key),
-               None)  # fmt: skip
+    other = model.kinds[meaning.kind]
+    has = next(
+        (
+            restriction
+            for restriction in previous.where
+            if isinstance(restriction, Has) and restriction.kind == other.key
+        ),
+        None,
+    )
     if has is not None:
         behind = _behind(previous, has, kind, other)
-        return replace(told, where=(*behind.where, *told.where))
+        return replace(meaning, where=(*behind.where, *meaning.where))
     parts = tuple(_named_in(previous, kind, other)) if refers == "person" else ()
     if parts := parts or tuple(_belonging(previous, kind, other)):
-        return replace(told, where=(*parts, *told.where))
+        return replace(meaning, where=(*parts, *meaning.where))
     name = other.data["one"]
     if draft.is_plain and name in kind.dimensions and not previous.groups:
         return _grouped(previous, (Group(name),), kind)
@@ -358,7 +389,7 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
 
 def _behind(previous: Meaning, has: Has, kind: Kind, other: Kind) -> Meaning:
     """The records that others were to have."""
-    rest = tuple(one for one in previous.where if one != has)
+    rest = tuple(restriction for restriction in previous.where if restriction != has)
     of = tuple(_belonging(replace(previous, where=rest), kind, other))
     return Meaning(other.key, where=(*has.where, *of))
 
@@ -367,11 +398,11 @@ def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restricti
     """What says of other records that they belong to those before, or to whoever these are of."""
     parts = [*previous.where, *((previous.dated,) if previous.dated is not None else ())]
     if kind.key in other.to_one:
-        named = [one for one in parts if isinstance(one, Equals) and one.path == "id"]
+        named = [part for part in parts if isinstance(part, Equals) and part.path == "id"]
         dimension = other.dimensions.get(kind.data["one"])
         if dimension is not None and dimension.key:
-            yield from (replace(one, path=dimension.key) for one in named)
-            parts = [one for one in parts if one not in named]
+            yield from (replace(record, path=dimension.key) for record in named)
+            parts = [part for part in parts if part not in named]
         if parts:
             yield Of(kind.key, tuple(parts))
     else:
@@ -380,11 +411,11 @@ def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restricti
 
 def _named_in(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
     """The same client, project or colleague as a restriction of other records."""
-    for one in previous.where:
-        if isinstance(one, Of) and one.kind in other.to_one:
-            yield one
-        if isinstance(one, Equals) and (path := _whose(one.path, kind, other)):
-            yield replace(one, path=path)
+    for restriction in previous.where:
+        if isinstance(restriction, Of) and restriction.kind in other.to_one:
+            yield restriction
+        if isinstance(restriction, Equals) and (path := _whose(restriction.path, kind, other)):
+            yield replace(restriction, path=path)
 
 
 def _whose(path: str, kind: Kind, other: Kind) -> str:
@@ -393,31 +424,35 @@ def _whose(path: str, kind: Kind, other: Kind) -> str:
         if dimension.key and path == dimension.key:
             is_person = dimension.path.endswith("displayName")
             wanted = other.data.get("person", "owner") if is_person else name
-            found = other.dimensions.get(name) or other.dimensions.get(wanted)
-            if found is not None and found.key:
-                return found.key
+            their_dimension = other.dimensions.get(name) or other.dimensions.get(wanted)
+            if their_dimension is not None and their_dimension.key:
+                return their_dimension.key
     return ""
 
 
-def _alike(one: Restriction, kind: Kind, other: Kind) -> Restriction:
+def _alike(restriction: Restriction, kind: Kind, other: Kind) -> Restriction:
     """The same of records of another kind: a value of what they have too, a state called so.
 
     Raises: KeyError, they have no such property.
     """
-    if isinstance(one, Equals):
-        return replace(one, path=_path_alike(one.path, kind, other))
-    if not isinstance(one, Is) or one.state in other.states:
-        return one
-    called = one.state.rpartition(".")[2].lower()
+    if isinstance(restriction, Equals):
+        return replace(restriction, path=_path_alike(restriction.path, kind, other))
+    if not isinstance(restriction, Is) or restriction.state in other.states:
+        return restriction
+    called = restriction.state.rpartition(".")[2].lower()
     name = next((name for name in other.states if name.rpartition(".")[2].lower() == called), "")
-    return Is(name) if name else one
+    return Is(name) if name else restriction
 
 
 def _path_alike(path: str, kind: Kind, other: Kind) -> str:
     for name, dimension in kind.dimensions.items():
-        found = other.dimensions.get(name)
-        if found is not None and path in (dimension.path, dimension.key):
-            return found.path if path == dimension.path else found.key or found.path
+        their_dimension = other.dimensions.get(name)
+        if their_dimension is not None and path in (dimension.path, dimension.key):
+            return (
+                their_dimension.path
+                if path == dimension.path
+                else their_dimension.key or their_dimension.path
+            )
     if other.prop(path) is None:
         raise KeyError(path)
     return path
@@ -425,6 +460,6 @@ def _path_alike(path: str, kind: Kind, other: Kind) -> str:
 
 def operations(items: list[Item]) -> Iterator[Item]:
     """What the whole of the words may be an operation of, the likeliest first."""
-    for item in sorted(items, key=lambda one: -one.score):
+    for item in sorted(items, key=lambda item: -item.score):
         if item.category in OPERATIONS:
             yield item

@@ -70,12 +70,12 @@ class Lexicon:
         )
         self.of_one = frozenset(self.stem(text) for text in self.data["language"].get("of_one", ()))
         said = _file(ENGLISH_CODE)
-        nouns = {key: (told["nouns"][0], _plural(told["nouns"][0]))
-                 for key, told in said.items() if "nouns" in told}  # fmt: skip
+        nouns = {key: (phrases["nouns"][0], _plural(phrases["nouns"][0]))
+                 for key, phrases in said.items() if "nouns" in phrases}  # fmt: skip
         labels = {
-            key: {name: words[0] for name, words in told.get("dimensions", {}).items() if words}
-            | told.get("hits", {})
-            for key, told in said.items()
+            key: {name: words[0] for name, words in phrases.get("dimensions", {}).items() if words}
+            | phrases.get("hits", {})
+            for key, phrases in said.items()
         }
         self.say = Speech(code, self.data)
         self.model = Model(nouns, labels, self.say)
@@ -100,8 +100,8 @@ class Lexicon:
             return stem(word)
         word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
         while word not in self._whole:
-            ends = (one for one in self._suffixes if word.endswith(one))
-            suffix = next((one for one in ends if len(word) - len(one) >= _SHORTEST_STEM), "")
+            ends = (suffix for suffix in self._suffixes if word.endswith(suffix))
+            suffix = next((end for end in ends if len(word) - len(end) >= _SHORTEST_STEM), "")
             if not suffix:
                 break
             word = word.removesuffix(suffix)
@@ -117,7 +117,7 @@ class Lexicon:
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first, rest = word[:cut], word[cut:]
             heads = (first.removesuffix(joint) for joint in self._joints if first.endswith(joint))
-            head = next((one for one in heads if self._is_part(one)), None)
+            head = next((head for head in heads if self._is_part(head)), None)
             if head is not None and self._is_part(rest):
                 return (head, rest)
         return (word,)
@@ -134,15 +134,15 @@ class Lexicon:
     @cached_property
     def english(self) -> Mapping[str, str]:
         """Stems of words of periods -> the English words that periods are kept in."""
-        found: dict[str, str] = {}
+        english_words: dict[str, str] = {}
         for english, texts in self.data.get("english", {}).items():
             for text in texts:
-                found.setdefault(self.stem(text), english)
-        return found
+                english_words.setdefault(self.stem(text), english)
+        return english_words
 
     def phrase(self, text: str) -> Phrase:
         """The stems of a phrase; each word is kept once, in however many phrases it stands."""
-        return tuple(sys.intern(self.stem(one.text)) for one in tokenise(text))
+        return tuple(sys.intern(self.stem(token.text)) for token in tokenise(text))
 
     def phrases(self, *section: str) -> frozenset[Phrase]:
         """The phrases of a list of the file."""
@@ -160,17 +160,17 @@ class Lexicon:
     @cached_property
     def singular(self) -> frozenset[str]:
         """What one record is called, as it is written."""
-        return frozenset(text for told in self.data.values() for text in told.get("nouns", ()))
+        return frozenset(text for noun in self.data.values() for text in noun.get("nouns", ()))
 
     @cached_property
     def known(self) -> frozenset[str]:
         """Every single word that means something."""
-        found = {word for phrase in self.entries for word in phrase} | set(self.fillers)
-        found |= set(self.english)
-        found |= set(self.reader.words) if "periods" in self.data else set()
+        words = {word for phrase in self.entries for word in phrase} | set(self.fillers)
+        words |= set(self.english)
+        words |= set(self.reader.words) if "periods" in self.data else set()
         for phrases in (self.beyond, self.commands, self.follows, self.vague):
-            found |= {word for phrase in phrases for word in phrase}
-        return frozenset(found)
+            words |= {word for phrase in phrases for word in phrase}
+        return frozenset(words)
 
     @cached_property
     def reader(self) -> PeriodReader:
@@ -181,30 +181,30 @@ class Lexicon:
     @cached_property
     def places(self) -> Mapping[Any, tuple[str, str]]:
         """Countries and groups of them by their words: codes with commas between, and a label."""
-        found: dict[Any, tuple[str, str]] = {}
+        places_of: dict[Any, tuple[str, str]] = {}
         for code, name in babel.Locale(self.code).territories.items():
             if len(code) == 2 and code.isalpha() and code not in _NO_COUNTRIES:
-                found[str(name).lower()] = (code, str(name))
-                found[f"code {code}"] = (code, str(name))
-        names = dict(found.values())
+                places_of[str(name).lower()] = (code, str(name))
+                places_of[f"code {code}"] = (code, str(name))
+        names = dict(places_of.values())
         for code, texts in self.data["countries"].items():
             for text in texts:
-                found[self.phrase(text)] = (code, names[code])
+                places_of[self.phrase(text)] = (code, names[code])
         regions = self.data["regions"]
         for name, texts in regions["names"].items():
             codes = ",".join(regions["members"][name])
             for text in texts:
                 for suffix in ("", *regions["suffixes"]):
-                    found[self.phrase(f"{text} {suffix}")] = (codes, name)
-        return found
+                    places_of[self.phrase(f"{text} {suffix}")] = (codes, name)
+        return places_of
 
     @cached_property
     def longest(self) -> Mapping[str, int]:
         """First word -> how many words the longest phrase has that begins with it."""
-        found: dict[str, int] = {}
+        lengths: dict[str, int] = {}
         for phrase in filter(None, self.entries):
-            found[phrase[0]] = max(found.get(phrase[0], 0), len(phrase))
-        return found
+            lengths[phrase[0]] = max(lengths.get(phrase[0], 0), len(phrase))
+        return lengths
 
     def at(self, stems: Sequence[str], at: int) -> Iterator[tuple[int, Entry]]:
         """The entries whose phrase begins at a place, with how many words each takes."""
@@ -238,9 +238,9 @@ class Lexicon:
             self._found[bare].setdefault((category, kind), value)
 
     def _gather(self) -> None:
-        for phrase, found in self._found.items():
+        for phrase, entries in self._found.items():
             by_category: dict[str, dict[str, Any]] = defaultdict(dict)
-            for (category, kind), value in found.items():
+            for (category, kind), value in entries.items():
                 by_category[category][kind] = value
             for category, by_kind in by_category.items():
                 if category == "kind":
@@ -259,9 +259,9 @@ class Lexicon:
             else:
                 yield text
 
-    def _of_kind(self, kind: Kind, told: Mapping[str, Any]) -> None:
+    def _of_kind(self, kind: Kind, entry: Mapping[str, Any]) -> None:
         key = kind.key
-        for text in told.get("nouns", (kind.one,)):
+        for text in entry.get("nouns", (kind.one,)):
             self._add(text, "kind", key, key)
         sections = (
             ("measures", "measure", kind.figures), ("rates", "rate", kind.rates),
@@ -270,22 +270,22 @@ class Lexicon:
             ("verbs", "verb", None), ("moments", "moment", None),
         )  # fmt: skip
         for section, category, known in sections:
-            for name, texts in told.get(section, {}).items():
+            for name, texts in entry.get(section, {}).items():
                 if known is not None and name not in known:
                     raise KeyError(f"{self.code}.toml: {key} have no {name} among {section}")
                 for text in self._words_of(texts):
                     self._add(text, category, key, name)
-        for name, texts in told.get("pending", {}).items():
+        for name, texts in entry.get("pending", {}).items():
             for text in texts:
                 self._add(text, "pending", key, f"to.{name}")
-        self._of_members(kind, told)
-        for path, texts in told.get("orders", {}).items():
+        self._of_members(kind, entry)
+        for path, texts in entry.get("orders", {}).items():
             for text in texts:
                 self._add(text, "order", key, path)
-        for name, texts in told.get("ranks", {}).items():
+        for name, texts in entry.get("ranks", {}).items():
             for text in texts:
                 self._add(text, "best", key, name)
-        for member, texts in told.get("kinds", {}).items():
+        for member, texts in entry.get("kinds", {}).items():
             state = self._member(kind, member)
             for text in texts:
                 self._add(text, "named", key, state)
@@ -297,8 +297,8 @@ class Lexicon:
                 return name
         raise KeyError(f"{self.code}.toml: {kind.key} have no {member}")
 
-    def _of_members(self, kind: Kind, told: Mapping[str, Any]) -> None:
-        for member, texts in told.get("members", {}).items():
+    def _of_members(self, kind: Kind, entry: Mapping[str, Any]) -> None:
+        for member, texts in entry.get("members", {}).items():
             for text in texts:
                 self._add(text, "state", kind.key, self._member(kind, member))
 

@@ -74,16 +74,21 @@ class Kind(Entity):
     """One kind of record: what compiles it (``Entity``) and what can be said of it."""
 
     def __init__(
-        self, key: str, data: Mapping[str, Any], one: str, many: str, labels: Mapping[str, str],
+        self,
+        key: str,
+        data: Mapping[str, Any],
+        singular: str,
+        many: str,
+        labels: Mapping[str, str],
         say: Speech,
-    ) -> None:  # fmt: skip
+    ) -> None:
         dimensions = {
             name: [path, labels.get(name, spoken(name))]
             for name, (path, *_) in data.get("dimensions", {}).items()
         }
         keys = {name: rest[0] for name, (_, *rest) in data.get("dimensions", {}).items() if rest}
-        told = {**data, "dimensions": dimensions, "keys": keys, "one": one}
-        super().__init__(key, told, container())
+        described = {**data, "dimensions": dimensions, "keys": keys, "one": singular}
+        super().__init__(key, described, container())
         self.labels, self._many, self._say = labels, many, say
 
     @property
@@ -94,38 +99,38 @@ class Kind(Entity):
     @cached_property
     def usual(self) -> str:
         """The measure that a bare amount means."""
-        return next((name for name, one in self.figures.items() if one.default), "")
+        return next((name for name, figure in self.figures.items() if figure.default), "")
 
     @cached_property
     def rates(self) -> Mapping[str, Rate]:
-        found = {}
+        rates = {}
         for name, data in self.data.get("rates", {}).items():
             parts = {key: data[key] for key in ("part", "whole", "label", "base", "note")
                      if key in data}  # fmt: skip
             plain = {key: value for key, value in data.items() if key not in parts}
-            found[name] = Rate(**plain, ratio=Ratio(**parts) if parts else None)
-        return found
+            rates[name] = Rate(**plain, ratio=Ratio(**parts) if parts else None)
+        return rates
 
     @cached_property
     def states(self) -> Mapping[str, State]:
         """What a record can be, by name: of the file, of its enumerations, still to be done."""
-        found = {
+        states = {
             name: State(**{key: value for key, value in data.items() if key != "since"})
             for name, data in self.data.get("states", {}).items()
         }
         for name, data in self.data.get("pending", {}).items():
-            found[f"to.{name}"] = State(**data)
+            states[f"to.{name}"] = State(**data)
         dates = self.data.get("member_dates", {})
         for path, prop in self.enumerated():
             for member in members_of(prop):
                 text = f"{path} eq '{member}'"
-                found[f"{path}.{member}"] = State(
+                states[f"{path}.{member}"] = State(
                     text, dates.get(member, ""), path=path, value=f"'{member}'"
                 )
         for name, prop in self.own_properties():
             if getattr(prop.type, "name", "") == "Edm.Boolean" and not prop.on_request:
-                found.setdefault(name, State(name, path=name, value="true"))
-        return found
+                states.setdefault(name, State(name, path=name, value="true"))
+        return states
 
     def enumerated(self) -> Iterator[tuple[str, edm.Property]]:
         """Properties with a few values that have names; of joined parts those of the file."""
@@ -154,20 +159,20 @@ class Kind(Entity):
     @cached_property
     def dates(self) -> Mapping[str, str]:
         """Dates that people speak of: property -> filter that the word alone implies."""
-        return {path: one.get("filter", "") for path, one in self.data.get("dates", {}).items()}
+        return {path: date.get("filter", "") for path, date in self.data.get("dates", {}).items()}
 
     @cached_property
     def to_one(self) -> Mapping[str, str]:
         """Other kinds that each record belongs to: kind -> navigation."""
-        found: dict[str, str] = {}
+        links: dict[str, str] = {}
         for name, navigation in self.type.navigation.items():
             if navigation.collection:
                 continue
             for key, data in model_data().items():
                 plain = "base" not in data and "join" not in data
                 if plain and container().sets[data["set"]].type.name == navigation.target:
-                    found.setdefault(key, name)
-        return found
+                    links.setdefault(key, name)
+        return links
 
     def lasts(self, name: str) -> Measure | None:
         """The time between two dates, ``createdAt..convertedAt``; None where there is none."""
@@ -178,9 +183,9 @@ class Kind(Entity):
         first = f"date({start})" if mixed and not self.is_date(start) else start
         last = f"date({end})" if mixed and not self.is_date(end) else end
         hours = bool(self.data.get("lasts_hours"))
-        told = "Hours from {start} to {end}" if hours else "Days from {start} to {end}"
-        first_day, last_day = (self._say.named(spoken(one)) for one in (start, end))
-        label = self._say(told, start=first_day, end=last_day)
+        title = "Hours from {start} to {end}" if hours else "Days from {start} to {end}"
+        first_day, last_day = (self._say.named(spoken(path)) for path in (start, end))
+        label = self._say(title, start=first_day, end=last_day)
         return Measure(
             label=label, value=f"totalseconds({last} sub {first}) div {3600 if hours else 86400}",
             filter=f"{start} ne null and {end} ne null", unit="hours" if hours else "days",
@@ -195,8 +200,8 @@ class Kind(Entity):
 
     def is_dated(self, path: str) -> bool:
         """Whether a property is a day or an instant."""
-        found = self.prop(path)
-        return path in self.dates or getattr(getattr(found, "type", None), "name", "") in (
+        property_ = self.prop(path)
+        return path in self.dates or getattr(getattr(property_, "type", None), "name", "") in (
             "Edm.Date", "Edm.DateTimeOffset",
         )  # fmt: skip
 
@@ -216,8 +221,8 @@ class Model:
         key: str, data: Mapping[str, Any], nouns: Mapping[str, tuple[str, str]],
         labels: Mapping[str, Any], say: Speech,
     ) -> Kind:  # fmt: skip
-        one, many = nouns.get(key, (str(data["one"]), f"{data['one']}s"))
-        return Kind(key, data, one, many, labels.get(key, {}), say)
+        singular, many = nouns.get(key, (str(data["one"]), f"{data['one']}s"))
+        return Kind(key, data, singular, many, labels.get(key, {}), say)
 
     def checked(self, meaning: Meaning) -> Meaning:
         """The same meaning, if all of its names are those of the model and fit together.
@@ -235,8 +240,8 @@ class Model:
             if group.date and not kind.is_dated(group.date):
                 raise TypeMismatchError(f"{kind.key} have no date {group.date}")
         parts = [*meaning.where, *([meaning.dated] if meaning.dated else [])]
-        for one in [*parts, *([meaning.part] if meaning.part else [])]:
-            self.check(kind, one)
+        for part in [*parts, *([meaning.part] if meaning.part else [])]:
+            self.check(kind, part)
         if meaning.distinct and meaning.distinct not in kind.dimensions:
             raise TypeMismatchError(f"{kind.key} have no {meaning.distinct}")
         self._check_whole(meaning)
@@ -261,7 +266,7 @@ class Model:
             raise TypeMismatchError("what is compared is a figure")
         if grouped and not (meaning.figures or meaning.distinct or meaning.ranking):
             raise TypeMismatchError("groups have figures")
-        rate = any(one.is_rate for one in meaning.figures)
+        rate = any(figure.is_rate for figure in meaning.figures)
         if meaning.part is not None and rate:
             raise TypeMismatchError("a rate has its own part")
         if meaning.columns and meaning.figures:
@@ -279,12 +284,12 @@ class Model:
         if figure.method not in METHODS:
             raise TypeMismatchError(f"no such method: {figure.method}")
 
-    def check(self, kind: Kind, one: Restriction) -> None:
+    def check(self, kind: Kind, restriction: Restriction) -> None:
         """Whether a restriction can be one of records of a kind.
 
         Raises: TypeMismatchError.
         """
-        match one:
+        match restriction:
             case Is(state) if state not in kind.states:
                 raise TypeMismatchError(f"{kind.key} are not {state}")
             case Compares(subject) if not (subject in kind.figures or kind.is_number(subject)):

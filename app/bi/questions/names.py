@@ -100,17 +100,17 @@ class Names:
         self, text: str, phrase: tuple[str, ...], countries: Mapping[Any, tuple[str, str]],
         categories: Mapping[Any, Mapping[str, Restriction]], people: Mapping[str, Any],
     ) -> Iterator[tuple[str, Mapping[str, Restriction]]]:  # fmt: skip
-        place = countries.get(phrase) or countries.get(text.lower())
-        if place is None and len(text) == 2 and text.isupper():
-            place = countries.get(f"code {text}")
-        if place is not None:
-            codes, label = place
+        country = countries.get(phrase) or countries.get(text.lower())
+        if country is None and len(text) == 2 and text.isupper():
+            country = countries.get(f"code {text}")
+        if country is not None:
+            codes, label = country
             yield f"place:{codes}", self._in_country(codes, label)
         own = self._lexicon.data.get("places", {}).get(text.title(), "")
         forms = (phrase, together(text), plain_letters(text), together(own) if own else "")
         for form in forms:
-            if form and (found := categories.get(form)) is not None:
-                yield f"text:{form}", found
+            if form and (category := categories.get(form)) is not None:
+                yield f"text:{form}", category
                 break
         low = text.lower()
         if (person := people.get(low) or people.get(low.removesuffix("s"))) is not None:
@@ -125,14 +125,14 @@ class Names:
         }  # fmt: skip
 
     def _categories(self) -> Mapping[Any, Mapping[str, Restriction]]:
-        found: Mapping[Any, Mapping[str, Restriction]] = _remembered(
+        categories: Mapping[Any, Mapping[str, Restriction]] = _remembered(
             ("categories", self._lexicon.code), self._all_categories
         )
-        return found
+        return categories
 
     def _all_categories(self) -> dict[Any, dict[str, Restriction]]:
         """Values of the texts that records have, by their words and by their letters."""
-        found: dict[Any, dict[str, Restriction]] = {}
+        categories: dict[Any, dict[str, Restriction]] = {}
         clients = self._kinds["Clients"]
         for key, kind in self._kinds.items():
             for path in kind.data.get("texts", ()):
@@ -140,17 +140,17 @@ class Names:
                 if path.startswith("Client/"):  # what records have of their client, clients have
                     source, own = clients, path.removeprefix("Client/")
                 for value in _values(source, own):
-                    told = Equals(path, (quoted(value),), value)
+                    restriction = Equals(path, (quoted(value),), value)
                     for form in self._forms(value):
-                        found.setdefault(form, {}).setdefault(key, told)
+                        categories.setdefault(form, {}).setdefault(key, restriction)
         for tag in _tags(clients.set):
             for form in self._forms(tag):
-                by_kind = found.setdefault(form, {})
+                by_kind = categories.setdefault(form, {})
                 by_kind.setdefault(clients.key, Tagged(tag))
                 for key, kind in self._kinds.items():
                     if clients.key in kind.to_one:
                         by_kind.setdefault(key, Of(clients.key, (Tagged(tag),)))
-        return found
+        return categories
 
     def _forms(self, value: str) -> Iterator[Any]:
         yield self._lexicon.phrase(value)
@@ -160,18 +160,18 @@ class Names:
     # --- people
 
     def _people(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
-        found: Mapping[str, tuple[tuple[str, ...], str]] = _remembered(("people",), _all_people)
-        return found
+        people: Mapping[str, tuple[tuple[str, ...], str]] = _remembered(("people",), _all_people)
+        return people
 
     def _of_person(self, ids: tuple[str, ...], name: str) -> dict[str, Restriction]:
-        found: dict[str, Restriction] = {}
+        roles: dict[str, Restriction] = {}
         for key, kind in self._kinds.items():
             person = kind.person
             if person is not None and person.key:
-                found[key] = Equals(person.key, ids, name)
+                roles[key] = Equals(person.key, ids, name)
             elif "owner" in kind.dimensions and kind.dimensions["owner"].key:
-                found[key] = Equals(str(kind.dimensions["owner"].key), ids, name)
-        return found
+                roles[key] = Equals(str(kind.dimensions["owner"].key), ids, name)
+        return roles
 
     def mine(self) -> Options:
         """What belongs to whoever asks."""
@@ -225,8 +225,8 @@ class Names:
         return is_bare and "property" in self._categories_at(stems, at)
 
     def _categories_at(self, stems: Sequence[str], at: int) -> set[str]:
-        told = self._lexicon.at(stems, at) if at < len(stems) else ()
-        return {entry.category for _, entry in told}
+        entries = self._lexicon.at(stems, at) if at < len(stems) else ()
+        return {entry.category for _, entry in entries}
 
     @staticmethod
     def _is_strange(token: Token, known: bool) -> bool:
@@ -241,7 +241,7 @@ class Names:
         alike = distance.OSA.normalized_similarity
         word = token.text.lower()
         near = {
-            told for name, told in countries.items()
+            country for name, country in countries.items()
             if isinstance(name, str) and alike(word, name) >= _SIMILAR
         }  # fmt: skip
         if len(near) == 1:
@@ -255,17 +255,17 @@ class Names:
         kind = self._kinds["LineItems"]
         path = kind.data["texts"][0]
         values = _remembered(("products", self._lexicon.code), lambda: [
-            (self._lexicon.phrase(one), one) for one in _values(kind, path)
+            (self._lexicon.phrase(value), value) for value in _values(kind, path)
         ])  # fmt: skip
         for length in range(min(4, len(tokens) - start), 0, -1):
             words = tuple(stems[start : start + length])
             if not _is_run(tokens[start : start + length]) or all(known[start : start + length]):
                 continue
-            found = [one for phrase, one in values if _stands_in(words, phrase)]
-            if found:
-                label = " ".join(one.text for one in tokens[start : start + length])
-                told = Equals(path, tuple(quoted(one) for one in found), label)
-                by_kind: dict[str, Restriction] = {kind.key: told}
+            fitting = [value for phrase, value in values if _stands_in(words, phrase)]
+            if fitting:
+                label = " ".join(token.text for token in tokens[start : start + length])
+                restriction = Equals(path, tuple(quoted(value) for value in fitting), label)
+                by_kind: dict[str, Restriction] = {kind.key: restriction}
                 yield Name(start, start + length, Options(f"product:{words}", by_kind), 1)
                 return
 
@@ -297,13 +297,13 @@ class Names:
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
                 continue
             self._looked += 1
-            found = _by_name(text, self._kinds)
-            for kind, records in found.items():
+            by_kind = _by_name(text, self._kinds)
+            for kind, records in by_kind.items():
                 yield Name(start, start + length, self._of_record(kind, records),
                            prior=int(any(known[start : start + length])),
                            choices=tuple(name for name, _ in records[1:]) and
                            tuple(name for name, _ in records))  # fmt: skip
-            if found:
+            if by_kind:
                 return
 
     def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
@@ -361,24 +361,24 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
         users = run(Query("Users", options), _MOST_USERS).rows
     except ApiError:
         return {}
-    found: dict[str, tuple[tuple[str, ...], str]] = {}
+    people: dict[str, tuple[tuple[str, ...], str]] = {}
     for row in users:
         name, key = str(row["displayName"]), str(row["id"])
         for part in (name, *name.split()):
             for form in (part.lower(), plain_letters(part), *spelt(part)):
-                ids, label = found.get(form, ((), name))
+                ids, label = people.get(form, ((), name))
                 if part == name or key not in ids:
-                    found[form] = ((key,), name) if part == name else ((*ids, key), label)
-    return {form: one for form, one in found.items() if len(form) > 2}
+                    people[form] = ((key,), name) if part == name else ((*ids, key), label)
+    return {form: person for form, person in people.items() if len(form) > 2}
 
 
 def _by_name(text: str, kinds: Mapping[str, Kind]) -> dict[str, list[tuple[str, str]]]:
     """The records of the first kind that has some of this name, or people of two words."""
     for written in spellings(text):
-        for keys in (*((one,) for one in _NAMED), *((_PEOPLE,) if " " in text else ())):
+        for keys in (*((name,) for name in _NAMED), *((_PEOPLE,) if " " in text else ())):
             named = {key: _named(kinds[key].set, kinds[key].name, written) for key in keys}
-            if found := {key: records for key, records in named.items() if records}:
-                return found
+            if records_by_kind := {key: records for key, records in named.items() if records}:
+                return records_by_kind
     return {}
 
 
@@ -393,10 +393,10 @@ def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:
     except ApiError:
         return []
     named = [(str(row[path]), str(row["id"])) for row in rows]
-    exact = [one for one in named if _plain(one[0]) == wanted]
-    begins = [one for one in named if f"{_plain(one[0])} ".startswith(f"{wanted} ")]
+    exact = [record for record in named if _plain(record[0]) == wanted]
+    begins = [record for record in named if f"{_plain(record[0])} ".startswith(f"{wanted} ")]
     long = len(text) >= _SHORTEST_WITHIN or text[:1].isupper()
-    whole = [one for one in named if long and f" {wanted} " in f" {_plain(one[0])} "]
+    whole = [record for record in named if long and f" {wanted} " in f" {_plain(record[0])} "]
     return (exact or begins or whole)[:5]
 
 
@@ -439,7 +439,7 @@ def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
 
 def _values(kind: Kind, path: str) -> list[str]:
     """The different values of a property of records; read once, whoever needs them."""
-    found: list[str] = _remembered(
+    values: list[str] = _remembered(
         ("values", kind.set, path, kind.join or ""), lambda: distinct(kind.set, path, kind.join)
     )
-    return found
+    return values

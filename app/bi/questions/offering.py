@@ -20,7 +20,9 @@ def halves(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
     ``and how much`` alone goes on with the same.
     """
     joints = lexicon.phrases("words", "and")
-    asking = sorted({one.start: one.end for one in read.leaves if one.category in _ASKING}.items())
+    asking = sorted(
+        {leaf.start: leaf.end for leaf in read.leaves if leaf.category in _ASKING}.items()
+    )
     for start, end in asking[1:]:
         begin, first_end = asking[0]
         is_joined = (read.tokens[start - 1].stem,) in joints
@@ -33,21 +35,21 @@ def halves(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
 
 def _has_content(read: Read, start: int, end: int | None = None) -> bool:
     last = len(read.tokens) if end is None else end
-    return any(one.category in CONTENT and one.start >= start and one.end <= last
-               for one in read.leaves)  # fmt: skip
+    return any(leaf.category in CONTENT and leaf.start >= start and leaf.end <= last
+               for leaf in read.leaves)  # fmt: skip
 
 
 def by_record(analysis: Analysis, read: Read) -> tuple[str, ...]:
     """The question once for each record of a name that several have; none where one is meant."""
     if "several records" not in analysis.features:
         return ()
-    name = next(one for one in read.names if one.choices)
-    return tuple(_replaced(read, (name.start, name.end), f'"{one}"') for one in name.choices)
+    name = next(name for name in read.names if name.choices)
+    return tuple(_replaced(read, (name.start, name.end), f'"{choice}"') for choice in name.choices)
 
 
 def by_figure(analysis: Analysis, read: Read, lexicon: Lexicon) -> tuple[str, ...]:
     """The question once for each figure that makes records the best; none where one is said."""
-    ends = {one.category for one in read.leaves} & {"f:top", "f:bottom"}
+    ends = {leaf.category for leaf in read.leaves} & {"f:top", "f:bottom"}
     meaning = analysis.meaning
     if meaning is None or not ends or "rule best_of_kind" not in analysis.features:
         return ()
@@ -72,19 +74,23 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     """A question that says nothing of what it is about, with a topic where one can stand."""
     open_words = {*lexicon.phrases("language", "vague"), *lexicon.phrases("language", "pronouns")}
     start, end = place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
-    asking = {at for one in read.leaves if one.category in ("f:list", "f:who")
-              for at in range(one.start, one.end)}  # fmt: skip
-    begun = {one.start for one in read.leaves} - {
-        one.start for one in read.leaves if one.category == "f:property_is"
+    asking = {at for leaf in read.leaves if leaf.category in ("f:list", "f:who")
+              for at in range(leaf.start, leaf.end)}  # fmt: skip
+    begun = {leaf.start for leaf in read.leaves} - {
+        leaf.start for leaf in read.leaves if leaf.category == "f:property_is"
     }
-    places = [at for at, one in enumerate(read.tokens) if one.text and not start <= at < end]
+    places = [at for at, token in enumerate(read.tokens) if token.text and not start <= at < end]
     while places and (
         places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
     ):
         places.pop(0)
     words = [_words(read)[at] for at in places]
-    first = {one.category: one.end - one.start for one in read.leaves if one.start in places[:1]}
-    if behind := max((first.get(one, 0) for one in ("f:compare", "f:count", "f:much")), default=0):
+    first = {
+        leaf.category: leaf.end - leaf.start for leaf in read.leaves if leaf.start in places[:1]
+    }
+    if behind := max(
+        (first.get(category, 0) for category in ("f:compare", "f:count", "f:much")), default=0
+    ):
         yield _question([*words[:behind], topic, *words[behind:]])
     is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
     yield _question([topic, *words] if is_behind else [*words, topic])
@@ -93,13 +99,13 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
 def report_of(read: Read, lexicon: Lexicon) -> str:
     """The key of the built-in report that a question calls for; empty where it calls for none."""
     reports = lexicon.data.get("reports", {})
-    called = (one for one in reports if place(read.stems, lexicon.phrases("reports", one)))
+    called = (report for report in reports if place(read.stems, lexicon.phrases("reports", report)))
     return next(called, "")
 
 
 def _words(read: Read) -> list[str]:
     """The words of a question as they were meant: misspelt ones as they were written."""
-    return [one.repaired_from or one.text for one in read.tokens]
+    return [token.repaired_from or token.text for token in read.tokens]
 
 
 def _replaced(read: Read, span: tuple[int, int], word: str) -> str:

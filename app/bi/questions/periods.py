@@ -57,12 +57,12 @@ class Periods:
         """The longest period that begins at each token, and of a range its beginning."""
         english = self._in_english(tokens)
         for at in range(len(english.tokens)):
-            found = self._reader.read(english.tokens, at, self.now)
-            if found is None:
+            period = self._reader.read(english.tokens, at, self.now)
+            if period is None:
                 continue
-            yield from self._spoken(english, at, *found)
-            middle = next((place for place in range(at + 1, at + found[0])
-                           if self._reader.is_joint(english.tokens, place)), at)  # fmt: skip
+            yield from self._spoken(english, at, *period)
+            middle = next((position for position in range(at + 1, at + period[0])
+                           if self._reader.is_joint(english.tokens, position)), at)  # fmt: skip
             first = self._reader.read(english.tokens[:middle], at, self.now)
             if middle > at and first is not None and at + first[0] == middle:
                 yield from self._spoken(english, at, *first)
@@ -71,7 +71,7 @@ class Periods:
         span = english.span(at, at + length)
         if span is None:
             return
-        words = " ".join(said(one) for one in english.tokens[at : at + length]).lower()
+        words = " ".join(said(token) for token in english.tokens[at : at + length]).lower()
         for candidate in (words, f"in {words}", f"since {words}"):
             if self._read(candidate) == period:
                 yield Spoken(*span, When(candidate))
@@ -84,10 +84,10 @@ class Periods:
         """Units by which something is told: ``monthly``, ``per week``, ``weekday``."""
         english = self._in_english(tokens)
         for at in range(len(english.tokens)):
-            found = self._reader.grain(english.tokens, at) or self._reader.cycle(english.tokens, at)
-            span = None if found is None else english.span(at, at + found[0])
-            if found is not None and span is not None:
-                yield *span, found[1]
+            grain = self._reader.grain(english.tokens, at) or self._reader.cycle(english.tokens, at)
+            span = None if grain is None else english.span(at, at + grain[0])
+            if grain is not None and span is not None:
+                yield *span, grain[1]
 
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""
@@ -95,13 +95,13 @@ class Periods:
         return self._reader.number(words[0]) if len(words) == 1 else None
 
     def _in_english(self, tokens: Sequence[Token]) -> _English:
-        found = _English([], [])
+        english = _English([], [])
         for at, token in enumerate(tokens):
             words = self._english.get(token.stem)
             parts = [token] if words is None else tokenise(words)
-            found.tokens.extend(parts)
-            found.places.extend([at] * len(parts))
-        return found
+            english.tokens.extend(parts)
+            english.places.extend([at] * len(parts))
+        return english
 
     def resolve(self, when: When) -> Period | None:
         """The days that are meant; None where the words are no period."""
@@ -120,9 +120,9 @@ class Periods:
             return self._joined(head, rest)
         return self._read(when.words)
 
-    def are_alike(self, one: When, other: When) -> bool:
+    def are_alike(self, first_period: When, other: When) -> bool:
         """Whether two periods are the same days."""
-        first, second = self.resolve(one), self.resolve(other)
+        first, second = self.resolve(first_period), self.resolve(other)
         if first is None or second is None:
             return False
         return (first.start, first.end, first.hours) == (second.start, second.end, second.hours)
@@ -131,9 +131,9 @@ class Periods:
         """The period that some words are as a whole; read once for all that is made of it."""
         if words not in self._known:
             tokens = tokenise(words)
-            found = self._reader.read(tokens, 0, self.now)
-            is_whole = found is not None and found[0] == len(tokens)
-            self._known[words] = found[1] if found is not None and is_whole else None
+            period = self._reader.read(tokens, 0, self.now)
+            is_whole = period is not None and period[0] == len(tokens)
+            self._known[words] = period[1] if period is not None and is_whole else None
         return self._known[words]
 
     def _dated(self, period: Period) -> When | None:

@@ -65,7 +65,7 @@ def is_decisive(crossing: str) -> bool:
 
 def is_partial(features: Iterable[str]) -> bool:
     """Whether an analysis passes over some word."""
-    return any(one.startswith("cross ") for one in features)
+    return any(feature.startswith("cross ") for feature in features)
 
 
 @lru_cache(maxsize=16_384)
@@ -129,7 +129,7 @@ def fitted() -> Fitted:
 
 def score(features: Iterable[str], weights: Mapping[str, float]) -> float:
     """The sum of the weights of all features."""
-    return sum(weights[one] for one in features)
+    return sum(weights[feature] for feature in features)
 
 
 def chances(scores: Sequence[float]) -> list[float]:
@@ -137,14 +137,14 @@ def chances(scores: Sequence[float]) -> list[float]:
     if not scores:
         return []
     highest = max(scores)
-    weights = [math.exp(max(one - highest, -50.0)) for one in scores]
+    weights = [math.exp(max(score - highest, -50.0)) for score in scores]
     total = sum(weights)
-    return [one / total for one in weights]
+    return [weight / total for weight in weights]
 
 
 def signs(features: Iterable[str], chance: float) -> dict[str, float]:
     """What tells how sure an answer is: how clear the choice was, what it passed over and took."""
-    counted = Counter(sign for one in features for sign in _signs(one))
+    counted = Counter(sign for feature in features for sign in _signs(feature))
     odds = min(max(chance, 1e-3), 1 - 1e-4)
     clear = {"always": 1.0, "chance": math.log(odds / (1 - odds))}
     return clear | {name: float(min(count, 3)) for name, count in counted.items()}

@@ -58,23 +58,23 @@ class Read:
     @property
     def repaired(self) -> tuple[tuple[str, str], ...]:
         """Words that were misspelt, and what they were read as."""
-        named = {at for one in self.names for at in range(one.start, one.end)}
-        return repairs([one for at, one in enumerate(self.tokens) if at not in named])
+        named = {at for name in self.names for at in range(name.start, name.end)}
+        return repairs([token for at, token in enumerate(self.tokens) if at not in named])
 
     def words_at(self, places: Iterable[int]) -> Iterator[str]:
         """The words that stand at places of the chart, light ones left out."""
-        for place in sorted(set(places)):
-            if not ranker.is_light(self.crossing[place]):
+        for position in sorted(set(places)):
+            if not ranker.is_light(self.crossing[position]):
                 yield " ".join(
                     token.text for token, at, behind
                     in zip(self.tokens, self.places, self.places[1:], strict=False)
-                    if at == place and behind > place
+                    if at == position and behind > position
                 )  # fmt: skip
 
-    def leaves_at(self, place: int) -> Iterator[Leaf]:
+    def leaves_at(self, position: int) -> Iterator[Leaf]:
         """What the words at a place of the chart can mean."""
         for leaf in self.leaves:
-            if self.places[leaf.start] <= place < self.places[leaf.end]:
+            if self.places[leaf.start] <= position < self.places[leaf.end]:
                 yield leaf
 
     def means(self, start: int, end: int) -> bool:
@@ -85,18 +85,27 @@ class Read:
     @property
     def is_ranked(self) -> bool:
         """Whether it has a superlative."""
-        return any(one.category in SUPERLATIVES for one in self.leaves)
+        return any(leaf.category in SUPERLATIVES for leaf in self.leaves)
 
     @property
     def has_groups(self) -> bool:
         """Whether it says what can be counted by: a kind, a dimension, a unit of time."""
-        told = ("kind", "dimension", "grain", "f:day", "f:week", "f:month", "f:quarter", "f:year")
-        return any(one.category in told for one in self.leaves)
+        categories = (
+            "kind",
+            "dimension",
+            "grain",
+            "f:day",
+            "f:week",
+            "f:month",
+            "f:quarter",
+            "f:year",
+        )
+        return any(leaf.category in categories for leaf in self.leaves)
 
     @property
     def stems(self) -> tuple[str, ...]:
         """The words as they are compared."""
-        return tuple(one.stem for one in self.tokens)
+        return tuple(token.stem for token in self.tokens)
 
     @property
     def length(self) -> int:
@@ -115,35 +124,35 @@ class Reader:
         tokens = self._tokens(question)
         if before is not None:
             tokens = [_BEFORE, *tokens[self._lead_in(tokens) :], _BEFORE]
-        found = Read(tokens)
-        stems = [one.stem for one in tokens]
+        read_so_far = Read(tokens)
+        stems = [token.stem for token in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
-            found.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
-        found.leaves += _apart_from_orders(list(self._entries(tokens, stems)))
-        found.leaves += self._times(tokens)
-        found.leaves += self._numbers(tokens, stems)
-        known = self._known(found, stems)
+            read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
+        read_so_far.leaves += _apart_from_orders(list(self._entries(tokens, stems)))
+        read_so_far.leaves += self._times(tokens)
+        read_so_far.leaves += self._numbers(tokens, stems)
+        known = self._known(read_so_far, stems)
         names = Names(self._lexicon)
-        written = [replace(one, text=one.repaired_from or one.text) for one in tokens]
-        known = [is_known and not one.repaired_from for is_known, one in
+        written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
+        known = [is_known and not token.repaired_from for is_known, token in
                  zip(known, tokens, strict=True)]  # fmt: skip
-        own = set(self._ourselves(found, stems))
+        own = set(self._ourselves(read_so_far, stems))
         for name in names.find(written, stems, known):
             if own.issuperset(range(name.start, name.end)):
                 continue
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
                         f"value {name.options.key.partition(':')[0]}",
                         *(("several records",) if name.choices else ()))  # fmt: skip
-            found.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
-            found.names.append(name)
+            read_so_far.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
+            read_so_far.names.append(name)
         for at, token in enumerate(tokens):
             if token.stem in self._mine:
-                found.leaves.append(Leaf(at, at + 1, "value", names.mine(), ("leaf mine",)))
-        found.leaves = [
-            one for one in found.leaves if not own.issuperset(range(one.start, one.end))
+                read_so_far.leaves.append(Leaf(at, at + 1, "value", names.mine(), ("leaf mine",)))
+        read_so_far.leaves = [
+            leaf for leaf in read_so_far.leaves if not own.issuperset(range(leaf.start, leaf.end))
         ]
-        self._place(found, stems, own)
-        return found
+        self._place(read_so_far, stems, own)
+        return read_so_far
 
     def parsed(self, read: Read, weights: Mapping[str, float]) -> Parsed:
         """The analyses of all words."""
@@ -156,8 +165,10 @@ class Reader:
             for stop in range(end, min(end + _MOST_CROSSED, read.length) + 1):
                 for begin in begins:
                     places = (*range(begin, start), *range(end, stop))
-                    features = (*leaf.features, *(read.crossing[place] for place in places))
-                    places = tuple(one for one in places if read.crossing[one] != "going on")
+                    features = (*leaf.features, *(read.crossing[position] for position in places))
+                    places = tuple(
+                        position for position in places if read.crossing[position] != "going on"
+                    )
                     chart.put(begin, stop, leaf.category, leaf.meaning, features, places)
         return chart.parsed(read.length, "question")
 
@@ -165,7 +176,7 @@ class Reader:
 
     def _lead_in(self, tokens: Sequence[Token]) -> int:
         """How many words in front only say that something goes on: ``and what about``."""
-        stems, at = [one.stem for one in tokens], 0
+        stems, at = [token.stem for token in tokens], 0
         while at < len(stems):
             led = max((n for n in range(1, LONGEST_PHRASE) if tuple(stems[at : at + n])
                        in self._lexicon.follows), default=0)  # fmt: skip
@@ -177,7 +188,7 @@ class Reader:
     def _tokens(self, question: str) -> list[Token]:
         tokens = tokenise(question)[:MOST_WORDS]
         if self._lexicon.code != "en":
-            tokens = [part for one in tokens for part in self._parts(one)][:MOST_WORDS]
+            tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
             tokens = self._with_ordinals(tokens)
         return self._rejoined(list(repaired(tokens, self._lexicon.known)))
 
@@ -218,14 +229,14 @@ class Reader:
         """A number as the language writes it: ``10.000`` is ten thousand where dots part them."""
         mark = self._lexicon.data["language"].get("thousands", "")
         parts = token.text.split(mark) if mark else []
-        grouped = len(parts) > 1 and all(len(one) == 3 for one in parts[1:])
-        if token.number is None or not grouped or not all(one.isdecimal() for one in parts):
+        grouped = len(parts) > 1 and all(len(part) == 3 for part in parts[1:])
+        if token.number is None or not grouped or not all(part.isdecimal() for part in parts):
             return token.number
         return Decimal("".join(parts))
 
     def _entries(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, end, length, entry in self._phrases(stems):
-            if any(one.apart and one.mark != "(" for one in tokens[at + 1 : end]):
+            if any(token.apart and token.mark != "(" for token in tokens[at + 1 : end]):
                 continue
             features = (f"leaf {entry.category}", *(("longer phrase",) * (length - 1)))
             if entry.category in ("state", "measure", "date", "property", "verb"):
@@ -234,7 +245,7 @@ class Reader:
                 features = (*features, f"word {entry.category} {' '.join(stems[at:end])}")
             value = entry.value
             if entry.category in ("kind", "named"):
-                said = " ".join(one.text for one in tokens[at:end]).lower()
+                said = " ".join(token.text for token in tokens[at:end]).lower()
                 is_one = said == " ".join(stems[at:end])
                 is_one |= entry.category == "kind" and said in self._lexicon.singular
                 is_one |= self._is_of_one(tokens, stems, at)
@@ -257,14 +268,20 @@ class Reader:
         for at in range(len(stems)):
             for length, entry in lexicon.at(stems, at):
                 yield at, at + length, length, entry
-            places = [at, *(place for place in range(at + 1, min(at + _WIDEST_PHRASE, len(stems)))
-                            if stems[place] not in lexicon.fillers)]  # fmt: skip
-            for length, entry in lexicon.at([stems[place] for place in places], 0):
+            places = [
+                at,
+                *(
+                    position
+                    for position in range(at + 1, min(at + _WIDEST_PHRASE, len(stems)))
+                    if stems[position] not in lexicon.fillers
+                ),
+            ]
+            for length, entry in lexicon.at([stems[position] for position in places], 0):
                 end = places[length - 1] + 1
                 if end > at + length and not entry.category.startswith("f:"):
                     yield at, end, length, entry
             joint = lexicon.entries.get(tuple(stems[at + 1 : at + 2]), ())
-            if at + 2 < len(stems) and any(one.category == "f:and" for one in joint):
+            if at + 2 < len(stems) and any(position.category == "f:and" for position in joint):
                 for length, entry in lexicon.at(stems, at + 2):
                     whole = (stems[at], *stems[at + 3 : at + 2 + length])
                     for other in lexicon.entries.get(whole, ()) if length > 1 else ():
@@ -273,10 +290,10 @@ class Reader:
 
     def _times(self, tokens: Sequence[Token]) -> Iterator[Leaf]:
         ends: dict[int, int] = {}
-        for one in self._with_days(tokens, list(self._periods.find(tokens))):
-            features = ("leaf period", *(("longer phrase",) * (one.end - one.start - 1)))
-            ends[one.start] = max(one.end, ends.get(one.start, 0))
-            yield Leaf(one.start, one.end, "period", one.when, features)
+        for time in self._with_days(tokens, list(self._periods.find(tokens))):
+            features = ("leaf period", *(("longer phrase",) * (time.end - time.start - 1)))
+            ends[time.start] = max(time.end, ends.get(time.start, 0))
+            yield Leaf(time.start, time.end, "period", time.when, features)
         for start, end, grain in self._periods.grains(tokens):
             if end >= ends.get(start, 0):  # "a month ago" is not by month
                 yield Leaf(start, end, "grain", grain, ("leaf grain",))
@@ -284,15 +301,17 @@ class Reader:
     def _with_days(self, tokens: Sequence[Token], said: Sequence[Spoken]) -> Iterator[Spoken]:
         """Periods, those with their days behind them (``last month (2026-05-01 to 2026-05-31)``, as
         answers tell them) as one."""
-        days = {one.start: one for one in reversed(said) if tokens[one.start].mark == "("}
+        days = {
+            period.start: period for period in reversed(said) if tokens[period.start].mark == "("
+        }
         again: set[int] = set()
-        for one in said:
-            other = days.get(one.end)
-            if other is not None and self._periods.are_alike(one.when, other.when):
+        for period in said:
+            other = days.get(period.end)
+            if other is not None and self._periods.are_alike(period.when, other.when):
                 again.update(range(other.start, other.end))
-                yield replace(one, end=other.end)
-            elif one.start not in again:
-                yield one
+                yield replace(period, end=other.end)
+            elif period.start not in again:
+                yield period
 
     def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, token in enumerate(tokens):
@@ -316,18 +335,18 @@ class Reader:
 
     @property
     def _mine(self) -> frozenset[str]:
-        return frozenset(self._lexicon.stem(one) for one in self._lexicon.data["words"]["me"])
+        return frozenset(self._lexicon.stem(word) for word in self._lexicon.data["words"]["me"])
 
     @property
     def _articles(self) -> frozenset[str]:
         return frozenset(self._lexicon.data["language"]["articles"])
 
-    def _known(self, found: Read, stems: Sequence[str]) -> list[bool]:
+    def _known(self, read: Read, stems: Sequence[str]) -> list[bool]:
         """Of each word whether it means something; one that was repaired may be a name as it is."""
         known = [stem in self._lexicon.fillers for stem in stems]
-        for leaf in found.leaves:
+        for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
-                known[at] = found.tokens[at].repaired_from is None
+                known[at] = read.tokens[at].repaired_from is None
         return known
 
     # --- places
@@ -338,7 +357,7 @@ class Reader:
         phrases = self._lexicon.phrases("language", "ourselves")
         for at in range(len(stems)):
             for end in range(at + 2, min(at + LONGEST_PHRASE, len(stems)) + 1):
-                goes_on = any(at < one.start < end < one.end for one in read.leaves)
+                goes_on = any(at < leaf.start < end < leaf.end for leaf in read.leaves)
                 if tuple(stems[at:end]) in phrases and not goes_on:
                     yield from range(at, end)
 
@@ -350,21 +369,21 @@ class Reader:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
         asides = set(_asides(read.tokens, covered))
-        place = 0
+        position = 0
         for at, token in enumerate(read.tokens):
-            read.places.append(place)
+            read.places.append(position)
             if at in asides:
                 if at - 1 not in asides or token.apart:
                     read.crossing.append("cross clause")
-                    place += 1
+                    position += 1
                 continue
             if at in own or (token.stem in self._lexicon.fillers and at not in begun):
                 continue
             is_filler = token.stem in self._lexicon.fillers
             crossing = ranker.FILLER if is_filler else _crossing(token, covered.get(at, set()))
             read.crossing.append(crossing)
-            place += 1
-        read.places.append(place)
+            position += 1
+        read.places.append(position)
         for at, token in enumerate(read.tokens):
             if token is _BEFORE:
                 read.crossing[read.places[at]] = "going on"
@@ -373,8 +392,8 @@ class Reader:
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
     ``total amount of`` no count."""
-    orders = [one for one in leaves if one.category in _ORDERS]
-    amounts = [one for one in leaves if one.category == "f:amount"]
+    orders = [leaf for leaf in leaves if leaf.category in _ORDERS]
+    amounts = [leaf for leaf in leaves if leaf.category == "f:amount"]
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end
@@ -387,20 +406,25 @@ def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterato
     """The words of whole clauses that say nothing of records: ``sorry to bother you again:``."""
     starts = [at for at, token in enumerate(tokens) if token.apart or not at]
     for start, end in pairwise((*starts, len(tokens))):
-        told = [covered.get(at, set()) for at in range(start, end)]
-        said = {one for categories in told for one in categories if not one.startswith("f:")}
-        is_named = any(one.is_capital or one.kind != "word" for one in tokens[start:end])
-        is_empty = said <= {"number", "grain"} and not is_named and not all(told)
+        categories_at = [covered.get(at, set()) for at in range(start, end)]
+        said = {
+            category
+            for categories in categories_at
+            for category in categories
+            if not category.startswith("f:")
+        }
+        is_named = any(token.is_capital or token.kind != "word" for token in tokens[start:end])
+        is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more.
-        is_empty &= not start or not any(categories & _FIGURES for categories in told)
+        is_empty &= not start or not any(categories & _FIGURES for categories in categories_at)
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 
 
 def _crossing(token: Token, categories: set[str]) -> str:
     """The feature of a word that nothing is made of, by what it could have been."""
-    roles = {one for one in categories if one.startswith("f:")}
-    role = " ".join(sorted(one.removeprefix("f:") for one in roles))
+    roles = {category for category in categories if category.startswith("f:")}
+    role = " ".join(sorted(role.removeprefix("f:") for role in roles))
     if not categories:
         if token.kind in ("number", "percent", "date"):
             return "cross number date" if token.kind == "date" else "cross number"

@@ -34,16 +34,16 @@ class Saying:
     def __init__(self, lexicon: Lexicon, periods: Periods) -> None:
         self._lexicon, self._periods, self._say = lexicon, periods, lexicon.say
 
-    def restriction(self, kind: Kind, one: Restriction) -> str:
+    def restriction(self, kind: Kind, restriction: Restriction) -> str:
         """What is so of records of a kind: ``overdue``, ``with invoices (open)``."""
         say = self._say
-        match one:
+        match restriction:
             case Is(state):
                 return self._state(kind, state)
             case Equals(path, _, label):
                 return f"{self._path(kind, path)} {label.replace(OR, say(' or '))}".strip()
             case Compares():
-                return self._compared(kind, one)
+                return self._compared(kind, restriction)
             case Known(path):
                 return say("with {property}", property=self._path(kind, path) or self._of(path))
             case Mentions(text, path):
@@ -71,21 +71,23 @@ class Saying:
             case Of(other, where):
                 return say("of {whole}", whole=self._described(other, where))
 
-    def _compared(self, kind: Kind, one: Compares) -> str:
-        say, measure = self._say, kind.figures.get(one.subject)
-        if one.factor:
-            whole = self._number(kind, one.number)
-            limit = say("{part} of {whole}", part=f"{say.digits(one.factor)} %", whole=whole)
+    def _compared(self, kind: Kind, comparison: Compares) -> str:
+        say, measure = self._say, kind.figures.get(comparison.subject)
+        if comparison.factor:
+            whole = self._number(kind, comparison.number)
+            limit = say("{part} of {whole}", part=f"{say.digits(comparison.factor)} %", whole=whole)
         else:
-            is_property = kind.is_number(one.number)
-            limit = self._of(one.number) if is_property else say.limit(one.number)
-        own = (measure.unit or "") if measure is not None and not one.factor else ""
-        unit = f"{one.unit}s" if one.unit else own
-        if one.unit == "%":
+            is_property = kind.is_number(comparison.number)
+            limit = self._of(comparison.number) if is_property else say.limit(comparison.number)
+        own = (measure.unit or "") if measure is not None and not comparison.factor else ""
+        unit = f"{comparison.unit}s" if comparison.unit else own
+        if comparison.unit == "%":
             limit = say("{number}%", number=limit)
         elif unit:
             limit = f"{limit} {say.named(unit)}"
-        return f"{self._number(kind, one.subject)} {say(SIGNS[one.sign], limit=limit)}"
+        return (
+            f"{self._number(kind, comparison.subject)} {say(SIGNS[comparison.sign], limit=limit)}"
+        )
 
     def _of(self, path: str) -> str:
         return self._say.named(spoken(path))
@@ -93,7 +95,7 @@ class Saying:
     def _described(self, key: str, where: tuple[Restriction, ...]) -> str:
         kind = self._lexicon.model.kinds[key]
         many = self._say.named(kind.many)
-        parts = [self.restriction(kind, one) for one in where]
+        parts = [self.restriction(kind, restriction) for restriction in where]
         return f"{many} ({', '.join(parts)})" if parts else many
 
     def _state(self, kind: Kind, name: str) -> str:

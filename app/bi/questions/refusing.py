@@ -74,8 +74,8 @@ class Refusal:
         joint = lexicon.data["refusing"]["joint"]
         sentence: str = lexicon.data["refusing"][self.reason]
         words = (
-            lexicon.say("“{word}”", word=one.strip("“”")) if one.startswith("“") else one
-            for one in self.words
+            lexicon.say("“{word}”", word=word.strip("“”")) if word.startswith("“") else word
+            for word in self.words
         )
         return sentence.format(words=f" {joint} ".join(words))
 
@@ -95,9 +95,9 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
         return None
     asked = _Asked(analysis, meaning, plan, read, lexicon)
     for reason, rule in _RULES:
-        if told := rule(asked):
-            words = told if isinstance(told, tuple) else ()
-            return told if isinstance(told, Refusal) else Refusal(reason, words)
+        if refusal := rule(asked):
+            words = refusal if isinstance(refusal, tuple) else ()
+            return refusal if isinstance(refusal, Refusal) else Refusal(reason, words)
     return None
 
 
@@ -112,10 +112,10 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     for reason, texts in phrases.items():
         if span := place(read.stems, texts):
             return _of_words(reason, read, span, lexicon)
-    named = {at for one in read.leaves for at in range(one.start, one.end)}
+    named = {at for leaf in read.leaves for at in range(leaf.start, leaf.end)}
     unknown = (
-        f"“{one.text}”" for at, one in enumerate(read.tokens)
-        if one.kind == "word" and at not in named and not lexicon.count_known([one.text])
+        f"“{token.text}”" for at, token in enumerate(read.tokens)
+        if token.kind == "word" and at not in named and not lexicon.count_known([token.text])
     )  # fmt: skip
     if said := tuple(islice(unknown, _MOST_NAMED)):
         return Refusal("unknown", said)
@@ -126,13 +126,13 @@ def passed_over(
     analysis: Analysis, read: Read, crossings: Container[str] = ("cross unknown", "cross name")
 ) -> Refusal | None:
     """That an analysis leaves words aside that nothing is known of."""
-    places = [one for one in analysis.crossed if read.crossing[one] in crossings]
-    said = tuple(f"“{one}”" for one in read.words_at(places))
+    places = [position for position in analysis.crossed if read.crossing[position] in crossings]
+    said = tuple(f"“{word}”" for word in read.words_at(places))
     return Refusal("unknown", said[:_MOST_NAMED]) if said else None
 
 
 def _of_words(reason: str, read: Read, span: tuple[int, int], lexicon: Lexicon) -> Refusal:
-    words = " ".join(one.text for one in read.tokens[slice(*span)])
+    words = " ".join(token.text for token in read.tokens[slice(*span)])
     return Refusal(reason, (f"“{words}”",), nearest(read, span, lexicon))
 
 
@@ -145,12 +145,12 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
         for at, (at_place, behind) in enumerate(pairwise(read.places))
     ):
         return False
-    told = [one for one in read.leaves if not start <= one.start < end]
+    outside = [leaf for leaf in read.leaves if not start <= leaf.start < end]
     # "tell me about Umbrella": a text that may stand anywhere, or a name that nobody has.
-    if any(one.category == "value" and one.meaning.key.startswith("f:") for one in told):
+    if any(leaf.category == "value" and leaf.meaning.key.startswith("f:") for leaf in outside):
         return False
     return bool(read.length) and not any(
-        one.category in CONTENT - {"state", "date"} for one in told
+        leaf.category in CONTENT - {"state", "date"} for leaf in outside
     )
 
 
@@ -176,18 +176,20 @@ class _Asked:
     @cached_property
     def states(self) -> list[str]:
         """What the records are said to be, without what they are said not to be."""
-        parts = (part for one in self.meaning.where for part in positive(one))
-        return [one.state for one in parts if isinstance(one, Is)]
+        parts = (part for restriction in self.meaning.where for part in positive(restriction))
+        return [part.state for part in parts if isinstance(part, Is)]
 
     @cached_property
     def inside(self) -> list[Restriction]:
         """All that is said of the records, one by one."""
-        return [part for one in self.meaning.where for part in inner(one)]
+        return [part for restriction in self.meaning.where for part in inner(restriction)]
 
     @cached_property
     def denied(self) -> list[Restriction]:
         """What is said not to be so."""
-        return [one.of for one in self.meaning.where if isinstance(one, Not)]
+        return [
+            restriction.of for restriction in self.meaning.where if isinstance(restriction, Not)
+        ]
 
     @property
     def is_dated_by_itself(self) -> bool:
@@ -195,15 +197,15 @@ class _Asked:
         return self.meaning.dated is not None and not self.meaning.dated.date
 
     def leaves(self, *categories: str) -> Iterator[Leaf]:
-        return (one for one in self.read.leaves if one.category in categories)
+        return (leaf for leaf in self.read.leaves if leaf.category in categories)
 
     def starts(self, *categories: str) -> set[int]:
         """Where words of such a category begin."""
-        return {one.start for one in self.leaves(*categories)}
+        return {leaf.start for leaf in self.leaves(*categories)}
 
     def ends(self, *categories: str) -> set[int]:
         """Behind which token words of such a category end."""
-        return {one.end for one in self.leaves(*categories)}
+        return {leaf.end for leaf in self.leaves(*categories)}
 
     def words(self, name: str) -> frozenset[Phrase]:
         """Words of the language that change what is asked."""
@@ -240,13 +242,15 @@ def _is_of_anything(asked: _Asked) -> bool:
     item, meaning = asked.analysis.item, asked.meaning
     if item is None or not asked.is_unnamed:
         return False
-    spans = {(one.start, one.end) for one in asked.leaves("f:amount")}
-    bare = [one.meaning for one in asked.leaves("property") if (one.start, one.end) in spans]
-    says_amount = any(one.category == "property" and one.meaning in bare for one in item.leaves())
+    spans = {(leaf.start, leaf.end) for leaf in asked.leaves("f:amount")}
+    bare = [leaf.meaning for leaf in asked.leaves("property") if (leaf.start, leaf.end) in spans]
+    says_amount = any(
+        leaf.category == "property" and leaf.meaning in bare for leaf in item.leaves()
+    )
     flags = getattr(item.meaning, "flags", ())
     is_amount = ("bare amount" in flags or says_amount) and not meaning.where and not meaning.dated
-    is_plain = is_amount or all(one.measure == COUNT for one in meaning.figures)
-    is_named = any(not isinstance(one, Is) for one in meaning.where)
+    is_plain = is_amount or all(figure.measure == COUNT for figure in meaning.figures)
+    is_named = any(not isinstance(restriction, Is) for restriction in meaning.where)
     is_open = is_amount or len(getattr(item.meaning, "common_kinds", ())) > 1
     return is_plain and not is_named and not meaning.groups and is_open
 
@@ -254,7 +258,7 @@ def _is_of_anything(asked: _Asked) -> bool:
 def _is_ranked_by_two(asked: _Asked) -> bool:
     """Whether the first few are asked for by two figures, each of which has its own first few."""
     ranking, figures = asked.meaning.ranking, asked.meaning.figures
-    is_counted = any(one.measure == COUNT for one in figures)
+    is_counted = any(figure.measure == COUNT for figure in figures)
     return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not is_counted
 
 
@@ -269,7 +273,7 @@ def _beyond(asked: _Asked) -> Refusal | None:
     start, end = span
     # "Do we owe" is no part of what clients owe.
     is_phrase = end - start > 1 and not any(
-        one.start <= start and one.end >= end for one in read.leaves
+        leaf.start <= start and leaf.end >= end for leaf in read.leaves
     )
     places = range(read.places[start], read.places[end])
     if not is_phrase and not set(asked.analysis.aside).issuperset(places):
@@ -280,12 +284,12 @@ def _beyond(asked: _Asked) -> Refusal | None:
 def _command(asked: _Asked) -> tuple[str, ...]:
     """The verb that a question begins with and that is one of changing something."""
     read, commands = asked.read, asked.lexicon.commands
-    for at, one in enumerate(read.tokens):
+    for at, token in enumerate(read.tokens):
         if read.places[at] == read.places[at + 1]:
             continue  # "please", "can you"
-        is_command = (one.stem,) in commands or read.stems[at : at + 2] in commands
+        is_command = (token.stem,) in commands or read.stems[at : at + 2] in commands
         is_left = read.places[at] in asked.analysis.crossed
-        return (f"“{one.text}”",) if is_command and is_left else ()
+        return (f"“{token.text}”",) if is_command and is_left else ()
     return ()
 
 
@@ -293,11 +297,11 @@ def _is_unmeasured(asked: _Asked) -> bool:
     """Whether it is said how much, how or like whom, in a word without a measure: ``quickly``."""
     tokens = asked.read.tokens
     happened = asked.ends("state", "date", "verb")
-    named = asked.starts("value") | {at for at, one in enumerate(tokens) if one.is_capital}
+    named = asked.starts("value") | {at for at, token in enumerate(tokens) if token.is_capital}
     manner, alike = asked.words("manner"), asked.words("alike")
     return asked.crosses("unmeasured") or any(
-        ((one.stem,) in manner and at in happened) or ((one.stem,) in alike and at + 1 in named)
-        for at, one in enumerate(tokens)
+        ((token.stem,) in manner and at in happened) or ((token.stem,) in alike and at + 1 in named)
+        for at, token in enumerate(tokens)
     )
 
 
@@ -310,7 +314,7 @@ def _left_aside(asked: _Asked) -> tuple[str, ...]:
     # A number that nothing is compared with is one of a period that is none.
     bounds = asked.ends("f:more", "f:less", "f:atleast", "f:atmost", "f:exactly")
     loose = {read.places[at] for at in asked.starts("number") - bounds}
-    decisive = {one for one in analysis.crossed if is_decisive(read.crossing[one])}
+    decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
     return tuple(read.words_at((decisive - loose) | first))
 
 
@@ -324,8 +328,8 @@ def _conflict(asked: _Asked) -> tuple[str, ...]:
     base = [] if plan.base is None or is_of_all(plan) else [plan.base]
     if is_possible(kind.type, [*base, *(text for text, _ in parts)]):
         return ()
-    for (one, words), (other, more) in combinations(parts, 2):
-        if not is_possible(kind.type, [*base, one, other]):
+    for (first_part, words), (other, more) in combinations(parts, 2):
+        if not is_possible(kind.type, [*base, first_part, other]):
             return words, more
     return tuple(words for _, words in parts if words)
 
@@ -333,11 +337,13 @@ def _conflict(asked: _Asked) -> tuple[str, ...]:
 def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
     plan, kind, say = asked.plan, asked.kind, asked.plan.say
-    limits = [one for one in asked.inside if isinstance(one, Compares)
-              and not (one.factor or kind.is_number(one.number))]  # fmt: skip
+    limits = [leaf for leaf in asked.inside if isinstance(leaf, Compares)
+              and not (leaf.factor or kind.is_number(leaf.number))]  # fmt: skip
     for condition in plan.conditions:
-        limit = next((one for one in limits
-                      if condition.text.endswith(f" {one.sign} {one.number}")), None)  # fmt: skip
+        limit = next(
+            (limit for limit in limits if condition.text.endswith(f" {limit.sign} {limit.number}")),
+            None,
+        )
         words = plan.told(condition)
         if limit is not None:
             words = say(SIGNS[limit.sign], limit=say.limit(limit.number))
@@ -352,10 +358,10 @@ def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
 
 def _is_apart(asked: _Asked) -> bool:
     """Whether two things were not so, one of which is how long something took, or when it was."""
-    numbers = (one.subject for one in asked.inside if isinstance(one, Compares))
-    measures = (asked.kind.figures.get(one) or asked.kind.lasts(one) for one in numbers)
-    is_timed = any(isinstance(one, Dated) for one in asked.inside) or any(
-        one is not None and one.unit in ("hours", "days") for one in measures
+    numbers = (leaf.subject for leaf in asked.inside if isinstance(leaf, Compares))
+    measures = (asked.kind.figures.get(number) or asked.kind.lasts(number) for number in numbers)
+    is_timed = any(isinstance(leaf, Dated) for leaf in asked.inside) or any(
+        figure is not None and figure.unit in ("hours", "days") for figure in measures
     )
     return is_timed and asked.says("neither")
 
@@ -383,20 +389,22 @@ def _is_counter(asked: _Asked) -> bool:
     A date that is said is that of the records, where these are named.
     """
     meaning, counters = asked.meaning, asked.kind.data.get("counters", ())
-    if not any(one.measure in counters for one in meaning.figures):
+    if not any(figure.measure in counters for figure in meaning.figures):
         return False
     is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
-    is_grained = any(one.grain and not one.date for one in meaning.groups)
+    is_grained = any(group.grain and not group.date for group in meaning.groups)
     return is_dated or is_grained or meaning.against is not None
 
 
 def _is_denied_in_time(asked: _Asked) -> bool:
     """Whether something did not happen in a period: at another time, or not at all."""
     kind, denied = asked.kind, asked.denied
-    if any(isinstance(one, Dated) and not _is_last(kind, one) for one in denied):
+    if any(
+        isinstance(restriction, Dated) and not _is_last(kind, restriction) for restriction in denied
+    ):
         return True
     # It was not done, which no property of the records dates.
-    names = [one.state for one in denied if isinstance(one, Is)]
+    names = [restriction.state for restriction in denied if isinstance(restriction, Is)]
     names += [name for name in asked.states if name.startswith("to.")]
     undated = any(not kind.states[name].date for name in names)
     is_timed = asked.is_dated_by_itself or any(
@@ -405,16 +413,20 @@ def _is_denied_in_time(asked: _Asked) -> bool:
     return undated and is_timed and asked.says("undone")
 
 
-def _is_last(kind: Kind, one: Dated) -> bool:
+def _is_last(kind: Kind, restriction: Dated) -> bool:
     """Whether it is the last time of something, lately: what was not so then was so before."""
-    return one.date in kind.data.get("last", ()) and bool(unit_of_age(one.when))
+    return restriction.date in kind.data.get("last", ()) and bool(unit_of_age(restriction.when))
 
 
 def _is_to_be_done_in_time(asked: _Asked) -> bool:
     """Whether something is to be done in a period, and no property of the records dates that."""
-    pending = (asked.kind.states[one] for one in asked.states if one.startswith("to."))
+    pending = (
+        asked.kind.states[restriction]
+        for restriction in asked.states
+        if restriction.startswith("to.")
+    )
     is_dated = asked.plan.period is not None and asked.plan.date == asked.kind.date
-    return is_dated and any(not one.date for one in pending)
+    return is_dated and any(not restriction.date for restriction in pending)
 
 
 def _has_gap(asked: _Asked) -> bool:
@@ -423,15 +435,16 @@ def _has_gap(asked: _Asked) -> bool:
     if first is None or second is None or first.end is None or first.end == second.start:
         return False
     joints = asked.lexicon.phrases("words", "and") | _CASES
-    said = (asked.read.stems[one.start : one.end] for one in asked.read.leaves
-            if one.category.startswith(_SETTING))  # fmt: skip
-    return len(list(asked.leaves("period"))) > 1 and all(one in joints for one in said)
+    said = (asked.read.stems[leaf.start : leaf.end] for leaf in asked.read.leaves
+            if leaf.category.startswith(_SETTING))  # fmt: skip
+    return len(list(asked.leaves("period"))) > 1 and all(part in joints for part in said)
 
 
 def _is_converted_elsewhere(asked: _Asked) -> bool:
     """Whether amounts are to be converted into a currency: records keep their rate into one."""
     return asked.meaning.is_converted and any(
-        isinstance(one, Equals) and one.path.endswith("currency") for one in asked.meaning.where
+        isinstance(restriction, Equals) and restriction.path.endswith("currency")
+        for restriction in asked.meaning.where
     )
 
 
@@ -463,7 +476,7 @@ def _passes(kind: Kind, name: str) -> bool:
     member = state.value.strip("'")
     # What every record begins as is dated by its making, what is issued by its own date.
     if member == members[0]:
-        return all(kind.states[f"{state.path}.{one}"].date for one in members[1:])
+        return all(kind.states[f"{state.path}.{member}"].date for member in members[1:])
     return f"'{member}'" not in (kind.issued or "")
 
 
@@ -474,7 +487,7 @@ def _is_of_none(asked: _Asked) -> bool:
     """Whether groups are asked for that have no such records: only those with some are there."""
     if not asked.meaning.groups or not asked.denied:
         return False
-    stated = {one.start: one.end for one in asked.leaves("state", "value")}
+    stated = {leaf.start: leaf.end for leaf in asked.leaves("state", "value")}
     nouns = asked.starts("kind")
     return any(stated.get(end) in nouns for end in asked.ends("f:without"))
 
@@ -486,17 +499,20 @@ def _maker(asked: _Asked) -> tuple[str, ...]:
     """
     kind, meaning, person = asked.kind, asked.meaning, asked.kind.person
     paths = () if person is None else (person.path, person.key)
-    is_told = person is not None and any(one.dimension == person.name for one in meaning.groups)
-    is_named = any(isinstance(one, Equals) and one.path in paths for one in meaning.where)
+    is_told = person is not None and any(group.dimension == person.name for group in meaning.groups)
+    is_named = any(
+        isinstance(restriction, Equals) and restriction.path in paths
+        for restriction in meaning.where
+    )
     # "who joined" are clients themselves; what has no address of its own was made by somebody.
     is_made = asked.is_unnamed and kind.prop("email") is None
-    is_shown = any(one in paths for one in meaning.columns)
+    is_shown = any(column in paths for column in meaning.columns)
     if not (is_told or is_made or is_named or is_shown):
         return ()
     who, people = asked.ends("f:who"), asked.starts("f:person") if is_named else set()
-    made = (one for one in asked.leaves("date") if one.start in who or one.end in people)
-    words = (asked.read.tokens[one.start].text for one in made
-             if one.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
+    dates = (leaf for leaf in asked.leaves("date") if leaf.start in who or leaf.end in people)
+    words = (asked.read.tokens[leaf.start].text for leaf in dates
+             if leaf.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
     return tuple(islice(words, 1))
 
 
@@ -509,14 +525,14 @@ def _is_of_each(asked: _Asked) -> bool:
     first = meaning.figures[0] if meaning.figures else Figure(COUNT)
     hits = kind.rates[first.measure].hits if first.is_rate else ""
     implies = kind.data.get("implies", {})
-    for one in meaning.groups:
-        implied = implies.get(one.dimension, "")
+    for group in meaning.groups:
+        implied = implies.get(group.dimension, "")
         if implied and (meaning.part == Is(implied) or kind.states[implied].filter == hits):
             return True
     if meaning.ranking is None or meaning.ranking.limit != 1 or first.measure == COUNT:
         return False
     is_first = asked.ends("f:highest", "f:lowest") & asked.starts("kind")
-    return bool(is_first) and any(one.grain for one in meaning.groups)
+    return bool(is_first) and any(group.grain for group in meaning.groups)
 
 
 def _opposing(asked: _Asked) -> Refusal | None:
@@ -535,13 +551,13 @@ def _changes_two(asked: _Asked) -> bool:
 
 def _sets_two_apart(asked: _Asked) -> bool:
     """Whether one figure is to be more than another, and the meaning compares nothing."""
-    is_compared = any(isinstance(one, Compares) for one in asked.inside)
+    is_compared = any(isinstance(leaf, Compares) for leaf in asked.inside)
     if asked.meaning.against is not None or is_compared:
         return False
     more, behind = asked.ends("f:more", "f:less"), asked.starts("property", "measure", "kind")
-    joints = {one.start: one.end for one in asked.leaves("f:compare")}
-    return any(one.start in more and joints.get(one.end) in behind
-               for one in asked.leaves("property", "measure", "kind"))  # fmt: skip
+    joints = {leaf.start: leaf.end for leaf in asked.leaves("f:compare")}
+    return any(leaf.start in more and joints.get(leaf.end) in behind
+               for leaf in asked.leaves("property", "measure", "kind"))  # fmt: skip
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.

@@ -73,8 +73,8 @@ _KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def _same(told: Any) -> Any:
-    return told
+def _same(part: Any) -> Any:
+    return part
 
 
 class Number(NamedTuple):
@@ -106,25 +106,25 @@ class Grammar:
         self.kinds: Mapping[str, Kind] = lexicon.model.kinds
         self.rules: dict[tuple[str, str], list[Rule]] = defaultdict(list)
         self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
-        for name, told in rules_data()["rules"].items():
-            left, right = told["parts"]
-            for one, other in product(left.split("|"), right.split("|")):
-                self._add(name, told, one, other)
-        for name, told in rules_data()["lifts"].items():
-            for one in told["part"].split("|"):
-                lift = _same if told.get("keeps") else getattr(self, name)
-                self.lifts[one].append((name, told["makes"], lift))
+        for name, rule in rules_data()["rules"].items():
+            left, right = rule["parts"]
+            for category, other in product(left.split("|"), right.split("|")):
+                self._add(name, rule, category, other)
+        for name, rule in rules_data()["lifts"].items():
+            for category in rule["part"].split("|"):
+                lift = _same if rule.get("keeps") else getattr(self, name)
+                self.lifts[category].append((name, rule["makes"], lift))
 
-    def _add(self, name: str, told: Mapping[str, Any], one: str, other: str) -> None:
+    def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
         """A rule, and where the order of its parts is free, the same the other way round."""
-        makes, order = told["makes"], told.get("order", "")
-        makes = makes.replace("=", other if makes.startswith("other") else one)
-        if keeps := told.get("keeps"):
-            self.rules[one, other].append(Rule(name, one, other, makes, _KEPT[keeps]))
+        makes, order = rule["makes"], rule.get("order", "")
+        makes = makes.replace("=", other if makes.startswith("other") else category)
+        if keeps := rule.get("keeps"):
+            self.rules[category, other].append(Rule(name, category, other, makes, _KEPT[keeps]))
             return
         compose = behind = before = getattr(self, name)
         if not order:
-            self.rules[one, other].append(Rule(name, one, other, makes, compose))
+            self.rules[category, other].append(Rule(name, category, other, makes, compose))
             return
         if order == "around":
             behind, before = partial(compose, left=False), partial(compose, left=True)
@@ -136,59 +136,61 @@ class Grammar:
         def second_before(second: Any, first: Any) -> Any:
             return before(first, second)
 
-        self.rules[one, other].append(Rule(name, one, other, makes, second_behind))
-        self.rules[other, one].append(Rule(f"{name} before", other, one, makes, second_before))
+        self.rules[category, other].append(Rule(name, category, other, makes, second_behind))
+        self.rules[other, category].append(
+            Rule(f"{name} before", other, category, makes, second_before)
+        )
 
     # --- what a word stands for by itself
 
-    def of_kind(self, told: tuple[str, bool]) -> Draft:
-        kind, is_one = told
+    def of_kind(self, named_kind: tuple[str, bool]) -> Draft:
+        kind, is_one = named_kind
         return Draft(frozenset((kind,)), kind, flags=frozenset(("singular",) if is_one else ()))
 
-    def of_state(self, told: Options) -> Options:
-        return _states(told)
+    def of_state(self, part: Options) -> Options:
+        return _states(part)
 
-    def of_state_alone(self, told: Options) -> Draft:
-        return Draft(frozenset(told.by_kind), where=(_states(told),),
+    def of_state_alone(self, part: Options) -> Draft:
+        return Draft(frozenset(part.by_kind), where=(_states(part),),
                      flags=frozenset(("state alone",)))  # fmt: skip
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
-        told, is_one = named_as
-        kinds = frozenset(told.by_kind)
+        part, is_one = named_as
+        kinds = frozenset(part.by_kind)
         named = next(iter(kinds)) if len(kinds) == 1 else ""
         flags = frozenset(("singular",) if is_one else ())
-        return Draft(kinds, named, where=(_states(told),), flags=flags)
+        return Draft(kinds, named, where=(_states(part),), flags=flags)
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
         return _states(named_as[0])
 
-    def of_measure(self, told: Options) -> Draft:
-        return Draft(frozenset(told.by_kind), figures=(_figures(told),))
+    def of_measure(self, part: Options) -> Draft:
+        return Draft(frozenset(part.by_kind), figures=(_figures(part),))
 
     def of_currency(self, code: str) -> Options:
         return self._currency(code)
 
-    def of_number(self, told: Options) -> Options | None:
+    def of_number(self, part: Options) -> Options | None:
         by_kind = {
-            kind: path for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
+            kind: path for kind, path in part.by_kind.items() if self.kinds[kind].is_number(path)
         }
-        return options(f"number {told.key}", by_kind)
+        return options(f"number {part.key}", by_kind)
 
     def of_amount(self, _: str) -> Draft:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
         return Draft(frozenset(usual), figures=(Options(_USUAL, usual),),
                      flags=frozenset(("bare amount",)))  # fmt: skip
 
-    def of_rate(self, told: Options) -> Draft:
-        rates = {kind: Figure(name, is_rate=True) for kind, name in told.by_kind.items()}
-        return Draft(frozenset(rates), figures=(Options(told.key, rates),))
+    def of_rate(self, part: Options) -> Draft:
+        rates = {kind: Figure(name, is_rate=True) for kind, name in part.by_kind.items()}
+        return Draft(frozenset(rates), figures=(Options(part.key, rates),))
 
-    def of_verb(self, told: Options) -> Draft:
+    def of_verb(self, part: Options) -> Draft:
         figures = {
-            kind: Figure(self._verb(kind, name)["figure"]) for kind, name in told.by_kind.items()
+            kind: Figure(self._verb(kind, name)["figure"]) for kind, name in part.by_kind.items()
         }
-        return Draft(frozenset(figures), figures=(Options(told.key, figures),),
-                     flags=frozenset((f"verb {told.key}",)))  # fmt: skip
+        return Draft(frozenset(figures), figures=(Options(part.key, figures),),
+                     flags=frozenset((f"verb {part.key}",)))  # fmt: skip
 
     def of_deed(self, deed: Draft) -> Draft | None:
         return None if "first time" in deed.flags else deed.flagged("done")
@@ -216,109 +218,110 @@ class Grammar:
 
     # --- restrictions
 
-    def restricted(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
-        if "converted" in draft.flags and told.key.startswith("currency:"):
+    def restricted(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
+        if "converted" in draft.flags and part.key.startswith("currency:"):
             return None  # the currency is that into which it is converted
-        return draft.restricted(told, left=left)
+        return draft.restricted(part, left=left)
 
-    def not_so(self, _: str, told: Options) -> Options:
+    def not_so(self, _: str, part: Options) -> Options:
         by_kind = {
-            kind: self._opposite(self.kinds[kind], one) for kind, one in told.by_kind.items()
+            kind: self._opposite(self.kinds[kind], meaning)
+            for kind, meaning in part.by_kind.items()
         }
-        return Options(f"not {told.key}", by_kind)
+        return Options(f"not {part.key}", by_kind)
 
-    def left_out(self, told: Options, _: str) -> Options:
-        return self.not_so(_, told)
+    def left_out(self, part: Options, _: str) -> Options:
+        return self.not_so(_, part)
 
     def either(self, first: Options, second: Options) -> Options | None:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
         by_kind = {}
-        for kind, one in first.by_kind.items():
+        for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
-            if other is not None and other != one and not isinstance(one, Not):
+            if other is not None and other != meaning and not isinstance(meaning, Not):
                 states = self.kinds[kind].states
-                one, other = _member(states, one, other), _member(states, other, one)
-                by_kind[kind] = _either(one, other)
+                meaning, other = _member(states, meaning, other), _member(states, other, meaning)
+                by_kind[kind] = _either(meaning, other)
         return options(f"{first.key} or {second.key}", by_kind)
 
-    def or_so(self, _: str, told: Options | Draft) -> Options | None:
-        return self.also_having(_, told)
+    def or_so(self, _: str, part: Options | Draft) -> Options | None:
+        return self.also_having(_, part)
 
-    def or_also(self, draft: Draft, told: Options) -> Draft | None:
+    def or_also(self, draft: Draft, part: Options) -> Draft | None:
         """The last that was said of records, or something else: ``over 5000 or overdue``."""
         if draft.leftward or not draft.where:
             return None
         *rest, last = draft.where
-        any_of = self.either(last, told)
+        any_of = self.either(last, part)
         if any_of is None:
             return None
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
-    def property_of_value(self, told: Options, value: Options) -> Options | None:
+    def property_of_value(self, part: Options, value: Options) -> Options | None:
         by_kind = {
-            kind: one for kind, one in value.by_kind.items()
-            if kind in told.by_kind and self._path_of(kind, one) in self._paths(kind, told)
+            kind: meaning for kind, meaning in value.by_kind.items()
+            if kind in part.by_kind and self._path_of(kind, meaning) in self._paths(kind, part)
         }  # fmt: skip
-        return options(f"{told.key} {value.key}", by_kind)
+        return options(f"{part.key} {value.key}", by_kind)
 
-    def mentioned_in(self, text: Options, told: Options) -> Options | None:
+    def mentioned_in(self, text: Options, part: Options) -> Options | None:
         by_kind: dict[str, Restriction] = {}
-        for kind, path in told.by_kind.items():
-            one = text.by_kind.get(kind)
-            if isinstance(one, Mentions) and self.kinds[kind].is_text(path):
-                by_kind[kind] = replace(one, path=path)
-        return options(f"{text.key} in {told.key}", by_kind)
+        for kind, path in part.by_kind.items():
+            meaning = text.by_kind.get(kind)
+            if isinstance(meaning, Mentions) and self.kinds[kind].is_text(path):
+                by_kind[kind] = replace(meaning, path=path)
+        return options(f"{text.key} in {part.key}", by_kind)
 
-    def so_or_more(self, told: Options, role: str) -> Options | None:
+    def so_or_more(self, part: Options, role: str) -> Options | None:
         """The members of an enumeration from one on, in their order."""
         by_kind: dict[str, Restriction] = {}
-        for kind, one in told.by_kind.items():
-            path = self._path_of(kind, one) if isinstance(one, Is) else ""
+        for kind, meaning in part.by_kind.items():
+            path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
             members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
-            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(one, Is):
-                at = members.index(one.state)
+            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(meaning, Is):
+                at = members.index(meaning.state)
                 chosen = members[at:] if role == "ormore" else members[: at + 1]
                 by_kind[kind] = Either(tuple(Is(name) for name in chosen))
-        return options(f"{told.key} {role}", by_kind)
+        return options(f"{part.key} {role}", by_kind)
 
-    def passed(self, _: str, told: Options) -> Options | None:
+    def passed(self, _: str, part: Options) -> Options | None:
         """A date of the records is over: of those that the date alone implies."""
         by_kind: dict[str, Restriction] = {}
-        for kind, path in told.by_kind.items():
-            one = self.kinds[kind]
-            if one.is_dated(path):
+        for kind, path in part.by_kind.items():
+            model_kind = self.kinds[kind]
+            if model_kind.is_dated(path):
                 over: Restriction = Dated(When("before today"), path)
                 implied = self._implied(kind, path)
                 by_kind[kind] = All((Is(implied), over)) if implied else over
-        return options(f"passed {told.key}", by_kind)
+        return options(f"passed {part.key}", by_kind)
 
-    def known(self, _: str, told: Options) -> Options:
-        by_kind = {kind: self._known(kind, path) for kind, path in told.by_kind.items()}
-        return Options(f"known {told.key}", by_kind)
+    def known(self, _: str, part: Options) -> Options:
+        by_kind = {kind: self._known(kind, path) for kind, path in part.by_kind.items()}
+        return Options(f"known {part.key}", by_kind)
 
-    def unknown(self, role: str, told: Options) -> Options | None:
+    def unknown(self, role: str, part: Options) -> Options | None:
         """No value; ``never read``, ``nobody downloaded``: counted not once."""
         by_kind: dict[str, Restriction] = {}
-        for kind, name in told.by_kind.items():
+        for kind, name in part.by_kind.items():
             path = self._property_of(kind, name)
             if path is not None and (role == "without" or self.kinds[kind].is_number(path)):
                 by_kind[kind] = Not(self._known(kind, path))
-        return options(f"unknown {told.key}", by_kind)
+        return options(f"unknown {part.key}", by_kind)
 
-    def to_be_done(self, _: str, told: Options) -> Options:
-        return _states(told, f"pending {told.key}")
+    def to_be_done(self, _: str, part: Options) -> Options:
+        return _states(part, f"pending {part.key}")
 
-    def of_due_alone(self, told: Options) -> Draft:
-        return Draft(frozenset(told.by_kind), where=(told,), flags=frozenset(("state alone",)))
+    def of_due_alone(self, part: Options) -> Draft:
+        return Draft(frozenset(part.by_kind), where=(part,), flags=frozenset(("state alone",)))
 
     # --- related records
 
-    def having(self, _: str, told: Draft | tuple[Draft, Draft]) -> Options | None:
-        if not isinstance(told, Draft):
-            first, second = (self._related(one, negated=False) for one in told)
+    def having(self, _: str, drafts: Draft | tuple[Draft, Draft]) -> Options | None:
+        if not isinstance(drafts, Draft):
+            first, second = (self._related(draft, negated=False) for draft in drafts)
             return None if first is None or second is None else self.having_both(first, second)
-        is_so = told.named and (told.is_plain or told.threshold)
-        return self._related(told, negated=False) if is_so else None
+        is_so = drafts.named and (drafts.is_plain or drafts.threshold)
+        return self._related(drafts, negated=False) if is_so else None
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -329,11 +332,11 @@ class Grammar:
             return self._related(draft, negated=True) if measured else None
         return self._related(draft, negated=True) if draft.is_plain and draft.named else None
 
-    def who_has(self, draft: Draft, told: Options) -> Draft | None:
-        return None if draft.leftward else draft.restricted(told, left=False)
+    def who_has(self, draft: Draft, part: Options) -> Draft | None:
+        return None if draft.leftward else draft.restricted(part, left=False)
 
-    def who_also_has(self, draft: Draft, told: Options) -> Draft | None:
-        return self.who_has(draft, told) if draft.where else None
+    def who_also_has(self, draft: Draft, part: Options) -> Draft | None:
+        return self.who_has(draft, part) if draft.where else None
 
     def first_had(self, _: str, first: Draft) -> Draft | None:
         rank = first.rank
@@ -355,45 +358,45 @@ class Grammar:
         return None if owners is None else self.what_of(owners, first)
 
     def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
-        told = self._related(many, negated=False)
-        if told is None or draft.leftward or draft.kinds & many.kinds:
+        related = self._related(many, negated=False)
+        if related is None or draft.leftward or draft.kinds & many.kinds:
             return None
-        return draft.restricted(told, left=False)
+        return draft.restricted(related, left=False)
 
-    def also_having(self, _: str, told: Options | Draft) -> Options | None:
-        if isinstance(told, Options):
-            return told
-        return self._related(told, negated=False) if told.is_plain and told.named else None
+    def also_having(self, _: str, part: Options | Draft) -> Options | None:
+        if isinstance(part, Options):
+            return part
+        return self._related(part, negated=False) if part.is_plain and part.named else None
 
     def having_both(self, first: Options, second: Options) -> Options | None:
         by_kind: dict[str, Restriction] = {
-            kind: All((one, second.by_kind[kind])) for kind, one in first.by_kind.items()
-            if kind in second.by_kind and one != second.by_kind[kind]
+            kind: All((meaning, second.by_kind[kind])) for kind, meaning in first.by_kind.items()
+            if kind in second.by_kind and meaning != second.by_kind[kind]
         }  # fmt: skip
         return options(f"{first.key} and {second.key}", by_kind)
 
     def also_so(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.is_plain and draft.named and draft.where else None
 
-    def two_states(self, told: Options, draft: Draft) -> tuple[Draft, Draft] | None:
-        first = draft._replace(where=(told, *draft.where[1:]))
-        return None if told == draft.where[0] or draft.named not in told.by_kind else (first, draft)
+    def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
+        first = draft._replace(where=(part, *draft.where[1:]))
+        return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
 
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
 
-    def whose(self, _: str, told: tuple[str, bool]) -> str:
-        return told[0]
+    def whose(self, _: str, named_kind: tuple[str, bool]) -> str:
+        return named_kind[0]
 
-    def whose_so(self, of: str, told: Options) -> Options | None:
+    def whose_so(self, of: str, part: Options) -> Options | None:
         """``projects whose client has an overdue invoice``."""
-        if of not in told.by_kind:
+        if of not in part.by_kind:
             return None
         by_kind: dict[str, Restriction] = {
-            key: Of(of, parts_of(told.by_kind[of])) for key, kind in self.kinds.items()
+            key: Of(of, parts_of(part.by_kind[of])) for key, kind in self.kinds.items()
             if of in kind.to_one and key != of
         }  # fmt: skip
-        return options(f"whose {of} {told.key}", by_kind)
+        return options(f"whose {of} {part.key}", by_kind)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named or first.dated:
@@ -402,8 +405,8 @@ class Grammar:
             is_whose = first.is_plain and first.named != second.named and not first.leftward
             whose = self._belonging(second) if is_whose and second.where else None
             return None if whose is None else first.restricted(whose, left=False)
-        told = None if second.leftward else self._belonging(first)
-        return None if told is None else second.restricted(told, left=True)
+        restriction = None if second.leftward else self._belonging(first)
+        return None if restriction is None else second.restricted(restriction, left=True)
 
     def of_done(self, deed: Draft) -> Options | None:
         """Who did something; for the first time in a period: not before it."""
@@ -428,11 +431,14 @@ class Grammar:
     def first_done(self, deed: Draft, _: str) -> Draft:
         return deed.flagged("first time")
 
-    def something_so(self, _: str, told: Options) -> Draft | None:
+    def something_so(self, _: str, part: Options) -> Draft | None:
         """``something overdue``: what has an amount that is due then."""
-        owing = {kind: one for kind, one in told.by_kind.items()
-                 if isinstance(one, Is) and self.kinds[kind].states[one.state].amount}  # fmt: skip
-        return Draft(frozenset(owing), next(iter(owing)), where=(told,)) if owing else None
+        owing = {
+            kind: meaning
+            for kind, meaning in part.by_kind.items()
+            if isinstance(meaning, Is) and self.kinds[kind].states[meaning.state].amount
+        }
+        return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
 
     def undone(self, _: str, deed: Draft) -> Options | None:
         return self._done(deed, negated=True)
@@ -445,38 +451,38 @@ class Grammar:
             return None
         return draft.within(when, None, left=left)
 
-    def of_date(self, draft: Draft, told: tuple[When, Options], *, left: bool) -> Draft | None:
-        return draft.within(*told, left=left)
+    def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft | None:
+        return draft.within(*part, left=left)
 
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
-    def not_dated(self, _: str, told: tuple[When, Options]) -> Options:
-        when, dates = told
+    def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
+        when, dates = part
         by_kind: dict[str, Restriction] = {
             kind: Not(Dated(when, path)) for kind, path in dates.by_kind.items()
         }
         return Options(f"not {dates.key} {when.words}", by_kind)
 
-    def dated(self, told: Options, when: When) -> tuple[When, Options]:
-        return when, told
+    def dated(self, part: Options, when: When) -> tuple[When, Options]:
+        return when, part
 
-    def happened(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
-        kinds = draft.kinds.intersection(told.by_kind)
-        if not kinds or any(one.startswith("event") for one in draft.flags):
+    def happened(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
+        kinds = draft.kinds.intersection(part.by_kind)
+        if not kinds or any(flag.startswith("event") for flag in draft.flags):
             return None
-        events = Options(told.key, {kind: told.by_kind[kind] for kind in kinds})
-        return draft._replace(kinds=kinds, flags=draft.flags | {f"event {told.key}"},
+        events = Options(part.key, {kind: part.by_kind[kind] for kind in kinds})
+        return draft._replace(kinds=kinds, flags=draft.flags | {f"event {part.key}"},
                               dated=(*draft.dated, (When(""), events)),
                               leftward=draft.leftward or left)  # fmt: skip
 
-    def so_in(self, told: Options, when: When) -> Options | None:
+    def so_in(self, part: Options, when: When) -> Options | None:
         by_kind = {}
-        for kind, one in told.by_kind.items():
-            date = self.kinds[kind].states[one.state].date if isinstance(one, Is) else ""
+        for kind, meaning in part.by_kind.items():
+            date = self.kinds[kind].states[meaning.state].date if isinstance(meaning, Is) else ""
             if date:
-                by_kind[kind] = All((one, Dated(when, date)))
-        return options(f"{told.key} {when.words}", by_kind)
+                by_kind[kind] = All((meaning, Dated(when, date)))
+        return options(f"{part.key} {when.words}", by_kind)
 
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
@@ -489,39 +495,39 @@ class Grammar:
         by_kind: dict[str, Restriction] = {}
         for kind in draft.kinds:
             since = ""
-            for told in draft.where:
-                since = since or self._since(kind, told.by_kind.get(kind))
+            for choices in draft.where:
+                since = since or self._since(kind, choices.by_kind.get(kind))
             by_kind[kind] = Dated(when, since or self.kinds[kind].date)
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
-    def so_long_since(self, told: Options, when: When) -> Options:
+    def so_long_since(self, part: Options, when: When) -> Options:
         by_kind: dict[str, Restriction] = {}
-        for kind, path in told.by_kind.items():
+        for kind, path in part.by_kind.items():
             implied = self._implied(kind, path)
             if implied and path in self.kinds[kind].data.get("ahead", ()) and unit_of_age(when):
                 by_kind[kind] = All((Is(implied), Dated(coming(when), path)))
             else:
                 by_kind[kind] = Dated(when, path)
-        return Options(f"{told.key} {when.words}", by_kind)
+        return Options(f"{part.key} {when.words}", by_kind)
 
-    def so_long_so(self, told: Options, when: When) -> Options | None:
+    def so_long_so(self, part: Options, when: When) -> Options | None:
         by_kind: dict[str, Restriction] = {}
-        for kind, one in told.by_kind.items():
-            if isinstance(one, Is):
-                since = self._since(kind, one)
-                by_kind[kind] = All((one, Dated(when, since or self.kinds[kind].date)))
-        return options(f"{told.key} {when.words}", by_kind)
+        for kind, meaning in part.by_kind.items():
+            if isinstance(meaning, Is):
+                since = self._since(kind, meaning)
+                by_kind[kind] = All((meaning, Dated(when, since or self.kinds[kind].date)))
+        return options(f"{part.key} {when.words}", by_kind)
 
-    def so_long_in(self, told: Options, when: When) -> Options | None:
+    def so_long_in(self, part: Options, when: When) -> Options | None:
         """``in the same stage for more than 60 days``: what is closed stays nowhere."""
         by_kind: dict[str, Restriction] = {}
-        for kind, name in told.by_kind.items():
+        for kind, name in part.by_kind.items():
             since = self.kinds[kind].data.get("since", {}).get(name, "")
             if since:
                 staying = self.kinds[kind].data.get("staying", "")
                 dated = Dated(when, since)
                 by_kind[kind] = All((Is(staying), dated)) if staying else dated
-        return options(f"{told.key} {when.words}", by_kind)
+        return options(f"{part.key} {when.words}", by_kind)
 
     def of_long_bound(self, bound: Bound) -> When | None:
         """``45 days or more``."""
@@ -545,13 +551,13 @@ class Grammar:
         none = self._related(since, negated=True)
         return None if some is None or none is None else self.having_both(some, none)
 
-    def within_span(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
+    def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
         sign, number = span
         by_kind: dict[str, Restriction] = {}
-        for kind, one in told.by_kind.items():
-            end = one if isinstance(one, str) else ""
-            if isinstance(one, Is):
-                end = self.kinds[kind].states[one.state].date
+        for kind, meaning in part.by_kind.items():
+            end = meaning if isinstance(meaning, str) else ""
+            if isinstance(meaning, Is):
+                end = self.kinds[kind].states[meaning.state].date
             name = self._duration(kind, end)
             measure = self.kinds[kind].figures.get(name)
             hours = _in_hours(number)
@@ -559,56 +565,56 @@ class Grammar:
                 continue
             amount = hours if measure.unit == "hours" else hours / 24
             lasted = Compares(name, sign, f"{amount.normalize():f}")
-            by_kind[kind] = lasted if isinstance(one, str) else All((one, lasted))
-        return options(f"{told.key} {span}", by_kind)
+            by_kind[kind] = lasted if isinstance(meaning, str) else All((meaning, lasted))
+        return options(f"{part.key} {span}", by_kind)
 
     def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
         """``which agent solved the most tickets within 4 hours``: what was done is said before."""
         event = next((date for when, date in draft.dated if date and not when.words), None)
-        told = None if event is None else self.within_span(event, span)
-        found = None if told is None else draft.restricted(told, left=False)
-        return None if found is None else found._replace(leftward=False)
+        restriction = None if event is None else self.within_span(event, span)
+        result = None if restriction is None else draft.restricted(restriction, left=False)
+        return None if result is None else result._replace(leftward=False)
 
-    def so_late(self, told: Options, span: tuple[Sign, Number]) -> Options | None:
+    def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
         """``paid more than 14 days late``: from the day that it was due."""
         by_kind: dict[str, Restriction] = {}
         hours = _in_hours(span[1])
-        for kind, one in told.by_kind.items():
+        for kind, meaning in part.by_kind.items():
             kind_of, path = self.kinds[kind], ""
-            if isinstance(one, Is):
-                path = kind_of.states[one.state].date
+            if isinstance(meaning, Is):
+                path = kind_of.states[meaning.state].date
             name = kind_of.data.get("late", "")
             if hours is not None and name and path == end_of(kind_of.figures[name].value):
                 late = Compares(name, span[0], f"{(hours / 24).normalize():f}")
-                by_kind[kind] = All((one, late))
-        return options(f"{told.key} late {span}", by_kind)
+                by_kind[kind] = All((meaning, late))
+        return options(f"{part.key} late {span}", by_kind)
 
-    def lasting_until(self, _: str, told: Options) -> Options | None:
-        names = {kind: self._duration(kind, path) for kind, path in told.by_kind.items()}
+    def lasting_until(self, _: str, part: Options) -> Options | None:
+        names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
         return options(f"lasting {sorted(figures)}", figures)
 
-    def takes(self, draft: Draft, told: Options) -> Draft | None:
+    def takes(self, draft: Draft, part: Options) -> Draft | None:
         """How long records take, or those that belong to them: clients pay their invoices."""
         if draft.leftward and not draft.where:
             return None
         if not draft.named or not draft.is_plain or draft.columns:
             return None
-        if draft.named in told.by_kind:
-            return draft.figured(told)
-        theirs = (key for key in told.by_kind if draft.named in self.kinds[key].to_one)
-        made = Draft(frozenset(theirs), figures=(told,))
+        if draft.named in part.by_kind:
+            return draft.figured(part)
+        theirs = (key for key in part.by_kind if draft.named in self.kinds[key].to_one)
+        lasting = Draft(frozenset(theirs), figures=(part,))
         if not draft.where and not draft.dated:
-            return made if made.kinds else None
+            return lasting if lasting.kinds else None
         of = self._belonging(draft)
-        return None if of is None else made.restricted(of, left=False)
+        return None if of is None else lasting.restricted(of, left=False)
 
     def taker(self, draft: Draft, date: Options) -> Draft | None:
-        told = self.lasting_until("", date)
-        return None if told is None else self.takes(draft, told)
+        lasting = self.lasting_until("", date)
+        return None if lasting is None else self.takes(draft, lasting)
 
-    def longest_until(self, _: str, told: Options) -> Draft | None:
-        lasting = self.lasting_until(_, told)
+    def longest_until(self, _: str, part: Options) -> Draft | None:
+        lasting = self.lasting_until(_, part)
         if lasting is None:
             return None
         rank = Rank("figure", True, 1, "slowest")
@@ -619,8 +625,8 @@ class Grammar:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    def against(self, _: str, told: When | str) -> Against:
-        return Against(told) if isinstance(told, When) else self.of_shifted(told)
+    def against(self, _: str, part: When | str) -> Against:
+        return Against(part) if isinstance(part, When) else self.of_shifted(part)
 
     def of_shift(self, role: str) -> str:
         return role.removeprefix("shift_")
@@ -641,8 +647,8 @@ class Grammar:
     def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
         if draft.against not in (None, Against()) or draft.rank or draft.dated:
             return None
-        found = draft.within(pair[0], None, left=left)
-        return None if found is None else found._replace(against=pair[1])
+        result = draft.within(pair[0], None, left=left)
+        return None if result is None else result._replace(against=pair[1])
 
     def each_of_period(self, _: str, when: When) -> tuple[Options, When] | None:
         words = when.words.split()
@@ -650,11 +656,11 @@ class Grammar:
                      if word.removesuffix("s") == unit), "")  # fmt: skip
         return (self.of_grain(unit), when) if unit and unit != "hour" else None
 
-    def in_each(self, draft: Draft, told: tuple[Options, When]) -> Draft | None:
+    def in_each(self, draft: Draft, part: tuple[Options, When]) -> Draft | None:
         if draft.leftward:
             return None
-        grouped = draft.grouped(told[0], left=False)
-        return None if grouped is None else grouped.within(told[1], None, left=False)
+        grouped = draft.grouped(part[0], left=False)
+        return None if grouped is None else grouped.within(part[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or len(draft.groups) else None
@@ -677,16 +683,16 @@ class Grammar:
 
     def two_values(self, first: Options, second: Options) -> Options | None:
         by_kind = {}
-        for kind, one in first.by_kind.items():
+        for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
-            name = self._dimension_of(kind, one)
+            name = self._dimension_of(kind, meaning)
             if (
                 other is not None
-                and other != one
+                and other != meaning
                 and name
                 and self._dimension_of(kind, other) == name
             ):
-                by_kind[kind] = (_either(one, other), name)
+                by_kind[kind] = (_either(meaning, other), name)
         return options(f"{first.key} vs {second.key}", by_kind)
 
     def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
@@ -729,16 +735,16 @@ class Grammar:
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged("summed")  # fmt: skip
 
-    def amount_of_state(self, told: Options, _: str) -> Draft | None:
+    def amount_of_state(self, part: Options, _: str) -> Draft | None:
         figures = {}
-        for kind, one in told.by_kind.items():
-            state = self.kinds[kind].states.get(one.state) if isinstance(one, Is) else None
+        for kind, meaning in part.by_kind.items():
+            state = self.kinds[kind].states.get(meaning.state) if isinstance(meaning, Is) else None
             if state is not None and state.amount:
                 figures[kind] = Figure(state.amount)
         if not figures:
             return None
-        where = Options(told.key, {kind: told.by_kind[kind] for kind in figures})
-        return Draft(frozenset(figures), figures=(Options(f"amount {told.key}", figures),),
+        where = Options(part.key, {kind: part.by_kind[kind] for kind in figures})
+        return Draft(frozenset(figures), figures=(Options(f"amount {part.key}", figures),),
                      where=(where,))  # fmt: skip
 
     def averaged(self, draft: Draft, role: str) -> Draft | None:
@@ -774,23 +780,23 @@ class Grammar:
             dated=dated,
         )  # fmt: skip
 
-    def records_figure(self, draft: Draft, told: Options) -> Draft | None:
+    def records_figure(self, draft: Draft, part: Options) -> Draft | None:
         if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
             return None
-        return draft.figured(_figures(told))
+        return draft.figured(_figures(part))
 
-    def of_figure(self, told: Options | str) -> tuple[Options, ...] | None:
+    def of_figure(self, part: Options | str) -> tuple[Options, ...] | None:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
-        if isinstance(told, Options):
-            return (_figures(told),)
-        if told == "count":
+        if isinstance(part, Options):
+            return (_figures(part),)
+        if part == "count":
             return (self._count(frozenset(self.kinds)),)
-        method = _METHODS.get(told, "")
+        method = _METHODS.get(part, "")
         usual = {key: Figure(kind.usual, method) for key, kind in self.kinds.items() if kind.usual}
         return (Options(f"{_USUAL}{method}", usual),)
 
-    def one_more(self, _: str, told: tuple[Options, ...]) -> tuple[Options, ...] | None:
-        return told if len(told) == 1 else None
+    def one_more(self, _: str, more: tuple[Options, ...]) -> tuple[Options, ...] | None:
+        return more if len(more) == 1 else None
 
     def also_figures(
         self, first: tuple[Options, ...], more: tuple[Options, ...]
@@ -800,28 +806,28 @@ class Grammar:
     def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
         if draft.groups and not draft.figures and not draft.rank:
             draft = draft._replace(figures=(self._count(draft.kinds),))
-        found: Draft | None = draft if draft.figures and not draft.rank else None
-        if any(one.key == _USUAL for one in more) and found is not None:
-            told = [one.key for one in found.figures if one.key != "count"]
-            found = None if told else found  # "how much tax last month, and how much before"
-        for one in more:
-            found = None if found is None else found.figured(one)
-        return found
+        result: Draft | None = draft if draft.figures and not draft.rank else None
+        if any(figure.key == _USUAL for figure in more) and result is not None:
+            keys = [figure.key for figure in result.figures if figure.key != "count"]
+            result = None if keys else result  # "how much tax last month, and how much before"
+        for figure in more:
+            result = None if result is None else result.figured(figure)
+        return result
 
-    def figures_of(self, told: tuple[Options, ...], draft: Draft) -> Draft | None:
+    def figures_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         """Several figures; of ``lowest and highest rating`` one figure in several ways."""
-        if len(told) < 2 or draft.rank or draft.columns or len(draft.figures) > 1:
+        if len(part) < 2 or draft.rank or draft.columns or len(draft.figures) > 1:
             return None
-        found: Draft | None = draft._replace(figures=())
-        if any(one.startswith("verb ") for one in draft.flags):
+        result: Draft | None = draft._replace(figures=())
+        if any(flag.startswith("verb ") for flag in draft.flags):
             draft = draft._replace(figures=())  # "net and tax of what we billed"
-        for one in told:
-            if draft.figures and one.key != "count":
-                if not one.key.startswith(_USUAL):
+        for figure in part:
+            if draft.figures and figure.key != "count":
+                if not figure.key.startswith(_USUAL):
                     return None
-                one = self._by_method(draft, one.key.removeprefix(_USUAL)).figures[0]
-            found = None if found is None else found.figured(one)
-        return None if found is None else found.flagged("counted")
+                figure = self._by_method(draft, figure.key.removeprefix(_USUAL)).figures[0]
+            result = None if result is None else result.figured(figure)
+        return None if result is None else result.flagged("counted")
 
     def figures_listed(self, first: Draft, second: Draft) -> Draft | None:
         plain = second.is_figure and not (
@@ -831,35 +837,35 @@ class Grammar:
             return None
         if second.flags & {"share", "converted"}:  # of one figure, or of all of them
             return None
-        found: Draft | None = first
-        for one in second.figures:
-            found = None if found is None else found.figured(one)
-        return found
+        result: Draft | None = first
+        for figure in second.figures:
+            result = None if result is None else result.figured(figure)
+        return result
 
     def share(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
             return None
         return draft.flagged("share")
 
-    def rate_of_state(self, told: Options, _: str) -> Draft:
-        kinds = frozenset(told.by_kind)
+    def rate_of_state(self, part: Options, _: str) -> Draft:
+        kinds = frozenset(part.by_kind)
         flags = frozenset(("share", "counted"))
-        return Draft(kinds, where=(told,), figures=(self._count(kinds),), flags=flags)
+        return Draft(kinds, where=(part,), figures=(self._count(kinds),), flags=flags)
 
-    def often_so(self, told: Options, rank: tuple[str, int]) -> Draft | None:
+    def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
         role, limit = rank
         if role not in ("top", "bottom"):
             return None
         rates: dict[str, Figure] = {}
-        for key, one in told.by_kind.items():
+        for key, meaning in part.by_kind.items():
             kind = self.kinds[key]
-            hits = kind.dates.get(one, "") if isinstance(one, str) else ""
-            hits = kind.states[one.state].filter if isinstance(one, Is) else hits
+            hits = kind.dates.get(meaning, "") if isinstance(meaning, str) else ""
+            hits = kind.states[meaning.state].filter if isinstance(meaning, Is) else hits
             for name, rate in kind.rates.items():
                 if hits and rate.hits == hits:
                     rates.setdefault(key, Figure(name, is_rate=True))
-        figures = options(f"rate {told.key}", rates)
+        figures = options(f"rate {part.key}", rates)
         if figures is None:
             return None
         return Draft(frozenset(rates), figures=(figures,),
@@ -873,22 +879,25 @@ class Grammar:
         if draft.named != whole.named or not draft.where or not draft.is_plain:
             return None
         dated = (*whole.dated, *draft.dated)
-        where = (*whole.where, *(one for one in draft.where if one not in whole.where))
+        where = (
+            *whole.where,
+            *(restriction for restriction in draft.where if restriction not in whole.where),
+        )
         return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
 
     def how_long(self, role: str, draft: Draft) -> Draft | None:
-        found = self._lasting(draft)
-        if found is None:
+        lasting = self._lasting(draft)
+        if lasting is None:
             return None
         method = "" if role == "average" else _METHODS.get(role, "")
-        return self._by_method(found._replace(leftward=False), method)
+        return self._by_method(lasting._replace(leftward=False), method)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         if not draft.is_plain or not draft.named or draft.columns:
             return None
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
-        told = options(f"ages {sorted(ages)}", ages)
-        return None if told is None else draft._replace(leftward=False).figured(told)
+        choices = options(f"ages {sorted(ages)}", ages)
+        return None if choices is None else draft._replace(leftward=False).figured(choices)
 
     def duration(self, first: Options, second: Options) -> Options | None:
         by_kind = {
@@ -897,16 +906,16 @@ class Grammar:
         }  # fmt: skip
         return options(f"{first.key} to {second.key}", by_kind)
 
-    def of_duration(self, told: Options) -> Draft:
-        return Draft(frozenset(told.by_kind), figures=(told,))
+    def of_duration(self, part: Options) -> Draft:
+        return Draft(frozenset(part.by_kind), figures=(part,))
 
     def time_taken(self, _: str, draft: Draft) -> Draft | None:
         is_duration = draft.is_figure and " to moment" in draft.figures[0].key
         return draft.flagged("counted") if is_duration else None
 
-    def different(self, _: str, told: Options) -> Draft:
-        figures = Options(f"distinct {told.key}", dict(told.by_kind))
-        return Draft(frozenset(told.by_kind), figures=(), flags=frozenset(("distinct",)),
+    def different(self, _: str, part: Options) -> Draft:
+        figures = Options(f"distinct {part.key}", dict(part.by_kind))
+        return Draft(frozenset(part.by_kind), figures=(), flags=frozenset(("distinct",)),
                      columns=(figures,))  # fmt: skip
 
     def in_unit(self, draft: Draft, role: str) -> Draft | None:
@@ -915,18 +924,20 @@ class Grammar:
             return None
         figures = draft.figures[0].by_kind
         measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
-        kinds = frozenset(key for key, one in measured.items() if one and one.unit == f"{role}s")
-        told = "unit told" in draft.flags or not kinds
-        return None if told else draft._replace(kinds=kinds).flagged("unit told")
+        kinds = frozenset(
+            key for key, measure in measured.items() if measure and measure.unit == f"{role}s"
+        )
+        is_told = "unit told" in draft.flags or not kinds
+        return None if is_told else draft._replace(kinds=kinds).flagged("unit told")
 
     # --- groups
 
-    def by_dimension(self, _: str, told: Options | tuple[str, bool]) -> Options | None:
-        if isinstance(told, Options):
-            return _groups(told)
-        name = self.kinds[told[0]].data["one"]
-        by_kind = {key: Group(name) for key, one in self.kinds.items() if name in one.dimensions}
-        return options(f"by {told[0]}", by_kind)
+    def by_dimension(self, _: str, part: Options | tuple[str, bool]) -> Options | None:
+        if isinstance(part, Options):
+            return _groups(part)
+        name = self.kinds[part[0]].data["one"]
+        by_kind = {key: Group(name) for key, kind in self.kinds.items() if name in kind.dimensions}
+        return options(f"by {part[0]}", by_kind)
 
     def by_so(self, _: str, draft: Draft) -> Draft | None:
         so = bool(draft.where or draft.dated)
@@ -940,38 +951,38 @@ class Grammar:
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self._group(second) else (first, self._group(second))
 
-    def unit_of_date(self, told: Options, date: Options) -> Options | None:
+    def unit_of_date(self, part: Options, date: Options) -> Options | None:
         """By month of closing: the unit of another date than the usual one."""
         by_kind = {
-            kind: replace(told.by_kind[kind], date=path) for kind, path in date.by_kind.items()
-            if kind in told.by_kind and told.by_kind[kind].grain and not told.by_kind[kind].date
+            kind: replace(part.by_kind[kind], date=path) for kind, path in date.by_kind.items()
+            if kind in part.by_kind and part.by_kind[kind].grain and not part.by_kind[kind].date
         }  # fmt: skip
-        return options(f"{told.key} {date.key}", by_kind)
+        return options(f"{part.key} {date.key}", by_kind)
 
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
 
-    def grouped(self, draft: Draft, told: Options, *, left: bool) -> Draft | None:
-        return draft.grouped(told, left=left)
+    def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
+        return draft.grouped(part, left=left)
 
-    def also_by(self, _: str, told: Options | str) -> Options:
-        return self._group(told)
+    def also_by(self, _: str, part: Options | str) -> Options:
+        return self._group(part)
 
-    def grouped_twice(self, draft: Draft, told: tuple[Options, Options]) -> Draft | None:
-        first = None if draft.leftward else draft.grouped(told[0], left=False)
-        return None if first is None else first.grouped(told[1], left=False)
+    def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
+        first = None if draft.leftward else draft.grouped(part[0], left=False)
+        return None if first is None else first.grouped(part[1], left=False)
 
-    def dimension_of_kind(self, told: Options, of: tuple[str, bool]) -> Options | None:
+    def dimension_of_kind(self, part: Options, of: tuple[str, bool]) -> Options | None:
         by_kind = {}
-        for key, name in told.by_kind.items():
+        for key, name in part.by_kind.items():
             kind = self.kinds[key]
             path = kind.to_one.get(of[0])
             if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
                 by_kind[key] = name
-        return options(f"{told.key} of {of[0]}", by_kind)
+        return options(f"{part.key} of {of[0]}", by_kind)
 
-    def each(self, told: Options, _: str) -> Options:
-        return _groups(told)
+    def each(self, part: Options, _: str) -> Options:
+        return _groups(part)
 
     def broken_down(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.groups else None
@@ -1009,16 +1020,16 @@ class Grammar:
         is_one = "singular" in draft.flags
         if of == "records" and (draft.figures or (draft.groups and draft.leftward and not is_one)):
             return None
-        made = Rank(of, _ENDS[role], limit, role)
-        return draft._replace(rank=made, leftward=True)
+        rank_made = Rank(of, _ENDS[role], limit, role)
+        return draft._replace(rank=rank_made, leftward=True)
 
     def ranked_behind(self, draft: Draft, rank: tuple[str, int]) -> Draft | None:
         role, limit = rank
         if draft.threshold or draft.against:
             return None
         if draft.rank is not None:  # "the most tickets, top 5"
-            told = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
-            return draft._replace(rank=replace(draft.rank, limit=limit)) if told else None
+            is_ranked = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
+            return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
         if role in ("fastest", "slowest") and not draft.figures:  # "answers tickets the fastest"
             lasting = self._lasting(draft)
             return None if lasting is None else lasting._replace(
@@ -1042,28 +1053,30 @@ class Grammar:
             return None
         paths = {}
         for kind in draft.kinds:
-            states = [told.by_kind.get(kind) for told in draft.where]
-            if any(isinstance(one, Is) for one in states):
-                since = next((found for one in states if (found := self._since(kind, one))), "")
+            states = [choices.by_kind.get(kind) for choices in draft.where]
+            if any(isinstance(restriction, Is) for restriction in states):
+                since = next(
+                    (date for restriction in states if (date := self._since(kind, restriction))), ""
+                )
                 paths[kind] = since or self.kinds[kind].date
-        told = options(f"since {sorted(paths.items())}", paths)
-        if told is None:
+        choices = options(f"since {sorted(paths.items())}", paths)
+        if choices is None:
             return None
-        rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", told)
+        rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
 
-    def dimension_by_figure(self, told: Options, draft: Draft) -> Draft | None:
+    def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
         if draft.rank or draft.groups or draft.columns:
             return None
-        found = draft.grouped(_groups(told), left=True)
-        return None if found is None else found._replace(rank=Rank("figure", True, 0, ""))
+        result = draft.grouped(_groups(part), left=True)
+        return None if result is None else result._replace(rank=Rank("figure", True, 0, ""))
 
-    def first_of_group(self, draft: Draft, told: Options) -> Draft | None:
+    def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
         if rank is None or rank.of != "records" or draft.figures:
             return None
-        found = draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(told, left=False)
-        return None if found is None or draft.groups else found
+        result = draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(part, left=False)
+        return None if result is None or draft.groups else result
 
     def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         role, limit = rank
@@ -1073,20 +1086,20 @@ class Grammar:
         return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
                      flags=frozenset(("list",)))  # fmt: skip
 
-    def in_order(self, draft: Draft, told: Options) -> Draft | None:
-        return self._ordered(told, 0, draft)
+    def in_order(self, draft: Draft, part: Options) -> Draft | None:
+        return self._ordered(part, 0, draft)
 
     def ranked_group(
-        self, rank: tuple[str, int], told: Options | str
+        self, rank: tuple[str, int], part: Options | str
     ) -> tuple[Options, Rank] | None:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
-        return self._group(told), Rank("figure", _ENDS[role], limit or 1, role)
+        return self._group(part), Rank("figure", _ENDS[role], limit or 1, role)
 
-    def group_is_ranked(self, told: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
+    def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
         of_groups = ("common", "most", "least", "fastest", "slowest")
-        return self.ranked_group(rank, told) if rank[0] in of_groups else None
+        return self.ranked_group(rank, part) if rank[0] in of_groups else None
 
     def ranked_in_each(
         self, ranked: tuple[Options, Rank], group: Options
@@ -1094,10 +1107,10 @@ class Grammar:
         return ranked, group
 
     def first_of_each(
-        self, told: tuple[tuple[Options, Rank], Options], draft: Draft
+        self, part: tuple[tuple[Options, Rank], Options], draft: Draft
     ) -> Draft | None:
-        found = self.ranked_group_of(draft, told[0])
-        return None if found is None else found.grouped(told[1], left=False)
+        result = self.ranked_group_of(draft, part[0])
+        return None if result is None else result.grouped(part[1], left=False)
 
     def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
         if draft.rank or draft.groups or draft.columns:
@@ -1105,21 +1118,21 @@ class Grammar:
         grouped = draft.grouped(ranked[0], left=True)
         return None if grouped is None else grouped._replace(rank=ranked[1])
 
-    def best_of(self, told: Options, group: Options) -> Draft | None:
-        figures = {kind: Figure(name.removesuffix(" desc")) for kind, name in told.by_kind.items()}
-        down = all(name.endswith(" desc") for name in told.by_kind.values())
-        draft = Draft(frozenset(figures), figures=(Options(told.key, figures),),
+    def best_of(self, part: Options, group: Options) -> Draft | None:
+        figures = {kind: Figure(name.removesuffix(" desc")) for kind, name in part.by_kind.items()}
+        down = all(name.endswith(" desc") for name in part.by_kind.values())
+        draft = Draft(frozenset(figures), figures=(Options(part.key, figures),),
                       rank=Rank("figure", down, 0, "best"))  # fmt: skip
         return draft.grouped(_groups(group), left=False)
 
-    def group_ranked(self, told: Options | str, draft: Draft) -> Draft | None:
+    def group_ranked(self, part: Options | str, draft: Draft) -> Draft | None:
         rank = draft.rank
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
-        found = draft.grouped(self._group(told), left=True)
-        if found is None or rank.word not in ("top", "bottom"):
-            return found
-        return found._replace(rank=replace(rank, limit=rank.limit or 1))
+        result = draft.grouped(self._group(part), left=True)
+        if result is None or rank.word not in ("top", "bottom"):
+            return result
+        return result._replace(rank=replace(rank, limit=rank.limit or 1))
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         chosen = (
@@ -1134,18 +1147,18 @@ class Grammar:
             return None
         return self._per_subject(subject, draft)
 
-    def best_of_kind(self, rank: tuple[str, int], told: tuple[str, bool]) -> Draft | None:
-        valued = self.kinds[told[0]].data.get("valued")
+    def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
+        valued = self.kinds[named_kind[0]].data.get("valued")
         role, limit = rank
         if valued is None or role not in ("top", "bottom", "highest", "lowest"):
             return None
         kind, figure = valued["kind"], valued["figure"]
-        name = self.kinds[told[0]].data["one"]
+        name = self.kinds[named_kind[0]].data["one"]
         return Draft(
-            frozenset((kind,)), told[0],
+            frozenset((kind,)), named_kind[0],
             figures=(Options(f"measure:{figure}", {kind: Figure(figure)}),),
-            groups=(Options(f"by {told[0]}", {kind: Group(name)}),),
-            rank=Rank("figure", _ENDS[role], limit or (1 if told[1] else 0), "top"),
+            groups=(Options(f"by {named_kind[0]}", {kind: Group(name)}),),
+            rank=Rank("figure", _ENDS[role], limit or (1 if named_kind[1] else 0), "top"),
         )  # fmt: skip
 
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
@@ -1156,17 +1169,17 @@ class Grammar:
             return None
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
-    def extreme(self, rank: tuple[str, int], told: Options) -> tuple[Rank, Options] | None:
+    def extreme(self, rank: tuple[str, int], part: Options) -> tuple[Rank, Options] | None:
         role, limit = rank
-        paths = {kind: path for kind, name in told.by_kind.items()
+        paths = {kind: path for kind, name in part.by_kind.items()
                  if (path := self._number_path(kind, name))}  # fmt: skip
         if not paths or role in ("newest", "oldest", "common"):
             return None
         key = f"order {sorted(paths.items())}"
-        return Rank("records", _ENDS[role], limit, "by", Options(key, paths)), told
+        return Rank("records", _ENDS[role], limit, "by", Options(key, paths)), part
 
-    def of_extreme(self, draft: Draft, told: tuple[Rank, Options]) -> Draft | None:
-        rank, paths = told[0], told[0].path
+    def of_extreme(self, draft: Draft, part: tuple[Rank, Options]) -> Draft | None:
+        rank, paths = part[0], part[0].path
         if draft.leftward or not draft.named or not draft.is_plain or paths is None:
             return None
         kinds = draft.kinds.intersection(paths.by_kind)
@@ -1195,9 +1208,9 @@ class Grammar:
                 return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
         limit = (rank.limit or 10) if rank is not None else 0
-        made = Rank("figure", down, limit, rank.word if rank is not None else "")
+        by_figure = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
-        return self._per_subject(plain, draft._replace(rank=made))
+        return self._per_subject(plain, draft._replace(rank=by_figure))
 
     def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
         return self.ranked_group_of(draft, ranked)
@@ -1220,11 +1233,11 @@ class Grammar:
             key: kind.amount for key, kind in self.kinds.items() if kind.amount
         })  # fmt: skip
 
-    def sorted_by(self, draft: Draft, told: Options) -> Draft | None:
-        kinds = draft.kinds.intersection(told.by_kind)
+    def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
+        kinds = draft.kinds.intersection(part.by_kind)
         if not kinds or draft.rank or draft.leftward or draft.figures:
             return None
-        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", told))
+        return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", part))
 
     # --- numbers
 
@@ -1241,59 +1254,67 @@ class Grammar:
     def money(self, number: Number, code: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(currency=code)
 
-    def united(self, told: Number | Bound, unit: str) -> Number | Bound | None:
-        number = told.number if isinstance(told, Bound) else told
+    def united(self, number_or_bound: Number | Bound, unit: str) -> Number | Bound | None:
+        number = number_or_bound.number if isinstance(number_or_bound, Bound) else number_or_bound
         if number.unit or number.currency:
             return None
         united = number._replace(unit=unit)
-        return told._replace(number=united) if isinstance(told, Bound) else united
+        return (
+            number_or_bound._replace(number=united)
+            if isinstance(number_or_bound, Bound)
+            else united
+        )
 
-    def half_unit(self, _: str, told: Number | str) -> Number | None:
+    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
         """Half a year: the ``a`` is a number, and its unit is behind."""
-        if isinstance(told, str):
-            return Number("12", "hour") if told == "day" else Number("6", "month")
+        if isinstance(number_or_word, str):
+            return Number("12", "hour") if number_or_word == "day" else Number("6", "month")
         return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(
-            told.unit if told.text == "1" else "")  # fmt: skip
+            number_or_word.unit if number_or_word.text == "1" else "")  # fmt: skip
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
 
-    def number_of(self, told: Options, bound: Bound) -> Options | None:
+    def number_of(self, part: Options, bound: Bound) -> Options | None:
         by_kind = {}
-        for kind, name in told.by_kind.items():
-            if (one := self._compared(kind, name, bound)) is not None:
-                by_kind[kind] = one
-        return options(f"{told.key} {bound}", by_kind)
+        for kind, name in part.by_kind.items():
+            if (comparison := self._compared(kind, name, bound)) is not None:
+                by_kind[kind] = comparison
+        return options(f"{part.key} {bound}", by_kind)
 
-    def number_is(self, told: Options, number: Number) -> Options | None:
-        return self.number_of(told, Bound("eq", number))
+    def number_is(self, part: Options, number: Number) -> Options | None:
+        return self.number_of(part, Bound("eq", number))
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
 
-    def one_of_numbers(self, told: Options, numbers: tuple[Number, Number]) -> Options | None:
-        values = tuple(one.text for one in numbers)
+    def one_of_numbers(self, part: Options, numbers: tuple[Number, Number]) -> Options | None:
+        values = tuple(number.text for number in numbers)
         by_kind = {
             kind: Equals(path, values, OR.join(values))
-            for kind, path in told.by_kind.items() if self.kinds[kind].is_number(path)
+            for kind, path in part.by_kind.items() if self.kinds[kind].is_number(path)
         }  # fmt: skip
-        return options(f"{told.key} {values}", by_kind)
+        return options(f"{part.key} {values}", by_kind)
 
-    def than(self, role: str, told: Options) -> tuple[Sign, Options]:
-        return _SIGNS[role], told
+    def than(self, role: str, part: Options) -> tuple[Sign, Options]:
+        return _SIGNS[role], part
 
-    def property_than(self, told: Options, than: tuple[Sign, Options]) -> Options | None:
+    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options | None:
         sign, other = than
         by_kind = {}
-        for kind, name in told.by_kind.items():
+        for kind, name in part.by_kind.items():
             path, limit = (
                 self._number_path(kind, name),
                 self._number_path(kind, other.by_kind.get(kind, "")),
             )
-            money = [self.kinds[kind].currency_of(one) for one in (path, limit) if one]
+            money = [
+                self.kinds[kind].currency_of(path_or_limit)
+                for path_or_limit in (path, limit)
+                if path_or_limit
+            ]
             if path and limit and path != limit and money[0] == money[1]:
                 by_kind[kind] = Compares(path, sign, limit)
-        return options(f"{told.key} {sign} {other.key}", by_kind)
+        return options(f"{part.key} {sign} {other.key}", by_kind)
 
     def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options | None:
         return self.property_than(more[1], (more[0], other))
@@ -1302,29 +1323,36 @@ class Grammar:
         """``over their credit limit``: what is limited by it."""
         return self._limited_by(than[1], than[0])
 
-    def exceeded(self, told: Options, _: str) -> Options | None:
-        return self._limited_by(told, "gt", either=True)
+    def exceeded(self, part: Options, _: str) -> Options | None:
+        return self._limited_by(part, "gt", either=True)
 
-    def part_of_limit(self, bound: Bound, told: Options) -> Options | None:
+    def part_of_limit(self, bound: Bound, part: Options) -> Options | None:
         is_part = bound.number.unit == "%"
-        return self._limited_by(told, bound.sign, bound.number.text) if is_part else None
+        return self._limited_by(part, bound.sign, bound.number.text) if is_part else None
 
     def _limited_by(
-        self, told: Options, sign: Sign, factor: str = "", *, either: bool = False
+        self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
     ) -> Options | None:
         """What is limited against its limit, either of which is named, or a state of it."""
         by_kind: dict[str, Restriction] = {}
-        for kind, name in told.by_kind.items():
+        for kind, name in part.by_kind.items():
             path = ""
             if isinstance(name, Is):
                 path = self.kinds[kind].states[name.state].amount
             elif isinstance(name, str):
                 path = self._number_path(kind, name)
             limits = self.kinds[kind].data.get("limits", {})
-            limit = next((one for one, of in limits.items() if path and path in (one, of)), "")
+            limit = next(
+                (
+                    limit_path
+                    for limit_path, of in limits.items()
+                    if path and path in (limit_path, of)
+                ),
+                "",
+            )
             if limit and (either or factor or path == limit):
                 by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
-        return options(f"limited {told.key} {sign} {factor}", by_kind)
+        return options(f"limited {part.key} {sign} {factor}", by_kind)
 
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
         if draft.leftward or draft.rank or not (draft.named or draft.groups):
@@ -1334,11 +1362,11 @@ class Grammar:
         by_kind = {}
         for key in draft.kinds:
             name = self._usual_number(key, draft, bound)
-            one = self._compared(key, name, bound) if name else None
-            if one is not None:
-                by_kind[key] = one
-        told = options(f"amount {bound}", by_kind)
-        return None if told is None else draft.restricted(told, left=False)
+            comparison = self._compared(key, name, bound) if name else None
+            if comparison is not None:
+                by_kind[key] = comparison
+        choices = options(f"amount {bound}", by_kind)
+        return None if choices is None else draft.restricted(choices, left=False)
 
     def so_many_of(self, bound: Bound, draft: Draft) -> Draft | None:
         plain = draft.named and draft.is_plain and not draft.columns
@@ -1373,8 +1401,8 @@ class Grammar:
             return None
         return self._of_currency(draft, bound)
 
-    def groups_valued(self, told: Options, draft: Draft) -> Draft | None:
-        return draft.grouped(_groups(told), left=True)
+    def groups_valued(self, part: Options, draft: Draft) -> Draft | None:
+        return draft.grouped(_groups(part), left=True)
 
     def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
         if (
@@ -1397,12 +1425,16 @@ class Grammar:
     def who_does(self, _: str, draft: Draft) -> Draft | None:
         """By the subject of the verb, or by the person who is responsible; or who that is."""
         ranked = draft.rank is not None and draft.rank.of in ("count", "figure")
-        verb = any(one.startswith("verb ") for one in draft.flags)
+        verb = any(flag.startswith("verb ") for flag in draft.flags)
         if draft.is_plain and draft.named and not draft.columns:
             people = {key: self.kinds[key].data.get("person", "owner") for key in draft.kinds}
-            known = {key: one for key, one in people.items() if one in self.kinds[key].dimensions}
-            told = options(f"who {sorted(known)}", known)
-            return None if told is None else self.what_of(told, draft)
+            known = {
+                key: kind_people
+                for key, kind_people in people.items()
+                if kind_people in self.kinds[key].dimensions
+            }
+            choices = options(f"who {sorted(known)}", known)
+            return None if choices is None else self.what_of(choices, draft)
         many = draft.threshold is not None
         if draft.groups or not (verb or ranked or many) or len(draft.figures) > 1:
             return None
@@ -1411,35 +1443,35 @@ class Grammar:
             kind = self.kinds[key]
             figure = draft.figures[0].by_kind.get(key) if draft.figures and not many else None
             verbs = kind.data.get("verbs", {}).values()
-            subjects = (one["subject"] for one in verbs if figure == Figure(one["figure"]))
+            subjects = (verb["subject"] for verb in verbs if figure == Figure(verb["figure"]))
             subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
             if subject in kind.dimensions:
                 groups[key] = Group(subject)
-        told = options(f"who {sorted(groups)}", groups)
-        found = None if told is None else draft.grouped(told, left=True)
-        if found is None or found.rank is not None or many:
-            return found
-        return found._replace(rank=Rank("figure", True, 0, ""))
+        choices = options(f"who {sorted(groups)}", groups)
+        result = None if choices is None else draft.grouped(choices, left=True)
+        if result is None or result.rank is not None or many:
+            return result
+        return result._replace(rank=Rank("figure", True, 0, ""))
 
-    def person_of(self, _: str, told: Options) -> Options | None:
-        return told if told.key.startswith("user:") else None
+    def person_of(self, _: str, part: Options) -> Options | None:
+        return part if part.key.startswith("user:") else None
 
-    def of_called(self, told: Options) -> Draft | None:
+    def of_called(self, part: Options) -> Draft | None:
         """Values that say what a record is: an IT manager is a contact; or which it is."""
         kinds = [
             kind
-            for kind, one in told.by_kind.items()
-            if (path := "tags" if isinstance(one, Tagged) else getattr(one, "path", ""))
+            for kind, meaning in part.by_kind.items()
+            if (path := "tags" if isinstance(meaning, Tagged) else getattr(meaning, "path", ""))
             and path in self.kinds[kind].data.get("called", ())
         ]
-        if told.key.startswith("number:"):
-            kinds = list(told.by_kind)[:1]  # fmt: skip
+        if part.key.startswith("number:"):
+            kinds = list(part.by_kind)[:1]  # fmt: skip
         if not kinds:
             return None
-        return Draft(frozenset(kinds), kinds[0], where=(told,), flags=frozenset(("called",)))
+        return Draft(frozenset(kinds), kinds[0], where=(part,), flags=frozenset(("called",)))
 
-    def of_valued_alone(self, told: Options) -> Draft | None:
-        return Draft(frozenset(told.by_kind), where=(told,)) if len(told.by_kind) < 4 else None
+    def of_valued_alone(self, part: Options) -> Draft | None:
+        return Draft(frozenset(part.by_kind), where=(part,)) if len(part.by_kind) < 4 else None
 
     def more_of(self, role: str, draft: Draft) -> Draft | None:
         asked = draft.flags & {"asked more", "asked less"}
@@ -1447,53 +1479,53 @@ class Grammar:
             return None
         return draft.flagged(f"asked {role}")
 
-    def what_of(self, told: Options, draft: Draft) -> Draft | None:
+    def what_of(self, part: Options, draft: Draft) -> Draft | None:
         is_of_groups = draft.rank is not None and draft.rank.of != "records"
         if draft.figures or draft.groups or draft.threshold or is_of_groups:
             return None
-        return draft.showing(self._columns(told))
+        return draft.showing(self._columns(part))
 
-    def values_of(self, told: Options, draft: Draft) -> Draft | None:
+    def values_of(self, part: Options, draft: Draft) -> Draft | None:
         """``what industries do our clients work in``: what values there are."""
         is_asked = draft.flags & {"when", "before"}
         if not draft.is_plain or not draft.named or draft.columns or is_asked:
             return None
-        return draft.grouped(_groups(told), left=True)
+        return draft.grouped(_groups(part), left=True)
 
-    def property_of_name(self, told: Options, value: Options) -> Draft | None:
+    def property_of_name(self, part: Options, value: Options) -> Draft | None:
         owner = value.key.partition(":")[0]
         if owner not in (*self.kinds, "number", "user"):
             return None
-        columns = self._columns(told)
+        columns = self._columns(part)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
         if owner in self.kinds:
             kinds = kinds.intersection((owner,))
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
-    def records_property(self, draft: Draft, told: Options) -> Draft | None:
+    def records_property(self, draft: Draft, part: Options) -> Draft | None:
         if draft.leftward or not draft.named or not draft.is_plain:
             return None
-        return draft.showing(self._columns(told))
+        return draft.showing(self._columns(part))
 
-    def shown(self, _: str, told: Options | str) -> tuple[Options, ...]:
-        return (self._columns(told),)
+    def shown(self, _: str, part: Options | str) -> tuple[Options, ...]:
+        return (self._columns(part),)
 
-    def shown_first(self, told: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
-        return (self._columns(told), *more)
+    def shown_first(self, part: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
+        return (self._columns(part), *more)
 
-    def shown_of(self, told: tuple[Options, ...], draft: Draft) -> Draft | None:
-        return self.showing(draft._replace(leftward=False), told) if len(told) > 1 else None
+    def shown_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
+        return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
 
     def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
         return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
 
-    def showing(self, draft: Draft, told: tuple[Options, ...]) -> Draft | None:
+    def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
             return None
-        found: Draft | None = draft
-        for one in told:
-            found = None if found is None else found.showing(one)
-        return found
+        result: Draft | None = draft
+        for column in part:
+            result = None if result is None else result.showing(column)
+        return result
 
     def when(self, _: str, draft: Draft) -> Draft | None:
         if draft.figures or draft.groups:
@@ -1503,7 +1535,7 @@ class Grammar:
     def drawn(self, draft: Draft, role: str) -> Draft | None:
         return (
             None
-            if any(one.startswith("chart") for one in draft.flags)
+            if any(flag.startswith("chart") for flag in draft.flags)
             else draft.flagged(f"chart {role}")
         )
 
@@ -1524,30 +1556,36 @@ class Grammar:
     def _implied(self, kind: str, date: str) -> str:
         """The state that a date alone implies: what is due is open."""
         implied = self.kinds[kind].dates.get(date, "")
-        states = (one for one in self.kinds[kind].states.items() if not one[0].startswith("to."))
-        return next((name for name, one in states if implied and one.filter == implied), "")
+        states = (
+            state for state in self.kinds[kind].states.items() if not state[0].startswith("to.")
+        )
+        return next(
+            (name for name, restriction in states if implied and restriction.filter == implied), ""
+        )
 
-    def _group(self, told: Options | str) -> Options:
+    def _group(self, part: Options | str) -> Options:
         """By a dimension, or by a unit of time."""
-        if isinstance(told, str):
-            return self.of_grain(told)
-        return told if told.key.startswith(("by", "grain")) else _groups(told)
+        if isinstance(part, str):
+            return self.of_grain(part)
+        return part if part.key.startswith(("by", "grain")) else _groups(part)
 
-    def _since(self, kind: str, one: Any) -> str:
+    def _since(self, kind: str, restriction: Any) -> str:
         """The date since when a state lasts."""
-        if not isinstance(one, Is):
+        if not isinstance(restriction, Is):
             return ""
         data = self.kinds[kind].data
-        since = data.get("since", {}).get(one.state.rpartition(".")[0], "")
-        made = "createdAt" if self.kinds[kind].states[one.state].date == "createdAt" else ""
-        return str(since or made or data.get("states", {}).get(one.state, {}).get("since", ""))
+        since = data.get("since", {}).get(restriction.state.rpartition(".")[0], "")
+        date = "createdAt" if self.kinds[kind].states[restriction.state].date == "createdAt" else ""
+        return str(
+            since or date or data.get("states", {}).get(restriction.state, {}).get("since", "")
+        )
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
         planned = self.kinds[kind].data.get("planned", {})
         ends = {end, *(done for done, date in planned.items() if date == end)} - {""}
-        found = self.kinds[kind].figures.items()
-        return next((name for name, one in found if end_of(one.value) in ends), "")
+        figures = self.kinds[kind].figures.items()
+        return next((name for name, figure in figures if end_of(figure.value) in ends), "")
 
     def _verb(self, kind: str, name: str) -> Mapping[str, str]:
         verbs: Mapping[str, Mapping[str, str]] = self.kinds[kind].data["verbs"]
@@ -1556,45 +1594,47 @@ class Grammar:
     def _count(self, kinds: frozenset[str]) -> Options:
         return Options("count", dict.fromkeys(self.kinds, Figure(COUNT)))
 
-    def _opposite(self, kind: Kind, one: Restriction) -> Restriction:
+    def _opposite(self, kind: Kind, restriction: Restriction) -> Restriction:
         """What the opposite of a state is, where it is more than its negation."""
-        if isinstance(one, Is):
-            opposite = kind.data.get("opposites", {}).get(one.state)
+        if isinstance(restriction, Is):
+            opposite = kind.data.get("opposites", {}).get(restriction.state)
             if opposite:
                 return Is(opposite)
-        if isinstance(one, Compares) and one.sign in ("eq", "ne"):
-            return replace(one, sign=OPPOSITE[one.sign])
-        return one.of if isinstance(one, Not) else Not(one)
+        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
+            return replace(restriction, sign=OPPOSITE[restriction.sign])
+        return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
-    def _path_of(self, kind: str, one: Restriction) -> str:
-        if isinstance(one, Equals):
-            return one.path
-        if isinstance(one, Is):
-            return self.kinds[kind].states[one.state].path
-        if isinstance(one, Not):
-            return self._path_of(kind, one.of)
-        return self._path_of(kind, one.of[0]) if isinstance(one, Either) else ""
+    def _path_of(self, kind: str, restriction: Restriction) -> str:
+        if isinstance(restriction, Equals):
+            return restriction.path
+        if isinstance(restriction, Is):
+            return self.kinds[kind].states[restriction.state].path
+        if isinstance(restriction, Not):
+            return self._path_of(kind, restriction.of)
+        return self._path_of(kind, restriction.of[0]) if isinstance(restriction, Either) else ""
 
-    def _paths(self, kind: str, told: Options) -> tuple[str, ...]:
-        name = told.by_kind[kind]
+    def _paths(self, kind: str, part: Options) -> tuple[str, ...]:
+        name = part.by_kind[kind]
         dimension = self.kinds[kind].dimensions.get(name)
         if dimension is None:
             return (name,)
-        return tuple(one for one in (dimension.path, dimension.key, name) if one)
+        return tuple(
+            name_or_path for name_or_path in (dimension.path, dimension.key, name) if name_or_path
+        )
 
-    def _dimension_of(self, kind: str, one: Restriction) -> str:
-        path = self._path_of(kind, one)
-        found = self.kinds[kind].dimensions.items()
-        return next((name for name, of in found if path and path in (of.path, of.key)), "")
+    def _dimension_of(self, kind: str, restriction: Restriction) -> str:
+        path = self._path_of(kind, restriction)
+        dimensions = self.kinds[kind].dimensions.items()
+        return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
 
     def _of_pair(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
-        where = Options(pair.key, {kind: one for kind, (one, _) in pair.by_kind.items()})
+        where = Options(pair.key, {kind: meaning for kind, (meaning, _) in pair.by_kind.items()})
         group = Options(
             f"by {pair.key}", {kind: Group(name) for kind, (_, name) in pair.by_kind.items()}
         )
-        found = draft.restricted(where, left=left)
-        found = None if found is None else found.grouped(group, left=left)
-        return None if found is None else found.flagged("compared")
+        result = draft.restricted(where, left=left)
+        result = None if result is None else result.grouped(group, left=left)
+        return None if result is None else result.flagged("compared")
 
     def _known(self, kind: str, path: str) -> Restriction:
         number = self.kinds[kind].is_number(path)
@@ -1613,14 +1653,14 @@ class Grammar:
             return measure.value if self.kinds[kind].is_number(measure.value) else None
         return name
 
-    def _columns(self, told: Options | str) -> Options:
+    def _columns(self, part: Options | str) -> Options:
         """The paths that names stand for, as columns; an amount is the usual one."""
-        if isinstance(told, str):
+        if isinstance(part, str):
             return Options("shown amount", {
                 key: kind.amount for key, kind in self.kinds.items() if kind.amount
             })  # fmt: skip
         by_kind = {}
-        for kind, name in told.by_kind.items():
+        for kind, name in part.by_kind.items():
             dimension = self.kinds[kind].dimensions.get(name)
             measure = self.kinds[kind].figures.get(name)
             path = name
@@ -1630,7 +1670,7 @@ class Grammar:
                 path = measure.value
             if "(" not in path and " " not in path:
                 by_kind[kind] = path
-        return Options(f"shown {told.key}", by_kind)
+        return Options(f"shown {part.key}", by_kind)
 
     def _currency(self, code: str) -> Options:
         by_kind = {}
@@ -1648,30 +1688,32 @@ class Grammar:
         for key in draft.kinds:
             kind = self.kinds[key]
             amount = kind.usual
-            for told in draft.where:
-                one = told.by_kind.get(key)
-                if isinstance(one, Is) and kind.states[one.state].amount and amount:
-                    amount = kind.states[one.state].amount
+            for choices in draft.where:
+                restriction = choices.by_kind.get(key)
+                if isinstance(restriction, Is) and kind.states[restriction.state].amount and amount:
+                    amount = kind.states[restriction.state].amount
             if amount:
                 by_kind[key] = Figure(amount)
-        return options(f"amount {sorted(one.measure for one in by_kind.values())}", by_kind)
+        return options(f"amount {sorted(limit.measure for limit in by_kind.values())}", by_kind)
 
     @staticmethod
     def _by_method(draft: Draft, method: str) -> Draft:
         if not method:
             return draft
         first = draft.figures[0]
-        by_kind = {kind: replace(one, method=method) for kind, one in first.by_kind.items()
-                   if not one.is_rate}  # fmt: skip
-        told = Options(f"{method} {first.key}", by_kind)
-        return draft._replace(figures=(told, *draft.figures[1:]))
+        by_kind = {kind: replace(meaning, method=method) for kind, meaning in first.by_kind.items()
+                   if not meaning.is_rate}  # fmt: skip
+        choices = Options(f"{method} {first.key}", by_kind)
+        return draft._replace(figures=(choices, *draft.figures[1:]))
 
     def _related(self, draft: Draft, *, negated: bool) -> Options | None:
         """Other kinds that have such records, as a restriction of them."""
         inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
         if draft.columns or draft.rank or draft.groups:
             return None
-        where = tuple(one.by_kind[inside] for one in draft.where) + self._dates(draft, inside)
+        where = tuple(restriction.by_kind[inside] for restriction in draft.where) + self._dates(
+            draft, inside
+        )
         bound = draft.threshold
         has: Restriction = Has(inside, _flat(where))
         if bound is not None:
@@ -1696,17 +1738,17 @@ class Grammar:
 
     def _dates(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
-        found: list[Restriction] = []
+        dates: list[Restriction] = []
         stated = [
-            self.kinds[kind].states[one.state].date
-            for told in draft.where if isinstance(one := told.by_kind.get(kind), Is)
+            self.kinds[kind].states[restriction.state].date
+            for choices in draft.where if isinstance(restriction := choices.by_kind.get(kind), Is)
         ]  # fmt: skip
         for when, date in draft.dated:
             if when.words:
                 path = date.by_kind[kind] if date else ""
-                implied = next((one for one in stated if one), "")
-                found.append(Dated(when, path or (events[0] if events else "") or implied))
-        return tuple(found)
+                implied = next((restriction for restriction in stated if restriction), "")
+                dates.append(Dated(when, path or (events[0] if events else "") or implied))
+        return tuple(dates)
 
     def _belonging(self, draft: Draft) -> Options | None:
         """Other kinds whose records belong to such ones, as a restriction of them."""
@@ -1716,7 +1758,8 @@ class Grammar:
             return None
         inside = draft.named
         where = _flat(
-            tuple(one.by_kind[inside] for one in draft.where) + self._dates(draft, inside)
+            tuple(restriction.by_kind[inside] for restriction in draft.where)
+            + self._dates(draft, inside)
         )
         by_kind: dict[str, Restriction] = {}
         for key, kind in self.kinds.items():
@@ -1728,9 +1771,10 @@ class Grammar:
         by_kind: dict[str, Restriction] = {}
         for inside in sorted(deed.kinds):
             where = _flat(
-                tuple(one.by_kind[inside] for one in deed.where) + self._dates(deed, inside)
+                tuple(restriction.by_kind[inside] for restriction in deed.where)
+                + self._dates(deed, inside)
             )
-            name = next(one for one in deed.flags if one.startswith("verb "))
+            name = next(flag for flag in deed.flags if flag.startswith("verb "))
             measure = self.kinds[inside].figures.get(deed.figures[0].by_kind[inside].measure)
             if measure is not None and measure.snapshot:
                 where = (Is("open"), *where)
@@ -1745,7 +1789,7 @@ class Grammar:
         name = self.kinds[subject.named].data["one"]
         groups: dict[str, Group] = {}
         belongs: dict[str, Restriction] = {}
-        where = _flat(tuple(one.by_kind[subject.named] for one in subject.where)
+        where = _flat(tuple(restriction.by_kind[subject.named] for restriction in subject.where)
                       + self._dates(subject, subject.named))  # fmt: skip
         for key in draft.kinds:
             kind = self.kinds[key]
@@ -1754,10 +1798,10 @@ class Grammar:
                 groups[key] = Group(name)
                 belongs[key] = All(where) if own else Of(subject.named, where)
         group = options(f"by {subject.named}", groups)
-        found = None if group is None else draft.grouped(group, left=left)
-        if found is None or not where:
-            return found
-        return found.restricted(Options(f"of {subject.named} {where}", belongs), left=left)
+        result = None if group is None else draft.grouped(group, left=left)
+        if result is None or not where:
+            return result
+        return result.restricted(Options(f"of {subject.named} {where}", belongs), left=left)
 
     def _in_figure_order(
         self, subject: Draft, draft: Draft, *, down: bool, limit: int
@@ -1774,13 +1818,13 @@ class Grammar:
         rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
         return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
 
-    def _ordered(self, told: Options, limit: int, draft: Draft) -> Draft | None:
-        kinds = draft.kinds.intersection(told.by_kind)
+    def _ordered(self, part: Options, limit: int, draft: Draft) -> Draft | None:
+        kinds = draft.kinds.intersection(part.by_kind)
         if not kinds or draft.rank or draft.figures:
             return None
-        down = all(one.endswith(" desc") for one in told.by_kind.values())
+        down = all(meaning.endswith(" desc") for meaning in part.by_kind.values())
         paths = Options(
-            told.key, {kind: path.removesuffix(" desc") for kind, path in told.by_kind.items()}
+            part.key, {kind: path.removesuffix(" desc") for kind, path in part.by_kind.items()}
         )
         return draft._replace(
             kinds=kinds, rank=Rank("records", down, limit, "order", paths), leftward=True
@@ -1796,15 +1840,15 @@ class Grammar:
 
     def _compared(self, kind: str, name: str, bound: Bound) -> Restriction | None:
         """A number of a record against a bound, if it is counted in the same."""
-        one = self.kinds[kind]
-        measure = one.figures.get(name)
-        if name in one.dimensions:
+        model_kind = self.kinds[kind]
+        measure = model_kind.figures.get(name)
+        if name in model_kind.dimensions:
             return None
-        if measure is None and not one.is_number(name):
+        if measure is None and not model_kind.is_number(name):
             return None
         path = name if measure is None else measure.value
         unit, number = bound.number.unit.removesuffix("times"), bound.number
-        money = measure.money if measure is not None else one.currency_of(name)
+        money = measure.money if measure is not None else model_kind.currency_of(name)
         percent = path.endswith(("Percent", "Rate", "probability")) or path == "probability"
         if number.currency and not money:
             return None
@@ -1815,61 +1859,73 @@ class Grammar:
             if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None
         counted = measure.filter if measure is not None and measure.snapshot else None
-        states = (state for state, told in one.states.items() if counted == told.filter)
-        found: Restriction = Compares(name, bound.sign, number.text, unit)
+        states = (
+            state for state, state_data in model_kind.states.items() if counted == state_data.filter
+        )
+        comparison: Restriction = Compares(name, bound.sign, number.text, unit)
         if bound.upper is not None:
-            found = All((found, Compares(name, "le", bound.upper.text, unit)))
+            comparison = All((comparison, Compares(name, "le", bound.upper.text, unit)))
         if number.currency and money:
-            found = All((found, Equals(money, (f"'{number.currency}'",), number.currency)))
+            comparison = All(
+                (comparison, Equals(money, (f"'{number.currency}'",), number.currency))
+            )
         state = next(states, "")  # what is outstanding is so of open invoices alone
-        return All((Is(state), *parts_of(found))) if counted and state else found
+        return All((Is(state), *parts_of(comparison))) if counted and state else comparison
 
     def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
         """The property that a bare number is about."""
-        one = self.kinds[kind]
+        model_kind = self.kinds[kind]
         if bound.number.unit == "%":
-            return str(one.data.get("percent", ""))
+            return str(model_kind.data.get("percent", ""))
         if bound.number.unit:
             return ""
-        for told in draft.where:
-            state = told.by_kind.get(kind)
-            if isinstance(state, Is) and one.states[state.state].amount:
-                return one.states[state.state].amount
-        if one.data.get("unranked") and not bound.number.currency:
+        for choices in draft.where:
+            state = choices.by_kind.get(kind)
+            if isinstance(state, Is) and model_kind.states[state.state].amount:
+                return model_kind.states[state.state].amount
+        if model_kind.data.get("unranked") and not bound.number.currency:
             return ""
-        return one.amount or ""
+        return model_kind.amount or ""
 
     def _of_currency(self, draft: Draft, bound: Bound) -> Draft | None:
         number = bound.number
-        made = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
+        bounded = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
         if number.currency:
-            return made.restricted(self._currency(number.currency), left=False)
-        return made
+            return bounded.restricted(self._currency(number.currency), left=False)
+        return bounded
 
     def _lasting(self, draft: Draft) -> Draft | None:
         """How long it takes until records are so: the duration that ends on that date."""
-        if any(one for one in draft.figures) and not any(f.startswith("verb") for f in draft.flags):
+        if any(restriction for restriction in draft.figures) and not any(
+            f.startswith("verb") for f in draft.flags
+        ):
             figures = draft.figures[0].by_kind.items()
-            known = [self.kinds[kind].figures.get(one.measure) for kind, one in figures]
-            return draft if any(one is not None and one.unit for one in known) else None
+            known = [
+                self.kinds[kind].figures.get(restriction.measure) for kind, restriction in figures
+            ]
+            return (
+                draft
+                if any(duration_name is not None and duration_name.unit for duration_name in known)
+                else None
+            )
         by_kind = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            ends = {kind.states[one.state].date for told in draft.where
-                    if isinstance(one := told.by_kind.get(key), Is)}  # fmt: skip
+            ends = {kind.states[restriction.state].date for choices in draft.where
+                    if isinstance(restriction := choices.by_kind.get(key), Is)}  # fmt: skip
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            if found := next((name for name in named if name), "age" if lasts_yet else ""):
-                by_kind[key] = Figure(found)
-        told = options(f"lasting {sorted(by_kind)}", by_kind)
-        if told is None:
+            if duration := next((name for name in named if name), "age" if lasts_yet else ""):
+                by_kind[key] = Figure(duration)
+        choices = options(f"lasting {sorted(by_kind)}", by_kind)
+        if choices is None:
             return None
-        return draft._replace(kinds=draft.kinds.intersection(by_kind), figures=(told,))
+        return draft._replace(kinds=draft.kinds.intersection(by_kind), figures=(choices,))
 
 
 def _flat(where: Sequence[Any]) -> tuple[Restriction, ...]:
-    return tuple(part for one in where for part in parts_of(one))
+    return tuple(part for restriction in where for part in parts_of(restriction))
 
 
 def end_of(value: str) -> str:
@@ -1883,35 +1939,48 @@ def _in_hours(number: Number) -> Decimal | None:
     return None if per is None else Decimal(number.text) * per
 
 
-def _member(states: Mapping[str, State], one: Restriction, beside: Restriction) -> Restriction:
+def _member(
+    states: Mapping[str, State], restriction: Restriction, beside: Restriction
+) -> Restriction:
     """``open or on hold``: the state of that name, not all those that the other is one of."""
-    if isinstance(one, Either):
-        return Either(tuple(_member(states, part, beside) for part in one.of))
-    if not isinstance(one, Is) or not isinstance(beside, Is):
-        return one
-    other, name = states[beside.state], f"{states[beside.state].path}.{one.state.capitalize()}"
-    is_of_it = bool(other.path) and other.value in states[one.state].filter
-    return Is(name) if is_of_it and name in states else one
+    if isinstance(restriction, Either):
+        return Either(tuple(_member(states, part, beside) for part in restriction.of))
+    if not isinstance(restriction, Is) or not isinstance(beside, Is):
+        return restriction
+    other, name = (
+        states[beside.state],
+        f"{states[beside.state].path}.{restriction.state.capitalize()}",
+    )
+    is_of_it = bool(other.path) and other.value in states[restriction.state].filter
+    return Is(name) if is_of_it and name in states else restriction
 
 
-def _either(one: Restriction, other: Restriction) -> Restriction:
-    if isinstance(one, Equals) and isinstance(other, Equals) and one.path == other.path:
-        return Equals(one.path, (*one.values, *other.values), f"{one.label}{OR}{other.label}")
-    first = one.of if isinstance(one, Either) else (one,)
+def _either(restriction: Restriction, other: Restriction) -> Restriction:
+    if (
+        isinstance(restriction, Equals)
+        and isinstance(other, Equals)
+        and restriction.path == other.path
+    ):
+        return Equals(
+            restriction.path,
+            (*restriction.values, *other.values),
+            f"{restriction.label}{OR}{other.label}",
+        )
+    first = restriction.of if isinstance(restriction, Either) else (restriction,)
     return Either((*first, other))
 
 
-def _states(told: Options, key: str = "") -> Options:
+def _states(part: Options, key: str = "") -> Options:
     """Names of states as restrictions."""
-    return Options(key or told.key, {kind: Is(name) for kind, name in told.by_kind.items()})
+    return Options(key or part.key, {kind: Is(name) for kind, name in part.by_kind.items()})
 
 
-def _figures(told: Options) -> Options:
-    return Options(told.key, {kind: Figure(name) for kind, name in told.by_kind.items()})
+def _figures(part: Options) -> Options:
+    return Options(part.key, {kind: Figure(name) for kind, name in part.by_kind.items()})
 
 
-def _groups(told: Options) -> Options:
-    return Options(f"by {told.key}", {kind: Group(name) for kind, name in told.by_kind.items()})
+def _groups(part: Options) -> Options:
+    return Options(f"by {part.key}", {kind: Group(name) for kind, name in part.by_kind.items()})
 
 
 def _limited(rank: tuple[str, int], number: Number) -> tuple[str, int] | None:

@@ -51,12 +51,15 @@ def read(kept: object) -> Standing:
 
 def _written(value: Any) -> Any:
     if isinstance(value, tuple):
-        return [_written(one) for one in value]
+        return [_written(member) for member in value]
     if not is_dataclass(value):
         return value
-    told = {one.name: getattr(value, one.name) for one in fields(value)
-            if getattr(value, one.name) != one.default}  # fmt: skip
-    return {"is": type(value).__name__, **{name: _written(one) for name, one in told.items()}}
+    members = {field.name: getattr(value, field.name) for field in fields(value)
+            if getattr(value, field.name) != field.default}  # fmt: skip
+    return {
+        "is": type(value).__name__,
+        **{name: _written(member) for name, member in members.items()},
+    }
 
 
 def _read(hint: Any, kept: Any) -> Any:
@@ -68,7 +71,7 @@ def _read(hint: Any, kept: Any) -> Any:
         return _read_fields(hint, kept)
     origin, parts = get_origin(hint), get_args(hint)
     if origin is tuple and isinstance(kept, list):
-        return tuple(_read(parts[0], one) for one in kept)
+        return tuple(_read(parts[0], member) for member in kept)
     if isinstance(hint, UnionType) or NoneType in parts:
         return _read_one_of(parts, kept)
     if (origin is Literal and kept in parts) or (origin is None and type(kept) is hint):
@@ -77,12 +80,12 @@ def _read(hint: Any, kept: Any) -> Any:
 
 
 def _read_one_of(parts: tuple[Any, ...], kept: Any) -> Any:
-    for one in parts:
-        if isinstance(one, type) and is_dataclass(one):
-            if isinstance(kept, Mapping) and kept.get("is") == one.__name__:
-                return _read_fields(one, kept)
-        elif one is not NoneType and kept is not None:
-            return _read(one, kept)
+    for part in parts:
+        if isinstance(part, type) and is_dataclass(part):
+            if isinstance(kept, Mapping) and kept.get("is") == part.__name__:
+                return _read_fields(part, kept)
+        elif part is not NoneType and kept is not None:
+            return _read(part, kept)
     if kept is None and NoneType in parts:
         return None
     raise TypeError(f"{kept!r} is none of {parts}")
@@ -92,11 +95,15 @@ def _read_fields(hint: type[Any], kept: Any) -> Any:
     hints = _hints(hint)  # type: ignore[arg-type]  # of a class, which is hashable
     if not isinstance(kept, Mapping) or kept.get("is") != hint.__name__:
         raise TypeError(f"no {hint.__name__}")
-    told = {name: value for name, value in kept.items() if name != "is"}
-    lacking = (one.name for one in fields(hint) if one.default is MISSING and one.name not in told)
-    if told.keys() - hints.keys() or any(lacking):
+    members = {name: value for name, value in kept.items() if name != "is"}
+    lacking = (
+        field.name
+        for field in fields(hint)
+        if field.default is MISSING and field.name not in members
+    )
+    if members.keys() - hints.keys() or any(lacking):
         raise TypeError(f"no {hint.__name__} of this version")
-    return hint(**{name: _read(hints[name], value) for name, value in told.items()})
+    return hint(**{name: _read(hints[name], value) for name, value in members.items()})
 
 
 @cache

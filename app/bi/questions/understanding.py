@@ -64,11 +64,13 @@ class Analysis:
 
     def passed_over(self, read: Read, *, light: bool = True) -> int:
         """How many words nothing was made of; without the ``light`` ones, those of content."""
-        return sum(light or not ranker.is_light(read.crossing[one]) for one in self.crossed)
+        return sum(
+            light or not ranker.is_light(read.crossing[position]) for position in self.crossed
+        )
 
     def is_decisive_aside(self, read: Read) -> bool:
         """Whether a word that decides what is meant is left aside."""
-        return any(ranker.is_decisive(read.crossing[one]) for one in self.crossed)
+        return any(ranker.is_decisive(read.crossing[position]) for position in self.crossed)
 
 
 @dataclass(frozen=True)
@@ -100,23 +102,25 @@ class Understanding:
         read = reader.read(question)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
-        found: dict[Meaning | None, Analysis] = {}
+        by_meaning: dict[Meaning | None, Analysis] = {}
         for item in parsed.items:
-            for one in finished(item.meaning, self.lexicon.model):
-                kind = self.lexicon.model.kinds[one.meaning.kind]
-                again, aside = told_apart(read, item, one.meaning, kind)
-                told = (*item.all_features(), *again, *one.features)
-                features = (*told, *features_of(read, item, one.meaning))
+            for ending in finished(item.meaning, self.lexicon.model):
+                kind = self.lexicon.model.kinds[ending.meaning.kind]
+                again, aside = told_apart(read, item, ending.meaning, kind)
+                features_read = (*item.all_features(), *again, *ending.features)
+                features = (*features_read, *features_of(read, item, ending.meaning))
                 total = ranker.score(features, weights)
-                known = found.get(one.meaning)
+                known = by_meaning.get(ending.meaning)
                 if known is None or known.score < total:
-                    plan = known.plan if known is not None else _plan(compiler, one.meaning)
-                    found[one.meaning] = Analysis(one.meaning, total, features, plan, item, aside)
-        planned = [one for one in found.values() if one.plan is not None]
-        if any(not one.passed_over(read, light=False) for one in planned):
+                    plan = known.plan if known is not None else _plan(compiler, ending.meaning)
+                    by_meaning[ending.meaning] = Analysis(
+                        ending.meaning, total, features, plan, item, aside
+                    )
+        planned = [analysis for analysis in by_meaning.values() if analysis.plan is not None]
+        if any(not analysis.passed_over(read, light=False) for analysis in planned):
             # What "not" and "converted to" say is left aside only where nothing reads it.
-            planned = [one for one in planned if not one.is_decisive_aside(read)]
-        best = sorted(planned, key=lambda one: -one.score)[:MOST_ANALYSES]
+            planned = [analysis for analysis in planned if not analysis.is_decisive_aside(read)]
+        best = sorted(planned, key=lambda analysis: -analysis.score)[:MOST_ANALYSES]
         nothing = self._nothing(read, parsed)
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))
         analyses, chances = _likeliest(best)
@@ -150,7 +154,7 @@ class Understanding:
 
     def looks(self, question: str) -> bool:
         """Whether it only looks how the records before are: ``is it paid``."""
-        stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
+        stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         return begins(stems, self.lexicon.phrases("language", "looks"))
 
     def _chooses(self, read: Read) -> bool:
@@ -167,7 +171,10 @@ class Understanding:
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
         empty = self.lexicon.follows.union(
-            *(self.lexicon.phrases("language", one) for one in ("pronouns", "persons"))
+            *(
+                self.lexicon.phrases("language", kind_of_word)
+                for kind_of_word in ("pronouns", "persons")
+            )
         )
         for start, end in places(read.stems, empty):
             for at in range(read.places[start], read.places[end]):
@@ -184,25 +191,25 @@ class Understanding:
         self._pass_over(read)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
-        found: dict[Meaning, Analysis] = {}
-        stems = tuple(self.lexicon.stem(one.text) for one in tokenise(question))
+        analyses: dict[Meaning, Analysis] = {}
+        stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         refers, beside = self._referring(stems), self._says(stems, "beside")
         lists = refers == "records" and self._chooses(read)
         for item in operations(list(parsed.cells.get((0, read.length), ()))):
             meaning = followed(
                 previous, item, self.lexicon.model, refers=refers, beside=beside, lists=lists
             )
-            if meaning is None or meaning in found:
+            if meaning is None or meaning in analyses:
                 continue
             plan = _plan(compiler, meaning)
             if plan is not None:
                 kind = self.lexicon.model.kinds[meaning.kind]
                 again, aside = told_apart(read, item, meaning, kind)
                 features = (*item.all_features(), *again)
-                found[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
-        whole = sorted(found.values(), key=lambda known: known.passed_over(read, light=False))
+                analyses[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
+        whole = sorted(analyses.values(), key=lambda known: known.passed_over(read, light=False))
         best = whole[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
-        chances = tuple(ranker.chances([one.score for one in best]))
+        chances = tuple(ranker.chances([analysis.score for analysis in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)
 
     def _nothing(self, read: Read, parsed: Parsed) -> tuple[str, ...]:
@@ -214,8 +221,11 @@ class Understanding:
                 first = " first" if start == 0 and name == "command" else ""
                 if not read.means(start, end):
                     features.append(f"nothing {name}{first}")
-        features += [f"nothing {one}" for one in read.crossing
-                     if one.startswith(("cross unknown", "cross name", "cross num"))]  # fmt: skip
+        features += [
+            f"nothing {crossed}"
+            for crossed in read.crossing
+            if crossed.startswith(("cross unknown", "cross name", "cross num"))
+        ]
         if parsed.is_cut:
             features.append("nothing cut")
         return tuple(features)
@@ -226,25 +236,33 @@ class Understanding:
         cells = reader.parsed(reader.read(question), weights).cells.values()
         used = {feature for cell in cells for item in cell for feature in item.features}
         return {
-            one.removeprefix("rule ").removesuffix(" before")
-            for one in used if one.startswith("rule ")
+            feature.removeprefix("rule ").removesuffix(" before")
+            for feature in used if feature.startswith("rule ")
         }  # fmt: skip
 
 
-def _likeliest(found: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[float, ...]]:
+def _likeliest(analyses: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[float, ...]]:
     """Analyses with how likely each is; first those whose answer is, told by all that ask it.
 
     Of those that ask the same one that passes over nothing says what was understood.
     """
-    chances = ranker.chances([one.score for one in found])
-    told = [(one, chance, one.query if chance >= LEAST_CHANCE else None)
-            for one, chance in zip(found, chances, strict=True)]  # fmt: skip
+    chances = ranker.chances([analysis.score for analysis in analyses])
+    likelihoods = [(analysis, chance, analysis.query if chance >= LEAST_CHANCE else None)
+            for analysis, chance in zip(analyses, chances, strict=True)]  # fmt: skip
     sums: defaultdict[str | None, float] = defaultdict(float)
-    for _, chance, query in told:
+    for _, chance, query in likelihoods:
         sums[query] += chance
-    told.sort(key=lambda one: (one[2] is None, -sums[one[2]],
-                               ranker.is_partial(one[0].features), -one[1]))  # fmt: skip
-    return tuple(one for one, _, _ in told), tuple(chance for _, chance, _ in told)
+    likelihoods.sort(
+        key=lambda likelihood: (
+            likelihood[2] is None,
+            -sums[likelihood[2]],
+            ranker.is_partial(likelihood[0].features),
+            -likelihood[1],
+        )
+    )
+    return tuple(analysis for analysis, _, _ in likelihoods), tuple(
+        chance for _, chance, _ in likelihoods
+    )
 
 
 def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:
@@ -271,7 +289,7 @@ def language_of(question: str, before: Standing | None = None) -> str:
 
     It is that of the one before, or English, where more than half of its words are of no language.
     """
-    words = [one.text for one in tokenise(question) if one.kind == "word"]
+    words = [token.text for token in tokenise(question) if token.kind == "word"]
     known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
     last = "" if before is None else before.language
     usual = last if last in LANGUAGES else LANGUAGES[0]
