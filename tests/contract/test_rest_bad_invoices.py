@@ -188,16 +188,15 @@ def test_only_the_documents_sent_before_a_kill_are_sent(
     keys = [draft(admin)["id"] for _ in range(6)]
     script = tmp_path / "send.py"
     script.write_text(SENDING)
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, str(script), app.config["SQLALCHEMY_DATABASE_URI"],
          str(app.config["DATA_DIR"]), *map(str, keys)],
         stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2], env={"PYTHONPATH": "."},
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline().strip() == "3 sent"
-    process.send_signal(signal.SIGKILL)
-    process.wait(10)
-    process.stdout.close()
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        said = process.stdout.readline().strip()
+        process.send_signal(signal.SIGKILL)
+    assert said == "3 sent"
     session.rollback()
     sent = set(session.scalars(select(Invoice.id).where(Invoice.status == "Sent")))
     assert sent == set(keys[:3])
@@ -216,6 +215,7 @@ def test_only_the_documents_sent_before_a_kill_are_sent(
 
 SENDING = """
 import sys, time
+from dataclasses import replace
 from pathlib import Path
 from app.config import Config
 from app.factory import create_app
@@ -239,7 +239,7 @@ app = create_app(Config(
     SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run", DATA_DIR=Path(folder),
     SQLALCHEMY_DATABASE_URI=url, STORAGE_URL=f"file://{folder}/files",
 ))
-with app.app_context(), acting_as(system_caller("cli", 1)):
+with app.app_context(), acting_as(replace(system_caller("cli"), user_id=1)):
     sending_many.send_invoices(map(int, keys), Letter(to=("a@acme.example",)), key="bulk-1")
 """
 
