@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from itertools import chain
 
 from babel import Locale
 
-from app.models.searched import search_text
+from app.written.code_names import code_named, plain_name
 
-LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pl")
 # Names in use that are not the one of the language.
 _USUAL = {
     "usa": "US", "u s a": "US", "united states of america": "US", "america": "US", "uk": "GB",
@@ -27,10 +25,7 @@ def country_code(text: str) -> str | None:
     is_code = len(code) == 2 and code.isascii() and code.isalpha()
     if is_code and code.lower() not in _USUAL:
         return code
-    name = _plain(text)
-    # The data of a language is large: one that comes late is read where none before has the name.
-    candidates = chain((_USUAL,), map(_codes_of, LANGUAGES))
-    return next((codes[name] for codes in candidates if name in codes), None)
+    return _USUAL.get(plain_name(text)) or code_named(text, country_names)
 
 
 @cache
@@ -43,18 +38,5 @@ def country_names(language: str) -> Mapping[str, str]:
     }
 
 
-@cache
-def _codes_of(language: str) -> Mapping[str, str]:
-    """The names of a language in their plain form, with their codes."""
-    codes: dict[str, str] = {}
-    for code, name in country_names(language).items():
-        codes.setdefault(_plain(name), code)
-    return codes
-
-
 # What CLDR names beside countries.
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "XA", "XB", "ZZ", "QO"))
-
-
-def _plain(name: str) -> str:
-    return search_text(name).strip()

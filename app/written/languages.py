@@ -7,30 +7,16 @@ from functools import cache
 
 from babel import Locale
 
-from app.models.searched import search_text
-from app.written.countries import LANGUAGES
+from app.written.code_names import LANGUAGES, code_named
 
 
 def language_code(text: str) -> str | None:
     """The code of ISO 639-1 for a name or a code; None for what is neither, and for a region."""
     code = text.strip().lower()
-    return code if code in language_names(LANGUAGES[0]) else _names().get(_plain(text))
+    return code if code in language_names(LANGUAGES[0]) else code_named(text, language_names)
 
 
 @cache
 def language_names(language: str) -> Mapping[str, str]:
     """The codes of languages with their names in a language."""
     return {code: name for code, name in Locale(language).languages.items() if len(code) == 2}
-
-
-@cache
-def _names() -> Mapping[str, str]:
-    names: dict[str, str] = {}
-    for language in LANGUAGES:
-        for code, name in language_names(language).items():
-            names.setdefault(_plain(name), code)
-    return names
-
-
-def _plain(name: str) -> str:
-    return search_text(name).strip()
