@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,16 @@ def demonstration_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with demonstration(folder) as app:
         close_engines(app)
     return folder
+
+
+@pytest.fixture(scope="module")
+def demo(demonstration_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The demonstration at the moment that the questions are about."""
+    folder = tmp_path_factory.mktemp("demo")
+    shutil.copytree(demonstration_folder, folder, dirs_exist_ok=True)
+    with demonstration(folder) as app:
+        yield
+        close_engines(app)
 
 
 @pytest.fixture

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from itertools import product
-from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 from app.bi.answering import answer_question
-from app.extensions import db
-from bench.nlq import demonstration
 from tests.bi.conftest import Ask
 
 # What is asked of records, and what the first of them has: the kind's set, a property of it.
@@ -27,17 +22,6 @@ COLUMNS = [
     ("blocked clients", "Clients", {"names": "name", "websites": "website"}),
     ("open tickets", "Tickets", {"subject": "subject", "priority": "priority"}),
 ]
-
-
-@pytest.fixture(scope="module")
-def demo(demonstration_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The demonstration at the moment that the questions are about."""
-    folder = tmp_path_factory.mktemp("kinds")
-    shutil.copytree(demonstration_folder, folder, dirs_exist_ok=True)
-    with demonstration(folder):
-        yield
-        for engine in db.engines.values():
-            engine.dispose()
 
 
 def address(question: str) -> str:

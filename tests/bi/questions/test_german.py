@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shutil
 import string
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,8 +19,7 @@ from app.bi.plans.phrasing import GRAIN_WORDS, SIGNS
 from app.bi.questions.periods import Periods
 from app.bi.questions.understanding import language_of, understanding_of
 from app.bi.words.tokens import tokenise
-from app.extensions import db
-from bench.nlq import counts, demonstration, judge
+from bench.nlq import counts, judge
 from bench.nlq_cases import GERMAN, read_translations
 from bench.nlq_split import split
 
@@ -35,17 +33,6 @@ ENGLISH = re.compile(
     r"overdue|month|week|year|you|can|cannot|what|which|how|many|none|last|this|since|until)\b",
     re.IGNORECASE,
 )
-
-
-@pytest.fixture(scope="module")
-def demo(demonstration_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The demonstration at the moment that the questions are about."""
-    folder = tmp_path_factory.mktemp("german")
-    shutil.copytree(demonstration_folder, folder, dirs_exist_ok=True)
-    with demonstration(folder):
-        yield
-        for engine in db.engines.values():
-            engine.dispose()
 
 
 @pytest.mark.usefixtures("demo")

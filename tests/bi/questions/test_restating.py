@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -13,24 +10,13 @@ from flask import Flask
 from app.bi.periods.spans import Calendar
 from app.bi.plans.phrasing import restated
 from app.bi.questions.answering import propose
-from app.extensions import db
 from app.http.security import acting_as, system_caller
-from bench.nlq import demonstration, restatements
+from bench.nlq import restatements
 
 NOW = Calendar(date(2026, 6, 17))
 SAMPLE = 300
 # Exact, so that one more or less is seen (``python -m bench.nlq --restated --sample 300``).
 TOLD, READ_AGAIN = 240, 188
-
-
-@pytest.fixture
-def demo(demonstration_folder: Path, tmp_path: Path) -> Iterator[None]:
-    """The demonstration at the moment that the questions are about."""
-    shutil.copytree(demonstration_folder, tmp_path, dirs_exist_ok=True)
-    with demonstration(tmp_path):
-        yield
-        for engine in db.engines.values():
-            engine.dispose()
 
 
 @pytest.mark.costly(20)

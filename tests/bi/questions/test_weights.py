@@ -1,4 +1,7 @@
-"""The weights in the tree are those that the command makes of the labels and rules in the tree."""
+"""The weights were fitted to the labels in the tree, and weigh rules of its grammar.
+
+That the command makes them to the byte is not held here: a fit takes minutes.
+"""
 
 from __future__ import annotations
 
