@@ -21,6 +21,7 @@ from app.console.named_records import (
     names_of,
     title_of,
 )
+from app.console.property_kinds import is_number
 from app.console.sets import Page
 from app.odata.model import edm
 from app.settings.days import day_of, today
@@ -53,7 +54,7 @@ class Column:
     @property
     def is_number(self) -> bool:
         """Whether the column is set to the right."""
-        return wording.is_number(self.declared)
+        return is_number(self.declared)
 
 
 def columns_of(wanted: Page, paths: Iterable[str]) -> list[Column]:

@@ -16,7 +16,8 @@ from app.console.columns import choosable, key_of
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
-from app.console.references import Kind, NoReferenceError, find, kind_of, named
+from app.console.property_kinds import NUMBERS, kind_of, options_of
+from app.console.references import Kind, NoReferenceError, find, named, referred_to
 from app.console.sets import Page
 from app.db.types import iso_instant
 from app.errors import ValidationError
@@ -30,7 +31,8 @@ WHERE = "where"
 ME = "me"
 MOST = 20  # conditions of one list
 _LONGEST = 500
-_NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
+# Kinds of properties that conditions take for one.
+_ALIKE = {"moment": "day", **dict.fromkeys(NUMBERS, "number")}
 
 
 @dataclass(frozen=True)
@@ -130,7 +132,7 @@ class Filterable:
     @property
     def options(self) -> Sequence[str]:
         """The values of a choice."""
-        return wording.options_of(self.declared)
+        return options_of(self.declared)
 
 
 @dataclass(frozen=True)
@@ -245,24 +247,15 @@ def filterable(wanted: Page) -> dict[str, Filterable]:
 
 
 def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | None:
-    if property_.name in ("id", "allowedActions") or isinstance(property_.type, edm.ComplexType):
+    if property_.name in ("id", "allowedActions"):
         return None
-    if isinstance(property_.type, edm.CollectionType):
-        is_tags = property_.type.element == edm.STRING
-        return Filterable(property_, "tags") if is_tags else None
-    if (kind := kind_of(type_, property_)) is not None:
-        return Filterable(property_, "person" if kind.set_name == "Users" else "reference", kind)
+    if (referred := referred_to(type_, property_)) is not None:
+        is_person = referred.set_name == "Users"
+        return Filterable(property_, "person" if is_person else "reference", referred)
     if property_.name.endswith("Id") and property_.type == edm.INT64:
         return None  # of a record of any type: its number says nothing
-    if wording.options_of(property_):
-        return Filterable(property_, "choice")
-    if property_.type in (edm.DATE, edm.DATETIME):
-        return Filterable(property_, "day")
-    if property_.type == edm.BOOLEAN:
-        return Filterable(property_, "check")
-    if property_.type in _NUMBERS:
-        return Filterable(property_, "number")
-    return Filterable(property_, "text") if property_.type == edm.STRING else None
+    kind = kind_of(property_)
+    return Filterable(property_, _ALIKE.get(kind, kind)) if kind else None
 
 
 def read_conditions(wanted: Page, texts: Sequence[str]) -> list[Condition]:

@@ -12,7 +12,8 @@ from app.console import engine, wording
 from app.console.language import translated
 from app.console.named_codes import UNIT, code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.references import NoReferenceError, find, kind_of, named
+from app.console.property_kinds import INPUTS, kind_of, options_of
+from app.console.references import NoReferenceError, find, named, referred_to
 from app.console.sets import Page
 from app.db.types import iso_instant
 from app.money import MOST_DIGITS, digits, written
@@ -24,7 +25,6 @@ from app.written.numbers import NoNumberError
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
 _HIDDEN = ("allowedActions", "customFields", "externalId")
-_NUMBERS = (edm.DECIMAL, edm.INT32, edm.INT64)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def texts_at_first(wanted: Page, asked: Mapping[str, str]) -> dict[str, str]:
     texts = {}
     for name, property_ in writable(wanted, creating=True):
         text = asked.get(name) or wanted.preset.get(name)
-        kind = kind_of(wanted.entity_set.type, property_)
+        kind = referred_to(wanted.entity_set.type, property_)
         if text and kind and text.isdecimal() and len(text) < LONG_TEXT:
             text = named(kind, int(text[:18]))
         texts[name] = text or text_of(wanted, property_, property_.default)
@@ -119,7 +119,7 @@ def body_of(
     problems = []
     currency = form.get("currency") or record.get("currency")
     for name, property_ in writable(wanted, creating=creating):
-        is_check = property_.type == edm.BOOLEAN
+        is_check = kind_of(property_) == "check"
         if name not in form and not is_check:
             continue
         before = None if creating else known(record, name)
@@ -153,22 +153,23 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
     Raises: NoNumberError, NoReferenceError, ValueError for an instant that is none.
     """
     text = text.replace("\r\n", "\n")
-    if property_.type == edm.BOOLEAN:
+    holds = kind_of(property_)
+    if holds == "check":
         return text == "true"
-    if isinstance(property_.type, edm.CollectionType):
+    if holds == "tags":
         return [item for part in text.split(",") if (item := part.strip())]
     if text.strip() == "":
         return None
-    if kind := kind_of(wanted.entity_set.type, property_):
+    if kind := referred_to(wanted.entity_set.type, property_):
         return find(kind, text)
-    if property_.type == edm.DECIMAL:
+    if holds in ("amount", "number"):
         return typed_number(text, _places(property_, currency))
-    if property_.type in _NUMBERS:
+    if holds == "whole":
         number = typed_number(text, 0)
         if number != number.to_integral_value():
             raise NoNumberError(translated("must be a whole number"))
         return int(number)
-    if property_.type == edm.DATETIME:
+    if holds == "moment":
         return _instant(text)
     return typed_code(property_.name, text) if list_of(property_.name) else text
 
@@ -188,10 +189,10 @@ def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | N
         return "true" if value else "false"
     if isinstance(value, list | tuple):
         return ", ".join(str(item) for item in value)
-    if property_.type == edm.DATETIME:
+    if kind_of(property_) == "moment":
         moment = datetime.fromisoformat(str(value)).astimezone(zone())
         return moment.strftime("%Y-%m-%dT%H:%M")
-    if isinstance(value, int) and (kind := kind_of(wanted.entity_set.type, property_)):
+    if isinstance(value, int) and (kind := referred_to(wanted.entity_set.type, property_)):
         return named(kind, value)
     if isinstance(value, Decimal):
         is_amount = property_.currency_property is not None
@@ -211,13 +212,13 @@ def _field(
 ) -> Field:
     outer, _, inner = name.rpartition(".")
     label = f"{wording.label(outer)}: {wording.inside(wording.label(inner))}" if outer else ""
-    reference = kind_of(wanted.entity_set.type, property_) if not outer else None
+    reference = referred_to(wanted.entity_set.type, property_) if not outer else None
     return Field(
         name=name,
         label=label or wording.label(name),
         kind=_kind(property_) if reference is None else "reference",
         value=text,
-        options=wording.options_of(property_),
+        options=options_of(property_),
         choices="" if reference is None else reference.set_name.lower(),
         required=property_.required,
         hint=_hint(property_),
@@ -239,24 +240,17 @@ def suggestions(
 
 
 def _kind(property_: edm.Property) -> str:
-    if wording.options_of(property_):
-        return "choice"
-    if property_.type == edm.BOOLEAN:
-        return "check"
-    if property_.type == edm.DATE:
-        return "date"
-    if property_.type == edm.DATETIME:
-        return "datetime-local"
-    if property_.type in _NUMBERS:
-        return "number"
+    if (holds := kind_of(property_)) in INPUTS:
+        return INPUTS[holds]
     is_long = (property_.max_length or 0) > LONG_TEXT and property_.name != "website"
     return "long" if is_long else "text"
 
 
 def _hint(property_: edm.Property) -> str:
-    if isinstance(property_.type, edm.CollectionType):
+    holds = kind_of(property_)
+    if holds == "tags":
         return translated("with commas between")
-    return zone().key if property_.type == edm.DATETIME else ""
+    return zone().key if holds == "moment" else ""
 
 
 def _instant(text: str) -> str:

@@ -50,9 +50,6 @@ from app.odata.model import edm
 from app.permissions import require
 from app.settings import organisation
 
-# How names end that are numbers and no money.
-_NO_MONEY = ("Percent", "Hours", "exchangeRate")
-
 
 @console.get("/<path>/new")
 def new_record(path: str) -> Response:
@@ -179,23 +176,18 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
     names = [name for name in body if name in known and known[name].type == edm.DECIMAL]
     if LINES in body:
         names.append("total")
-    amounts = (
-        f"{wording.inside(wording.label(name))} "
-        f"{amount_text(record[name], _currency(name, record))}"
-        for name in names
-        if record.get(name) and Decimal(str(record[name]))
-    )
+    amounts = []
+    for name in names:
+        if record.get(name) and Decimal(str(record[name])):
+            currency = record.get(known[name].currency_property or "")
+            amount = amount_text(record[name], currency)
+            amounts.append(f"{wording.inside(wording.label(name))} {amount}")
     text = ", ".join(amounts)
     return (
         translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=text)
         if text
         else translated("%(record)s saved.", record=wanted.one)
     )
-
-
-def _currency(name: str, record: Mapping[str, Any]) -> str | None:
-    """The currency of an amount; None for other numbers."""
-    return None if name.endswith(_NO_MONEY) else record.get("currency")
 
 
 def _form(

@@ -24,15 +24,16 @@ from app.console.columns import Column
 from app.console.language import SOURCE, page_language, translated
 from app.console.list_query import ListQuery, read_query
 from app.console.named_records import title_of
+from app.console.property_kinds import kind_of
 from app.console.sets import page_of
 from app.errors import NotFoundError, ValidationError
 from app.http.security import requires
-from app.odata.model import edm
 from app.settings.days import zone
 
-_TYPES: Mapping[edm.EdmType, str] = {
-    edm.INT32: "integer", edm.INT64: "integer", edm.DECIMAL: "number", edm.DATE: "date",
-    edm.DATETIME: "instant", edm.BOOLEAN: "boolean",
+# Kind of property -> type of column, where it is no text.
+_TYPES: Mapping[str, str] = {
+    "amount": "money", "number": "number", "whole": "integer", "day": "date", "moment": "instant",
+    "check": "boolean",
 }  # fmt: skip
 # Formats that keep days as days.
 _WITH_DAYS = ("xlsx", "json")
@@ -108,6 +109,5 @@ def _column(column: Column) -> ReportColumn:
     if column.target is not None:
         return ReportColumn(f"{column.path}/{title_of(column.target.name)}", column.label, "text")
     assert column.declared is not None
-    is_money = column.declared.currency_property is not None
-    type_ = "money" if is_money else _TYPES.get(column.declared.type, "text")
+    type_ = _TYPES.get(kind_of(column.declared), "text")
     return ReportColumn(column.path, column.label, type_)

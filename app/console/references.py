@@ -58,7 +58,7 @@ class NoReferenceError(ValueError):
     """What was typed names no record, or more than one; the text says so."""
 
 
-def kind_of(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
+def referred_to(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
     """What a property refers to; None for one that is no reference."""
     return KINDS.get(referred_by(type_).get(property_.attribute, ""))
 

@@ -10,13 +10,13 @@ from typing import Any
 from app.console import engine
 from app.console.language import marked, translated, translated_as
 from app.console.numbers import amount_text, number_text, typed_number
+from app.console.property_kinds import INPUTS, kind_of, kind_of_value
 from app.console.wording import label, words
 from app.container.declared import DECLARED
 from app.container.engine import ask
 from app.errors import NotFoundError
 from app.http.schema_fields import Field
 from app.money import digits, written
-from app.odata.model import edm
 from app.operations.declaration import Operation
 from app.operations.wire_types import allowed_values, edm_type, members_of
 from app.settings.days import today
@@ -80,7 +80,6 @@ _HAVE_OPERATIONS = frozenset(
 BUTTON = "button"
 # Adds what was said to a record; its form is a part of the page.
 COMMENT = "comment"
-_KINDS: Mapping[edm.EdmType, str] = {edm.DECIMAL: "number", edm.DATE: "date", edm.BOOLEAN: "check"}
 
 
 @dataclass(frozen=True)
@@ -148,10 +147,10 @@ def _asked(step: StateStep) -> tuple[Input, ...]:
         Input(
             name,
             label(name),
-            "choice" if properties[name].allowed else _KINDS.get(properties[name].type, "text"),
+            INPUTS.get(kind_of(properties[name]), "text"),
             ("", *(properties[name].allowed or ())),
             is_required,
-            name if properties[name].type == edm.DECIMAL else "",
+            name if kind_of(properties[name]) == "amount" else "",
         )
         for name, is_required in step.asks.items()
     )
@@ -177,7 +176,7 @@ def _input(name: str, field: Field, filled_by: str) -> Input:
     return Input(
         name,
         translated(field.metadata.get("label", "")) or label(name),
-        "choice" if choices else _KINDS.get(edm_type(name, field), "text"),
+        INPUTS.get(kind_of_value(edm_type(name, field), choices), "text"),
         choices,
         field.required,
         filled_by,

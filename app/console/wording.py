@@ -26,6 +26,7 @@ from app.console.language import (
 )
 from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
+from app.console.property_kinds import is_number, options_of
 from app.console.service_messages import called, is_known, said
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
@@ -170,13 +171,6 @@ def file_size(count: int) -> str:
     if count < 1000:
         return translated("%(number)s bytes", number=count)
     return readable_size(count, (page_signs() or ENGLISH).decimal)
-
-
-def options_of(property_: edm.Property) -> tuple[str, ...]:
-    """The words of the model that a property can be; none where it is no choice."""
-    if isinstance(property_.type, edm.EnumType):
-        return tuple(property_.type.members)
-    return property_.allowed or ()
 
 
 def is_state(property_: edm.Property) -> bool:
@@ -402,10 +396,3 @@ def currency_in(columns: Iterable[Any], row: Mapping[str, Any]) -> str | None:
         if name.rpartition("/")[2] == "currency" and isinstance(row.get(name), str):
             return str(row[name])
     return None
-
-
-def is_number(property_: edm.Property | None) -> bool:
-    """Whether a column is set to the right: figures are, keys of other records are not."""
-    if property_ is None or property_.name.endswith("Id"):
-        return False
-    return property_.type in (edm.DECIMAL, edm.INT32, edm.INT64)

@@ -1,0 +1,50 @@
+"""What a property holds: a form chooses its field by it, a list conditions, a file columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from app.odata.model import edm
+
+NUMBERS = ("amount", "number", "whole")
+_OF_TYPES: Mapping[edm.EdmType, str] = {
+    edm.STRING: "text", edm.BOOLEAN: "check", edm.DATE: "day", edm.DATETIME: "moment",
+    edm.DECIMAL: "number", edm.INT32: "whole", edm.INT64: "whole",
+    edm.CollectionType(edm.STRING): "tags",
+}  # fmt: skip
+# Kind -> the field that it is typed into; one line of text where nothing is said.
+INPUTS: Mapping[str, str] = {
+    "choice": "choice", "check": "check", "day": "date", "moment": "datetime-local",
+    **dict.fromkeys(NUMBERS, "number"),
+}  # fmt: skip
+
+
+def kind_of_value(type_: edm.EdmType, options: Sequence[str] | None = None) -> str:
+    """``choice``, ``check``, ``day``, ``moment``, ``number``, ``whole``, ``tags`` or ``text``.
+
+    Empty for what has parts.
+    """
+    if options or isinstance(type_, edm.EnumType):
+        return "choice"
+    return _OF_TYPES.get(type_, "")
+
+
+def kind_of(property_: edm.Property) -> str:
+    """As ``kind_of_value``; ``amount`` for a number that has a currency."""
+    if property_.currency_property is not None:
+        return "amount"
+    return kind_of_value(property_.type, property_.allowed)
+
+
+def options_of(property_: edm.Property) -> tuple[str, ...]:
+    """The words of the model that a property can be; none where it is no choice."""
+    if isinstance(property_.type, edm.EnumType):
+        return tuple(property_.type.members)
+    return property_.allowed or ()
+
+
+def is_number(property_: edm.Property | None) -> bool:
+    """Whether a column is set to the right: figures are, keys of other records are not."""
+    if property_ is None or property_.name.endswith("Id"):
+        return False
+    return kind_of(property_) in NUMBERS
