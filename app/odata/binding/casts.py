@@ -22,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from app.odata.binding.comparison import is_null
+from app.odata.binding.json_members import member_text
 from app.odata.binding.nulls import is_null_literal, null_of
 from app.odata.binding.parameters import Convert, Parameters
 from app.odata.binding.protocol import Translating
@@ -31,6 +32,7 @@ from app.odata.binding.values import (
     NUMBERS,
     Bound,
     Constant,
+    Dynamic,
     JsonStructure,
     Row,
     Rows,
@@ -79,7 +81,10 @@ def cast(translator: Translating, node: Call) -> Typed:
         read = typed_text(bound.literal, target_type, translator.context.parameters)
         if read is not None:
             return read
-    value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
+    if isinstance(bound, Dynamic):
+        value = Typed(member_text(bound), edm.STRING)
+    else:
+        value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
     kinds = family(value.type), family(target_type)
     if value.type == target_type:
         return value

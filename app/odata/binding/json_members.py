@@ -53,6 +53,13 @@ _DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
         "(CASE json_typeof({0} -> {1}) WHEN 'boolean' THEN CAST({0} ->> {1} AS BOOLEAN) END)",
     ),
 }
+# Any value as the text that it is by itself; SQLite would make a number of a number.
+_ANY_TEXT = (
+    Text(),
+    "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1})"
+    " ELSE NULLIF({0} -> {1}, 'null') END)",
+    "({0} ->> {1})",
+)
 _DYNAMIC_TYPES = {"text": edm.STRING, "decimal": edm.DECIMAL, "boolean": edm.BOOLEAN}
 
 
@@ -88,7 +95,7 @@ def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
 
 def member_text(dynamic: Dynamic) -> DialectSql:
     """An undeclared property as text, whatever it is; null where there is none."""
-    return _spelled(_SPELLINGS["text"], dynamic.sql, dynamic.name)
+    return _spelled(_ANY_TEXT, dynamic.sql, dynamic.name)
 
 
 def inner_json(sql: ColumnElement[Any], name: str) -> DialectSql:

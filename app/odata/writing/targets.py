@@ -38,7 +38,8 @@ class Target:
 
     ``key`` is None for a collection, and for an entity that was addressed by an alternate key
     which none has: ``values`` then holds that key, by attribute. ``prop`` is set where the path
-    ends in a property; ``member`` is the sub-property of a complex one. ``ending`` is the
+    ends in a property; ``member`` is the sub-property of a complex one, an untyped one where an
+    open type does not declare it. ``ending`` is the
     last segment when it is a system one: ``$value``, ``$ref``.
     """
 
@@ -200,8 +201,12 @@ class _Resolver:
 def _member(target: Target, name: str) -> Target:
     prop = target.prop
     assert prop is not None
-    member = prop.type.property_called(name) if isinstance(prop.type, edm.ComplexType) else None
-    if member is None or target.member is not None:
+    if not isinstance(prop.type, edm.ComplexType) or target.member is not None:
+        raise NotFoundError(f"{prop.name} has no {name}.")
+    member = prop.type.property_called(name)
+    if member is None and prop.type.is_open:
+        member = edm.Property(name=name, type=edm.UNTYPED, attribute=name)
+    if member is None:
         raise NotFoundError(f"{prop.name} has no {name}.")
     return replace(target, member=member)
 

@@ -72,9 +72,23 @@ def test_doubles_are_aggregated(client: Client) -> None:
     assert found == [{"sum": -22.5, "average": -2.5, "max": -2.5}]
 
 
-def test_a_member_that_is_not_declared_has_a_text(client: Client) -> None:
-    assert client.get("Items(3)/extra/colour/$value") == "red"
-    assert client.get("Items(3)/extra/score")["value"] == 5
+@pytest.mark.parametrize(
+    ("address", "value", "text"),
+    [
+        ("Items(3)/extra/colour", "red", "red"),
+        ("Items(3)/extra/score", 5, "5"),
+        ("Items(4)/extra/score", 5.5, "5.50"),
+        ("Items(5)/extra/colour", 5, "5"),
+        ("Items(5)/extra/ok", True, "true"),
+        ("Items(6)/extra/ok", False, "false"),
+        ("Items(6)/extra/deep", {"x": [1, "a"]}, '{"x":[1,"a"]}'),
+    ],
+)
+def test_a_member_that_is_not_declared_has_a_value_and_a_text(
+    client: Client, address: str, value: object, text: str
+) -> None:
+    assert client.get(address)["value"] == value
+    assert client.get(f"{address}/$value") == text
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ def author(shop: Shop) -> Any:
         ("address", {"city": "Köln"}, "street", None),
         ("extra", {"b": 2}, "extra", {"b": 2}),
         ("extra/shoeSize", {"value": 43}, "extra", {"a": 1, "shoeSize": 43}),
+        ("extra/a", {"value": "x"}, "extra", {"a": "x", "shoeSize": 42}),
+        ("extra/a", {"value": None}, "extra", {"shoeSize": 42}),
+        ("extra/b", {"value": {"c": [1]}}, "extra", {"a": 1, "shoeSize": 42, "b": {"c": [1]}}),
     ],
 )
 def test_put(shop: Shop, author: Any, path: str, body: Any, column: str, expected: Any) -> None:
@@ -64,6 +67,13 @@ def test_patch_of_a_complex_property_merges(shop: Shop, author: Any) -> None:
     assert row["extra"] == {"a": 1, "shoeSize": 42, "b": 2}
 
 
+@pytest.mark.parametrize("path", ["extra/a", "extra/a/$value", "extra/b"])
+def test_delete_of_what_an_open_type_does_not_declare(shop: Shop, author: Any, path: str) -> None:
+    assert shop.delete(f"Authors({author})/{path}").status_code == 204
+    kept = {"shoeSize": 42} if "/a" in path else {"a": 1, "shoeSize": 42}
+    assert shop.row(AUTHOR, author)["extra"] == kept
+
+
 @pytest.mark.parametrize("path", ["born", "born/$value", "address", "address/city"])
 def test_delete_empties(shop: Shop, author: Any, path: str) -> None:
     assert shop.delete(f"Authors({author})/{path}").status_code == 204
@@ -79,6 +89,7 @@ def test_delete_empties(shop: Shop, author: Any, path: str) -> None:
         ("fee", "12.5", "fee", Decimal("12.50")),
         ("isAlive", "false", "is_alive", False),
         ("born", "1900-01-02", "born", date(1900, 1, 2)),
+        ("extra/a", "7", "extra", {"a": "7", "shoeSize": 42}),
     ],
 )
 def test_raw_values(
