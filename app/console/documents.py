@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, current_app, request
@@ -22,7 +23,7 @@ from app.documents.sharing import shares
 from app.documents.sharing.shares import ShareTerms
 from app.documents.trash import list_trash
 from app.documents.uploading import read_upload, upload_document
-from app.errors import ApiError, ValidationError
+from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
 from app.http.body_stream import maximum_upload
 from app.http.links import service_root
 from app.http.security import current_caller, requires, streamed
@@ -40,9 +41,11 @@ ADDRESS = f"{session.ROOT}/documents"
 @console.get("/documents/upload")
 @console.get("/documents/new")
 @requires("documents:create")
-def show_upload(problem: ApiError | None = None) -> Response:
+def show_upload(
+    problem: ApiError | None = None, typed: Mapping[str, str] | None = None
+) -> Response:
     """The form for a file: a document begins with it."""
-    asked = request.args
+    asked = request.args if typed is None else typed
     return page(
         "upload.html",
         categories=DOCUMENT_CATEGORIES,
@@ -51,6 +54,7 @@ def show_upload(problem: ApiError | None = None) -> Response:
         entity_id=asked.get("entityId", ""),
         client_id=asked.get("clientId", ""),
         document_id=asked.get("documentId", ""),
+        typed=typed or {},
         problem=problem,
     )
 
@@ -58,10 +62,15 @@ def show_upload(problem: ApiError | None = None) -> Response:
 @console.post("/documents/upload")
 @requires("documents:create")
 @streamed
-@refused_on(show_upload)
 def upload() -> Response:
     """Take a file: a new document, or a new version of the one that the form names."""
-    key = upload_document(read_upload(PageForm()))
+    form = PageForm()
+    try:
+        key = upload_document(read_upload(form))
+    except (ForbiddenError, NotFoundError):
+        raise
+    except ApiError as error:
+        return show_upload(error, form.typed)
     return see_other(f"{ADDRESS}/{key}")
 
 

@@ -6,7 +6,7 @@ again. What was said of its columns is kept: the next file with the same heading
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from flask import Response, request
@@ -90,9 +90,10 @@ class Heading:
 class _Asked:
     """An import as it is asked for; ``is_named`` where its columns are those of an earlier file.
 
-    ``options`` is None until they could be read.
+    ``typed`` are the fields as they were sent, ``options`` is None until they could be read.
     """
 
+    typed: Mapping[str, str]
     options: Options | None = None
     names: Sequence[str] = ()
     is_named: bool = False
@@ -106,7 +107,7 @@ class _Asked:
 @console.get("/imports")
 def show_imports() -> Response:
     """The form for a file."""
-    return _page(_Asked())
+    return _page(_Asked(request.args))
 
 
 @console.post("/imports")
@@ -114,7 +115,8 @@ def show_imports() -> Response:
 def take_import() -> Response:
     """Try a file or import it."""
     _kinds()
-    form, asked = PageForm(), _Asked()
+    form = PageForm()
+    asked = _Asked(form.typed)
 
     def begin(names: Sequence[str], typed: Options) -> Options:
         options = as_remembered(typed, names)
@@ -171,7 +173,7 @@ def _page(
     kinds, options = _kinds(), asked.options
     # To find what is wrong is what a trial is for.
     is_tried = options is not None and options.dry_run
-    wanted = options.type if options else request.args.get("type", "")
+    wanted = options.type if options else asked.typed.get("type", "")
     kind = wanted if wanted in kinds else kinds[0]
     return page(
         "imports.html",
@@ -179,6 +181,7 @@ def _page(
         kinds=kinds,
         kind=kind,
         options=options,
+        typed=asked.typed,
         updates=UPDATE_BY,
         choices=_CHOICES,
         unknown_columns=UNKNOWN,

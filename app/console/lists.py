@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 from flask import Response, request
 
 from app.bi.exports.formats import FORMATS
-from app.console import engine
-from app.console.area import console, page, see_other
+from app.console import engine, session
+from app.console.area import console, page, refused_on, see_other
 from app.console.bulk import actions_for
 from app.console.cells import changed_by, may_change
 from app.console.choices import changed_link, page_links, page_rows, skipped
@@ -18,15 +18,19 @@ from app.console.columns import Column, cells, choosable
 from app.console.filters import WHERE, filterable, typed_condition
 from app.console.language import translated
 from app.console.list_query import ListQuery, first_sort, read_query, states_of, views_of
-from app.console.saved_views import SHARES, views_saved
+from app.console.saved_views import SHARES, delete_view, kept_query, save_view, views_saved
 from app.console.sets import Page, page_of
-from app.errors import ValidationError
+from app.console.typed import key_in
+from app.errors import ApiError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller
 from app.permissions import allowed
 
 # Fields of the form that adds a condition.
 _ADDING = ("add", "operator", "value", "filtering", "arrange")
+
+# No more of an address is looked at.
+_MOST_QUERY = 10_000
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,9 @@ class Head:
 
 
 @console.get("/<path>/")
-def list_records(path: str) -> Response:
+def list_records(path: str, problem: ApiError | None = None) -> Response:
     """Records of a set."""
     wanted = page_of(path)
-    problem = None
     if "filtering" in request.args:
         try:
             return see_other(_with_condition(wanted))
@@ -70,7 +73,8 @@ def list_records(path: str) -> Response:
         states=states_of(wanted),
         views=_views(wanted, query),
         saved_views=views_saved(wanted),
-        saved=request.args.get("saved", ""),
+        saved=key_in(request.args.get("saved", "")),
+        typed_name=request.form.get("name", ""),
         may_share=allowed(current_caller(), SHARES),
         may_export=allowed(current_caller(), "bi:export"),
         formats=[(name, FORMATS[name].label) for name in ("xlsx", "csv")],
@@ -95,6 +99,39 @@ def list_records(path: str) -> Response:
         cancel=changed_link(**dict.fromkeys(_ADDING, "")),
         address=engine.address(wanted.set_name, **options),
     )
+
+
+@console.post("/<path>/views")
+@refused_on(list_records)
+def keep_view(path: str) -> Response:
+    """Save the list as it is shown, or delete a saved view."""
+    wanted = page_of(path)
+    address = f"{session.ROOT}/{wanted.path}/"
+    if (view_id := key_in(request.form.get("delete", ""))) is not None:
+        delete_view(view_id)
+        session.say(translated("View deleted."))
+        return see_other(address)
+    query = request.form.get("query", "")[:_MOST_QUERY]
+    name = request.form.get("name", "")
+    key = save_view(wanted, name, query, shared="shared" in request.form)
+    session.say(translated("View saved."))
+    kept = urlencode([*kept_query(query), ("saved", key)])
+    return see_other(f"{address}?{kept}")
+
+
+@console.post("/<path>/columns")
+def choose_columns(path: str) -> Response:
+    """Show the columns whose places were typed, in their order."""
+    wanted = page_of(path)
+    places: list[tuple[int, int, str]] = []
+    for name, text in request.form.items():
+        if name.startswith("place.") and text.strip().isdecimal():
+            places.append((int(text.strip()[:4]), len(places), name.removeprefix("place.")))
+    query = [pair for pair in kept_query(request.form.get("query", "")) if pair[0] != "columns"]
+    columns = ",".join(name for _, _, name in sorted(places))
+    if columns:
+        query.append(("columns", columns))
+    return see_other(f"{session.ROOT}/{wanted.path}/?{urlencode(query)}")
 
 
 def _heads(query: ListQuery) -> list[Head]:

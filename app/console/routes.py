@@ -28,7 +28,6 @@ from app.console import (  # noqa: F401
     references,
     reports,
     roles,
-    saved_views,
     search_page,
     settings,
     signing_in,

@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from flask import Response, request
 from sqlalchemy import or_, select
 
 from app import audit
 from app.clock import utc_now
-from app.console import session
-from app.console.area import console, see_other
 from app.console.filters import WHERE
 from app.console.language import translated
-from app.console.sets import Page, page_of
+from app.console.sets import Page
 from app.db import records
 from app.db.engines import read_engine
 from app.errors import ForbiddenError, NotFoundError, ValidationError
@@ -27,7 +24,6 @@ from app.permissions import allowed
 SHARES, TIDIES = "leads:assign", "settings:update"
 MOST_SAVED = 100
 LONGEST_NAME = 100
-MOST_QUERY = 10_000
 # What of a list's address is kept.
 _KEPT = ("q", "view", "state", WHERE, "sort", "rows", "columns")
 
@@ -123,38 +119,3 @@ def _may_change(owner_id: int) -> bool:
 def _tell(action: str, view_id: int, values: Mapping[str, Any]) -> None:
     view = {"name": values["name"], "shared": values.get("is_shared"), "query": values.get("query")}
     audit.record(action, "View", view_id, after={k: v for k, v in view.items() if v is not None})
-
-
-# --- pages
-
-
-@console.post("/<path>/views")
-def keep_view(path: str) -> Response:
-    """Save the list as it is shown, or delete a saved view."""
-    wanted = page_of(path)
-    address = f"{session.ROOT}/{wanted.path}/"
-    if (view_id := request.form.get("delete", "")).isdecimal():
-        delete_view(int(view_id[:18]))
-        session.say(translated("View deleted."))
-        return see_other(address)
-    query = request.form.get("query", "")[:MOST_QUERY]
-    name = request.form.get("name", "")
-    key = save_view(wanted, name, query, shared="shared" in request.form)
-    session.say(translated("View saved."))
-    kept = urlencode([*kept_query(query), ("saved", key)])
-    return see_other(f"{address}?{kept}")
-
-
-@console.post("/<path>/columns")
-def choose_columns(path: str) -> Response:
-    """Show the columns whose places were typed, in their order."""
-    wanted = page_of(path)
-    places: list[tuple[int, int, str]] = []
-    for name, text in request.form.items():
-        if name.startswith("place.") and text.strip().isdecimal():
-            places.append((int(text.strip()[:4]), len(places), name.removeprefix("place.")))
-    query = [pair for pair in kept_query(request.form.get("query", "")) if pair[0] != "columns"]
-    columns = ",".join(name for _, _, name in sorted(places))
-    if columns:
-        query.append(("columns", columns))
-    return see_other(f"{session.ROOT}/{wanted.path}/?{urlencode(query)}")

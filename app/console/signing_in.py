@@ -10,7 +10,7 @@ from app.console import session
 from app.console.area import console, go_on, page, see_other
 from app.console.language import translated
 from app.console.typed_forms import unpacked
-from app.errors import AccountLockedError, InvalidCredentialsError
+from app.errors import AccountLockedError, InvalidCredentialsError, ValidationError, refuse_any
 from app.http.security import counted, public
 
 
@@ -34,9 +34,15 @@ def sign_in() -> Response:
     target = _target(request.form.get("next"))
     kept = request.form.get("kept", "")
     username = request.form.get("username", "")[:200]
+    password = request.form.get("password", "")[:1000]
     try:
-        pair = log_in(username, request.form.get("password", "")[:1000])
-    except (InvalidCredentialsError, AccountLockedError) as error:
+        refuse_any(
+            (name, translated("is required"))
+            for name, text in (("username", username), ("password", password))
+            if not text.strip()
+        )
+        pair = log_in(username, password)
+    except (InvalidCredentialsError, AccountLockedError, ValidationError) as error:
         return page(
             "sign_in.html", error.status, target=target, problem=error, username=username,
             kept=kept,

@@ -33,6 +33,7 @@ class PageForm(Form):
         super().__init__(stream, request.mimetype_params, MOST_PARTS)
         self.is_mapped = False  # whether the columns of a file were shown, and could be named
         self.mapping: dict[str, str | None] = {}
+        self.typed: dict[str, str] = {}
 
     def parts(self) -> Iterator[Part]:
         """The parts behind the token; of the mapping, where there is one, a part at the end.
@@ -51,7 +52,17 @@ class PageForm(Form):
                 if target:
                     heading = part.name.removeprefix(MAPPED)
                     self.mapping[heading] = None if target == _LEFT_OUT else target
-            else:
+            elif part.file_name is None:
+                yield Part(part.name, None, self._noted(part), part.headers)
+            elif part.file_name:  # a field for a file in which none was chosen has no name
                 yield part
         if self.mapping:
             yield Part("mapping", None, iter([json.dumps(self.mapping).encode()]), Headers())
+
+    def _noted(self, part: Part) -> Iterator[bytes]:
+        """The bytes of a field, whose text is kept for the page that shows it again."""
+        content = b""
+        for chunk in part.chunks:
+            content += chunk
+            yield chunk
+        self.typed[part.name] = content.decode(errors="replace")

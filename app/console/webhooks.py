@@ -13,17 +13,17 @@ from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
-from app.console.typed import typed_note
+from app.console.typed import typed_note, typed_text
 from app.db import records
 from app.db.engines import primary_engine
-from app.errors import ApiError, NotFoundError, ValidationError
+from app.errors import ApiError, NotFoundError, ValidationError, telling_all
 from app.events import NAMES
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import current_caller, requires
 from app.models.webhook import DELIVERY_STATUSES, WebhookEndpoint
 from app.webhooks import deliveries, endpoints
 from app.webhooks.endpoint_state import endpoint_shape
-from app.webhooks.subscriptions import may_read_group
+from app.webhooks.subscriptions import check_endpoint, may_read_group
 
 
 @console.get("/webhooks")
@@ -165,13 +165,14 @@ def _groups() -> Mapping[str, list[str]]:
 def _typed() -> dict[str, Any]:
     """The fields of the form.
 
-    Raises: ValidationError, no event was chosen.
+    Raises: ValidationError, the address, or that no event was chosen.
     """
-    events = request.form.getlist("events")
-    if not events:
-        raise ValidationError([("events", translated("Choose one event or more."))])
+    url, events = typed_text("url"), request.form.getlist("events")
+    with telling_all(lambda: check_endpoint({"url": url})):
+        if not events:
+            raise ValidationError([("events", translated("Choose one event or more."))])
     return {
-        "url": request.form.get("url", "").strip(),
+        "url": url,
         "events": events,
         "description": typed_note("description"),
     }

@@ -23,9 +23,9 @@ class Company:
     """What was made, and the pages that show it."""
 
     def __init__(self, app: Flask, password: str) -> None:
-        self._client = app.test_client()
+        self.browser = app.test_client()
         self._token = ""
-        self._sign_in(self._client, password)
+        self._sign_in(self.browser, password)
         self.client = self._make("clients", name=ARABIC, email="office@noor.example", notes=LONG)
         self._make("clients", name=LONG[:150], tags="one, two, three")
         self.lead = self._make("leads", company=LONG[:100], lastName=ARABIC, source="Web")
@@ -94,7 +94,7 @@ class Company:
         self._token = text.split('name="csrf" value="')[1].split('"')[0]
 
     def _post(self, path: str, **fields: Any) -> TestResponse:
-        answer = self._client.post(f"/admin/{path}", data={"csrf": self._token, **fields})
+        answer = self.browser.post(f"/admin/{path}", data={"csrf": self._token, **fields})
         assert answer.status_code in (200, 303), (path, answer.text)
         return answer
 

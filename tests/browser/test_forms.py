@@ -44,6 +44,30 @@ def test_totals_follow_the_lines_that_are_typed_and_the_letter_is_filled_in(page
     assert "Issue as INV-" in asked[0]
 
 
+def test_all_that_is_wrong_is_told_at_once_at_its_field_in_the_language_of_the_page(
+    browser: Browser, address: str
+) -> None:
+    context = browser.new_context(base_url=address, locale="de-DE")
+    page = context.new_page()
+    page.goto("/admin/opportunities/new")
+    sign_in(page)
+    page.get_by_role("button", name="Speichern").click()
+    for name in ("name", "clientId"):
+        expect(page.locator(f"#f-{name}-p")).to_have_text("ist nötig")
+    page.goto("/admin/projects/new")
+    page.locator("#f-name").fill("Rollout")
+    for name in ("startDate", "endDate"):
+        page.locator(f"#f-{name}").press("3")
+    page.get_by_role("button", name="Speichern").click()
+    for name in ("startDate", "endDate"):
+        expect(page.locator(f"#f-{name}-p")).to_contain_text("unvollständig")
+    expect(page.locator("#f-startDate")).to_be_focused()
+    expect(page.locator("#f-name")).to_have_value("Rollout")
+    page.locator("#f-startDate").fill("2026-03-01")
+    expect(page.locator("#f-startDate-p")).to_have_count(0)
+    context.close()
+
+
 def test_the_second_of_two_people_chooses(page: Page) -> None:
     make_client(page)
     address = page.url

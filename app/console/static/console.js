@@ -50,6 +50,26 @@ function listenTo(within) {
 }
 listenTo(document);
 
+// A day typed in part would be sent as none: all that are so are told at their fields, in the words of the page.
+document.addEventListener("invalid", (event) => {
+  const field = event.target;
+  event.preventDefault();
+  for (let part = field.closest("details"); part; part = part.parentElement.closest("details")) part.open = true;
+  if (field.form.querySelector("input:invalid") === field) field.focus();
+  if (field.hasAttribute("aria-invalid")) return;
+  const told = Object.assign(document.createElement("p"), { className: "wrong", id: `${field.id}-p`, textContent: words.incomplete });
+  const before = field.getAttribute("aria-describedby");
+  field.setAttribute("aria-invalid", "true");
+  field.setAttribute("aria-describedby", [told.id, before].filter(Boolean).join(" "));
+  field.after(told);
+  field.addEventListener("input", () => {
+    told.remove();
+    field.removeAttribute("aria-invalid");
+    if (before) field.setAttribute("aria-describedby", before);
+    else field.removeAttribute("aria-describedby");
+  }, { once: true });
+}, true);
+
 // What was said comes first for those who listen or use the keyboard.
 function tellSaid(within) {
   const said = within.querySelector("[data-focus]");
