@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flask import g, request
+from werkzeug.datastructures import Headers
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 from app.errors import TooLargeError, UnsupportedMediaTypeError, ValidationError
@@ -24,8 +25,7 @@ class BodyStream:
         length = request.content_length
         if length is not None and length > maximum:
             raise too_large(maximum)
-        if request.headers.get("Content-Encoding", "identity") != "identity":
-            raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+        check_readable(request.headers)
         # One byte more tells a body without a length that is too long from one that just fits.
         request.max_content_length = maximum + 1
         self._maximum = maximum
@@ -70,6 +70,17 @@ def noted_fingerprint() -> str | None:
     """What was noted; None when the body was not read to its end."""
     fingerprint: str | None = g.get("body_fingerprint")
     return fingerprint
+
+
+def check_readable(headers: Headers, charset: str = "utf-8") -> None:
+    """Refuse a body that is packed, or whose characters are not UTF-8.
+
+    Raises: UnsupportedMediaTypeError.
+    """
+    if charset.lower().replace("_", "-") not in ("utf-8", "utf8"):
+        raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
+    if headers.get("Content-Encoding", "identity") != "identity":
+        raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
 
 
 def too_large(maximum: int) -> TooLargeError:

@@ -15,6 +15,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
+from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
 from app.odata.batch.multipart import read_multipart, write_multipart
@@ -105,16 +106,13 @@ def _read(request: Request, most: int) -> tuple[list[Unit], bool]:
     """The units of the batch, and whether it came as JSON."""
     content_type = request.headers.get("Content-Type", "")
     media_type, options = parse_options_header(content_type)
-    if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+    check_readable(request.headers, options.get("charset", "utf-8"))
     if media_type.lower() == "multipart/mixed":
         return read_multipart(request.body(), content_type, most), False
     if media_type.lower() != "application/json":
         raise UnsupportedMediaTypeError(
             "Send a batch with Content-Type: multipart/mixed, or application/json."
         )
-    if options.get("charset", "utf-8").lower() not in ("utf-8", "utf8"):
-        raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
     if request.headers.get("OData-MaxVersion", "").strip() == "4.0":
         raise ValidationError([("OData-MaxVersion", "must be 4.01: OData 4.0 has no JSON batch")])
     return read_json_batch(parse_json(request.body()), most), True

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement
 
 from app.odata.binding.collections import opened
 from app.odata.binding.nulls import null_of
-from app.odata.binding.paths import entity_set, keyed
+from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import Bound, Constant, Row, Rows, Typed, family, type_name
@@ -35,7 +35,7 @@ def bound_call(translator: Translating, node: BoundCall) -> Bound:
     """
     container = translator.context.container
     if isinstance(node.base, Root):
-        if entity_set(container, node.name) is not None:
+        if container.set_called(node.name) is not None:
             return _by_key(translator, node)
         imported = [
             operation for operation in container.operations if operation.import_name == node.name

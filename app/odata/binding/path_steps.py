@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from app.errors import NotFoundError
-from app.odata.binding.paths import entity_set, unknown_name
+from app.odata.binding.paths import unknown_name
 from app.odata.errors import QueryError, suggestion
 from app.odata.key_values import key_parts, own_key, segment_literal
 from app.odata.model import edm
@@ -118,7 +118,7 @@ class _Walk:
                 raise QueryError(f"{segment.name} is one entity: it has no key", segment.offset)
             self._come_to("entity", singleton.type)
             return singleton
-        known = entity_set(container, segment.name)
+        known = container.set_called(segment.name)
         if known is None:
             hint = suggestion(segment.name, container.sets)
             raise NotFoundError(f"There is no entity set {segment.name}{hint}.")

@@ -157,7 +157,7 @@ def keyed(translator: Translating, node: KeyPredicate) -> Bound:
     """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
     base = node.base
     if isinstance(base, Member) and isinstance(base.base, Root):
-        home = entity_set(translator.context.container, base.name)
+        home = translator.context.container.set_called(base.name)
         if home is None:
             raise QueryError(f"there is no entity set '{base.name}'", base.offset)
         target = Scope(translator.context, home.type, optional=True)
@@ -239,11 +239,6 @@ def singleton_scope(context: Context, singleton: edm.Singleton, *, optional: boo
     return scope
 
 
-def entity_set(container: edm.EntityContainer, name: str) -> edm.EntitySet | None:
-    """The entity set of this name, in any case."""
-    return container.sets.get(container.folded_sets.get(name.lower(), name))
-
-
 def of_root(translator: Translating, name: str, offset: int) -> Row | Rows:
     """``$root/Clients`` or ``$root/Me``: all entities of a set, or the one of a singleton.
 
@@ -253,7 +248,7 @@ def of_root(translator: Translating, name: str, offset: int) -> Row | Rows:
     if singleton := container.singletons.get(name):
         scope = singleton_scope(translator.context, singleton, optional=True)
         return Row(translator.it.attach(f"$root/{name}", scope, true()))
-    target_set = entity_set(container, name)
+    target_set = container.set_called(name)
     if target_set is None:
         hint = suggestion(name, [*container.sets, *container.singletons])
         raise QueryError(f"there is no entity set '{name}'{hint}", offset)

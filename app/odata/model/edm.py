@@ -455,10 +455,13 @@ class EntityContainer:
         """Entity type name -> the set that holds its entities."""
         return {entity_set.type.name: entity_set for entity_set in self.sets.values()}
 
+    def set_called(self, name: str) -> EntitySet | None:
+        """The entity set of this name, in any case."""
+        return self.sets.get(name) or self._folded_sets.get(name.lower())
+
     @cached_property
-    def folded_sets(self) -> Mapping[str, str]:
-        """Lower-case name -> declared name of sets."""
-        return {name.lower(): name for name in self.sets}
+    def _folded_sets(self) -> Mapping[str, EntitySet]:
+        return {name.lower(): entity_set for name, entity_set in self.sets.items()}
 
     def containers_of(self, type_: EntityType) -> Sequence[tuple[EntityType, NavigationProperty]]:
         """The types that have entities of ``type_`` within them, and by which property.

@@ -42,13 +42,13 @@ def cross_join(context: Context, segment: CrossJoinSegment) -> tuple[Scope, Mapp
     if len(segment.entity_sets) > MOST_SETS:
         raise QueryError(f"$crossjoin takes at most {MOST_SETS} sets", segment.offset)
     for written in segment.entity_sets:
-        name = container.folded_sets.get(written.lower(), written)
-        if name not in container.sets:
+        entity_set = container.set_called(written)
+        if entity_set is None:
             hint = suggestion(written, container.sets)
             raise NotFoundError(f"There is no entity set {written}{hint}.")
-        if name in joined:
-            raise QueryError(f"{name} is there twice", segment.offset)
-        joined[name] = Scope(context, container.sets[name].type)
+        if entity_set.name in joined:
+            raise QueryError(f"{entity_set.name} is there twice", segment.offset)
+        joined[entity_set.name] = Scope(context, entity_set.type)
     context.multiplied = True
     rows = Scope(context, _type(joined))
     for name, scope in joined.items():

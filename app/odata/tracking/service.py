@@ -102,7 +102,7 @@ class Tracker:
     def _tracked(self, request: Request, query: str, options: OptionTexts) -> _Tracked | None:
         """The query as one that can be tracked; None where it cannot."""
         name = request.path.strip("/")
-        entity_set = self._container.sets.get(self._container.folded_sets.get(name.lower(), name))
+        entity_set = self._container.set_called(name)
         if entity_set is None or entity_set.type.changes is None:
             return None
         if not _NOT_TRACKED.isdisjoint(options.system):

@@ -101,7 +101,7 @@ def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
     """
     first, *rest = parse_path(path).segments or (None,)
     name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
-    entity_set = container.sets.get(container.folded_sets.get(name.lower(), name))
+    entity_set = container.set_called(name)
     if entity_set is None:
         raise NotFoundError("$each follows an entity set of this service.")
     if not all(isinstance(segment, FilterPathSegment) and not segment.key for segment in rest):

@@ -15,6 +15,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from app.errors import UnsupportedMediaTypeError, ValidationError, refuse_any, telling_all
+from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
@@ -131,11 +132,7 @@ class WriteRequest:
             raise UnsupportedMediaTypeError(
                 f"Send the body with Content-Type: application/json{sent}."
             )
-        charset = self._content_type[1].get("charset", "utf-8").lower()
-        if charset not in ("utf-8", "utf8"):
-            raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
-        if self.headers.get("Content-Encoding", "identity") != "identity":
-            raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+        check_readable(self.headers, self._content_type[1].get("charset", "utf-8"))
 
     def entity(
         self, target: Target, kind: Kind | None = None, settled: Collection[str] = ()

@@ -16,14 +16,13 @@ from app.db import records
 from app.db.transactions import advisory_locks
 from app.errors import ApiError
 from app.http.json_body import parse_json
+from app.odata.binding.path_steps import KeyStep, path_steps
 from app.odata.errors import QueryError
-from app.odata.key_values import key_parts
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names, upsert_keys
 from app.odata.syntax.nodes import Alias, Literal, Node
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.path_nodes import NameSegment
 from app.odata.writing.rows import lock_name
 from app.odata.writing.targets import find_plain_target
 
@@ -49,9 +48,9 @@ def locks_of_requests(container: edm.EntityContainer, written: Iterable[WriteTex
     created: set[str] = set()
     for write in written:
         with suppress(QueryError, ApiError):
-            if (key := _place(container, write)) is None:
+            if (target := _target(container, write)) is None:
                 continue
-            type_, values = key
+            type_, values = target
             if values is not None:
                 named.add(lock_name(type_, values))
             elif _may_name_entities(type_, write.body):
@@ -83,26 +82,25 @@ def locks_of_items(
     return locks
 
 
-def _place(
+def _target(
     container: edm.EntityContainer, write: WriteText
 ) -> tuple[edm.EntityType, Mapping[str, Any] | None] | None:
     """The type that a request writes, and the key that it names, by attribute."""
     target = find_plain_target(container, write.path)
     if target is not None:
         return target.type, None if target.is_collection else target.values
-    first, *rest = parse_path(write.path).segments or (None,)
-    if not isinstance(first, NameSegment) or first.name not in container.sets:
-        return None
-    type_ = container.sets[first.name].type
-    if first.arguments is None:
-        return type_, None
-    if len(rest) == 1 and isinstance(rest[0], NameSegment):
-        navigation = type_.navigation.get(rest[0].name)
-        if navigation is not None and navigation.collection:
-            return container.target(navigation), None
-    arguments = key_parts(type_, first.arguments, first.offset)
-    values = _literals(type_, arguments, write.query)
-    return (type_, values) if len(values) == len(arguments) else None
+    steps = path_steps(container, parse_path(write.path))
+    match next(steps, None), next(steps, None):
+        case edm.EntitySet(type=type_), None:
+            return type_, None
+        case edm.EntitySet(type=type_), KeyStep(parts=parts):
+            with suppress(ApiError, QueryError):  # an operation is no step
+                match list(steps):
+                    case [edm.NavigationProperty(collection=True) as navigation]:
+                        return container.target(navigation), None
+            values = _literals(type_, parts, write.query)
+            return (type_, values) if len(values) == len(parts) else None
+    return None
 
 
 def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
