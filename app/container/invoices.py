@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, and_, case
 
 from app.container.common import (
+    ADDRESS,
     business_type,
     common,
     documents_of,
@@ -99,7 +100,22 @@ PARTY_SNAPSHOT = edm.ComplexType(
             _text("name", "Name."),
             _text("legalName", "Registered name."),
             _text("taxId", "VAT or tax number."),
+            _text("registrationNumber", "Number in the register of companies."),
             _text("email", "E-mail address."),
+            _text("phone", "Telephone number."),
+            _text("website", "Web address of the seller."),
+            _text("contactName", "Person addressed at the buyer."),
+            edm.Property(
+                name="address", type=ADDRESS, attribute="address", description="Postal address."
+            ),
+            _text("accountHolder", "Holder of the seller's account."),
+            _text("iban", "IBAN of the seller's account."),
+            _text("bic", "BIC of the seller's bank."),
+            _text("bankName", "Name of the seller's bank."),
+            _text("eInvoiceScheme", "Scheme of the electronic address (EAS)."),
+            _text("eInvoiceId", "Electronic address."),
+            _text("number", "Number of the buyer."),
+            _text("language", "Language of the buyer."),
         ]
     ),
 )

@@ -14,6 +14,7 @@ from sqlalchemy import event
 
 from app.blobs import blobs
 from app.clock import utc_now
+from app.container.invoices import PARTY_SNAPSHOT
 from app.db import records
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
@@ -97,6 +98,7 @@ def test_the_parties_are_kept_as_they_were(admin: Caller) -> None:
     assert (row["buyer"]["address"]["country"], row["buyer"]["contactName"]) == ("AT", "Eva Maier")
     assert (row["seller"]["name"], row["seller"]["address"]["city"]) == ("We", "Ulm")
     assert row["seller"]["iban"] == "DE02120300000000202051"
+    assert set(row["seller"]) | set(row["buyer"]) == set(PARTY_SNAPSHOT.properties)
 
 
 def test_marking_as_sent_issues_too_with_the_last_changes(admin: Caller) -> None:

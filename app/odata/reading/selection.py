@@ -173,9 +173,7 @@ def _parts(
     if isinstance(bound, Elements) and not rest:
         parts = _wanted(bound.type.element, property_.name, (), options, item.offset)
         return shown_members(scope, it, bound, options, parts, item.offset)
-    if options != QueryOptions(select=options.select):
-        message = f"{property_.name} is no collection: $select takes $select inside it"
-        raise UnsupportedError(message, item.offset)
+    _refuse_others(property_.name, options, item.offset)
     place_of_rest = _offset_of(item, len(item.path) - len(rest))
     return _wanted(property_.type, property_.name, rest, options, place_of_rest)
 
@@ -195,23 +193,36 @@ def wanted_parts(type_: edm.EdmType, name: str, options: QueryOptions) -> frozen
 def _wanted(
     complex_: edm.EdmType, name: str, rest: Sequence[str], options: QueryOptions, offset: int
 ) -> frozenset[str] | None:
-    nested = options.select
-    if not rest and not nested:
+    """The sub-properties that a path or ``$select`` leads to; None for all.
+
+    What lies deeper is only checked: a sub-property that is complex is shown as a whole.
+    """
+    if not rest and not options.select:
         return _ALL
     if not isinstance(complex_, edm.ComplexType):
         raise QueryError(f"{name} has no properties to select from", offset)
-    inside = [(tuple(rest), offset)] if rest else [(inner.path, inner.offset) for inner in nested]
+    inside = [SelectItem(tuple(rest), options, offset=offset)] if rest else options.select
     wanted = set()
-    for path, offset in inside:
-        if path == ("*",):
+    for item in inside:
+        if item.path == ("*",):
             return _ALL
-        if len(path) > 1:
-            raise QueryError(f"{'/'.join(path)} is nested too deep to be selected", offset)
-        prop = complex_.property_called(path[0])
+        first, *deeper = item.path
+        prop = complex_.property_called(first)
         if prop is None and not complex_.is_open:
-            raise unknown_name(complex_, path[0], offset)
-        wanted.add(path[0] if prop is None else prop.name)
+            raise unknown_name(complex_, first, item.offset)
+        if prop is not None:
+            inner = item.options or QueryOptions()
+            _refuse_others(prop.name, inner, item.offset)
+            _wanted(prop.type, prop.name, deeper, inner, _offset_of(item, 1))
+        wanted.add(first if prop is None else prop.name)
     return frozenset(wanted)
+
+
+def _refuse_others(name: str, options: QueryOptions, offset: int) -> None:
+    """Refuse options inside ``$select`` that are of collections."""
+    if options != QueryOptions(select=options.select):
+        message = f"{name} is no collection: $select takes $select inside it"
+        raise UnsupportedError(message, offset)
 
 
 def _name(scope: Scope, member: Member) -> str:

@@ -136,6 +136,39 @@ def test_values_are_sorted_and_shown_by_their_members(client: Client) -> None:
     assert client.get("Things(1)/shape/colour")["value"] == "red"
 
 
+@pytest.mark.parametrize(
+    ("select", "name", "value"),
+    [
+        ("shape/place/x", "shape", {"place": {"x": 1.5, "y": -2}}),
+        ("shape($select=place($select=x),colour)", "shape",
+         {"place": {"x": 1.5, "y": -2}, "colour": "red"}),
+        ("parts($select=place/x)", "parts", [{"place": {"x": 0.5}}, {"place": None}]),
+    ],
+)  # fmt: skip
+def test_what_is_selected_deeper_is_shown_with_what_it_lies_in(
+    client: Client, select: str, name: str, value: Any
+) -> None:
+    assert client.get(f"Things(1)?$select={select}")[name] == value
+
+
+@pytest.mark.parametrize(
+    ("select", "status", "words"),
+    [
+        ("shape/place/z", 400, "at position 12: Place has no property 'z'"),
+        ("shape/place/x/y", 400, "x has no properties to select from"),
+        ("shape($select=place($select=z))", 400, "Place has no property 'z'"),
+        ("shape($select=place($top=1))", 501, "place is no collection"),
+        ("shape/place($top=1)", 501, "shape is no collection"),
+    ],
+)
+def test_what_is_selected_deeper_is_checked(
+    client: Client, select: str, status: int, words: str
+) -> None:
+    refused = client.refused(f"Things?$select={select}")
+    assert refused["status"] == status
+    assert words in refused["message"]
+
+
 def test_what_cannot_be_computed_with_is_refused_plainly(client: Client) -> None:
     assert client.refused("Things?$filter=shape/waits eq duration'PT1S'")["status"] == 501
     assert client.refused("Things?$filter=shape/nothing eq 1")["status"] == 400
