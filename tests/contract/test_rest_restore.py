@@ -27,6 +27,13 @@ def test_a_deleted_document_comes_back(admin: Api) -> None:
     assert admin.post("/api/documents/999/restore").status_code == 404
 
 
+def test_what_is_shown_cannot_be_restored(admin: Api) -> None:
+    assert admin.post("/odata/Documents", {"name": "contract.pdf"}).status_code == 201
+    for query in ("$select=BusinessPlatform.*", "$format=application/json;odata.metadata=full"):
+        (document,) = admin.get(f"/odata/Documents?{query}").json["value"]
+        assert document["#BusinessPlatform.Restore"] is None
+
+
 def test_only_administrators_restore(admin: Api, sign_in: Callable[..., Api]) -> None:
     key = deleted(admin)
     for role in ("Manager", "Sales", "Accountant", "Support", "Viewer"):

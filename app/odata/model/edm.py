@@ -409,7 +409,7 @@ class Operation:
     also: tuple[str, ...] = ()  # permissions that are needed besides
     result_path: str | None = None
     creates: bool = False
-    binds_hidden: bool = False  # to entities that queries do not show, too: the handler looks
+    binds_hidden: bool = False  # to entities that queries do not show: the handler looks
     available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
     check: Callable[[Mapping[str, Any]], None] | None = None
     expression: Callable[[Any, Mapping[str, ColumnElement[Any]]], ColumnElement[Any]] | None = None

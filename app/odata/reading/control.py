@@ -84,7 +84,8 @@ def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
         condition = (
             true() if operation.available is None else operation.available(scope.columns, rights)
         )
-        if any(permission not in rights for permission in operation.permissions):
+        is_granted = rights.keys() >= set(operation.permissions)
+        if operation.binds_hidden or not is_granted:
             condition = None
         if condition is None:
             yield Piece([f'"#{name}":null'])
