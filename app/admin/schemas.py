@@ -143,8 +143,8 @@ class MadeApiKeySchema(Schema):
     prefix = fields.String(example="bpk_live_4fJ2kQ9x")
     role = fields.String()
     scopes = fields.List(fields.String())
-    expiresAt = Instant(allow_none=True)
-    createdAt = Instant()
+    expires_at = Instant(allow_none=True)
+    created_at = Instant()
 
 
 class AuditQuerySchema(PageQuerySchema):

@@ -117,7 +117,7 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
 class LogoSchema(Schema):
     """The picture on documents."""
 
-    contentType = fields.String(example="image/png")
+    content_type = fields.String(example="image/png")
     sha256 = fields.String()
     size = fields.Integer(description="Bytes.")
     width = fields.Integer(description="Pixels.")

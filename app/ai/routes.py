@@ -67,7 +67,7 @@ def stream(query: dict[str, Any]) -> Response:
     With `after` or `Last-Event-ID` it goes on behind that event. It ends with `message.end`; the
     answer goes on being made when you leave. `: ping` comes every 15 seconds.
     """
-    session = store.get_session(current_caller(), query["sessionId"])
+    session = store.get_session(current_caller(), query["session_id"])
     ticket = query.get("ticket")
     if ticket is not None and not _has_headers():
         use_ticket(ticket, session)

@@ -34,7 +34,7 @@ class ContextSchema(Schema):
         required=True, validate=validate.Length(1, 50),
         description="Name of a set, a type or an area.", example="kb",
     )  # fmt: skip
-    entityId = fields.Integer(
+    entityId = fields.Integer(  # as it is kept with the conversation
         strict=True, allow_none=True, validate=validate.RECORD_KEY,
         metadata={"description": "Key of the record.", "example": None},
     )  # fmt: skip
@@ -93,15 +93,15 @@ class ShownContextSchema(Schema):
     """The record that an answer is about."""
 
     module = fields.String()
-    entityId = fields.Integer(allow_none=True)
+    entity_id = fields.Integer(allow_none=True)
     title = fields.String(allow_none=True)
 
 
 class UsageSchema(Schema):
     """Tokens of a model; none for the built-in assistant."""
 
-    inputTokens = fields.Integer()
-    outputTokens = fields.Integer()
+    input_tokens = fields.Integer()
+    output_tokens = fields.Integer()
 
 
 class ProviderSchema(Schema):
@@ -140,7 +140,7 @@ class ChatSchema(Schema):
 class StreamQuerySchema(Schema):
     """Which conversation, and from where on."""
 
-    sessionId = fields.String(required=True, validate=validate.Length(1, 40))
+    session_id = fields.String(required=True, validate=validate.Length(1, 40))
     after = fields.Integer(
         validate=validate.Range(0, 2**62),
         description="Number of the last event you have; `Last-Event-ID` does too.",

@@ -80,10 +80,10 @@ class AuthSchema(Schema):
     """How the caller signed in."""
 
     type = fields.String(validate=validate.OneOf(["jwt", "apiKey"]))
-    sessionId = fields.String(allow_none=True)
-    keyPrefix = fields.String(allow_none=True)
+    session_id = fields.String(allow_none=True)
+    key_prefix = fields.String(allow_none=True)
     scopes = fields.List(fields.String(), allow_none=True)
-    expiresAt = Instant(allow_none=True)
+    expires_at = Instant(allow_none=True)
 
 
 class CallerSchema(UserSchema):

@@ -45,8 +45,8 @@ class StageSumSchema(Schema):
     probability = fields.Integer(description="Win probability in percent.", example=50)
     count = fields.Integer(description="Opportunities in it.")
     amount = fields.Decimal(description="Sum of their amounts.", example=1000)
-    weightedAmount = fields.Decimal(description="Sum of the amounts by probability.", example=500)
-    averageDaysInStage = fields.Decimal(
+    weighted_amount = fields.Decimal(description="Sum of the amounts by probability.", example=500)
+    average_days_in_stage = fields.Decimal(
         allow_none=True,
         metadata={
             "description": "Days that they have been in it, on average.",
@@ -58,22 +58,24 @@ class StageSumSchema(Schema):
 class PipelineTotalsSchema(Schema):
     """The pipeline as a whole."""
 
-    openCount = fields.Integer(description="Open opportunities.")
-    openAmount = fields.Decimal(description="Sum of their amounts.")
-    weightedAmount = fields.Decimal(description="Sum of their amounts by probability.")
-    wonCount = fields.Integer(description="Opportunities won.")
-    wonAmount = fields.Decimal(description="Sum of the amounts won.")
-    lostCount = fields.Integer(description="Opportunities lost.")
-    lostAmount = fields.Decimal(description="Sum of the amounts lost.")
-    winRate = fields.Decimal(
+    open_count = fields.Integer(description="Open opportunities.")
+    open_amount = fields.Decimal(description="Sum of their amounts.")
+    weighted_amount = fields.Decimal(description="Sum of their amounts by probability.")
+    won_count = fields.Integer(description="Opportunities won.")
+    won_amount = fields.Decimal(description="Sum of the amounts won.")
+    lost_count = fields.Integer(description="Opportunities lost.")
+    lost_amount = fields.Decimal(description="Sum of the amounts lost.")
+    win_rate = fields.Decimal(
         allow_none=True, description="Won of all closed, 0 to 1.", example=0.25
     )
-    averageDealSize = fields.Decimal(allow_none=True, description="Average amount of what was won.")
-    averageDaysToClose = fields.Decimal(
+    average_deal_size = fields.Decimal(
+        allow_none=True, description="Average amount of what was won."
+    )
+    average_days_to_close = fields.Decimal(
         allow_none=True,
         metadata={"description": "Days from creation to the win, on average.", "scale": 1},
     )
-    overdueCount = fields.Integer(description="Open ones whose expected close is past.")
+    overdue_count = fields.Integer(description="Open ones whose expected close is past.")
 
 
 class ExcludedSchema(Schema):
@@ -108,7 +110,7 @@ class SummarySchema(Schema):
     type_name = "Pipeline"
 
     currency = fields.String(description="The organisation's currency (ISO 4217).", example="EUR")
-    asOf = fields.String(
+    as_of = fields.String(
         metadata={
             "description": "When it was computed.",
             "format": "date-time", "example": "2026-01-31T09:30:00.000Z",

@@ -114,12 +114,12 @@ class MovedSchema(Schema):
 class ConversionSchema(Schema):
     """What a lead became."""
 
-    leadId = fields.Integer(description="Key of the lead.")
+    lead_id = fields.Integer(description="Key of the lead.")
     status = fields.String(description="Status of the lead now.", example="Converted")
-    convertedAt = Instant(description="When it was converted.")
-    clientId = fields.Integer(allow_none=True, description="Key of the client.")
-    contactId = fields.Integer(allow_none=True, description="Key of the contact, if there is one.")
-    opportunityId = fields.Integer(
+    converted_at = Instant(description="When it was converted.")
+    client_id = fields.Integer(allow_none=True, description="Key of the client.")
+    contact_id = fields.Integer(allow_none=True, description="Key of the contact, if there is one.")
+    opportunity_id = fields.Integer(
         allow_none=True, description="Key of the opportunity, if there is one."
     )
     client = fields.Nested(ConvertedClientSchema, description="The client, made or found.")
@@ -129,7 +129,7 @@ class ConversionSchema(Schema):
     opportunity = fields.Nested(
         ConvertedOpportunitySchema, allow_none=True, description="The opportunity, made or linked."
     )
-    matchedBy = fields.String(
+    matched_by = fields.String(
         allow_none=True,
         validate=validate.OneOf(("email", "taxId", "explicit")),
         description="By what a client was found.",
@@ -182,8 +182,8 @@ class MergedClientSchema(Schema):
 class MergedClientsSchema(Schema):
     """What a merge of clients did, or would do."""
 
-    clientId = fields.Integer()
-    sourceId = fields.Integer()
+    client_id = fields.Integer()
+    source_id = fields.Integer()
     client = fields.Nested(MergedClientSchema)
     filled = fields.List(
         fields.String(), description="Properties that were empty before.", example=["phone"]

@@ -60,7 +60,7 @@ def upload() -> Response:
 @streamed
 def replace_content(query: dict[str, Any], document_id: int) -> Response:
     """Give a document a file, or a new version of its file, as the raw body."""
-    replace_file(document_id, BodyStream(maximum_upload()), query.get("fileName"))
+    replace_file(document_id, BodyStream(maximum_upload()), query.get("file_name"))
     return _described(document_id)
 
 

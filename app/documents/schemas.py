@@ -40,7 +40,7 @@ UPLOAD_BODY: dict[str, Any] = {
 class FileQuerySchema(Schema):
     """What raw bytes do not say."""
 
-    fileName = fields.String(
+    file_name = fields.String(
         description="Name of the file; the one that it has when left out.", example="contract.pdf"
     )
 
@@ -62,29 +62,29 @@ class UploadedSchema(Schema):
     description = fields.String(allow_none=True)
     category = fields.String(validate=validate.OneOf(DOCUMENT_CATEGORIES))
     folder = fields.String(allow_none=True)
-    clientId = fields.Integer(allow_none=True)
-    entityType = fields.String(allow_none=True)
-    entityId = fields.Integer(allow_none=True)
-    expiresAt = fields.Date(allow_none=True)
-    retainUntil = fields.Date(allow_none=True)
-    fileName = fields.String(example="contract.pdf")
-    contentType = fields.String(example="application/pdf")
+    client_id = fields.Integer(allow_none=True)
+    entity_type = fields.String(allow_none=True)
+    entity_id = fields.Integer(allow_none=True)
+    expires_at = fields.Date(allow_none=True)
+    retain_until = fields.Date(allow_none=True)
+    file_name = fields.String(example="contract.pdf")
+    content_type = fields.String(example="application/pdf")
     size = fields.Integer(description="Bytes.")
     sha256 = fields.String(example="e3b0c44298fc1c149afbf4c8996fb924")
     version = fields.Integer(description="Number of the file.")
     status = fields.String(validate=validate.OneOf(DOCUMENT_STATUSES), example="Active")
-    downloadCount = fields.Integer()
-    isShared = fields.Boolean()
-    deletedAt = Instant(allow_none=True)
-    ownerId = fields.Integer(allow_none=True)
-    externalId = fields.String(allow_none=True)
+    download_count = fields.Integer()
+    is_shared = fields.Boolean()
+    deleted_at = Instant(allow_none=True)
+    owner_id = fields.Integer(allow_none=True)
+    external_id = fields.String(allow_none=True)
     tags = fields.List(fields.String())
-    customFields = fields.Dict()
-    createdAt = Instant()
-    updatedAt = Instant()
-    createdById = fields.Integer(allow_none=True)
-    updatedById = fields.Integer(allow_none=True)
-    downloadUrl = fields.String(example="/api/v1/documents/1/download")
+    custom_fields = fields.Dict()
+    created_at = Instant()
+    updated_at = Instant()
+    created_by_id = fields.Integer(allow_none=True)
+    updated_by_id = fields.Integer(allow_none=True)
+    download_url = fields.String(example="/api/v1/documents/1/download")
 
 
 class SearchQuerySchema(PageQuerySchema):

@@ -13,7 +13,7 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http import idempotency
 from app.http.error_answers import error_response
-from app.http.request_context import Exchange, current_exchange
+from app.http.request_context import Exchange
 
 
 def end_transaction(response: Response, environ: dict[str, Any], exchange: Exchange) -> Response:
@@ -28,7 +28,7 @@ def end_transaction(response: Response, environ: dict[str, Any], exchange: Excha
     try:
         if response.status_code >= 400:
             db.session.rollback()
-            audit_denial(request.method, request.path)
+            audit_denial(exchange, request.method, request.path)
         if is_keyed:
             response = idempotency.store(response)
         db.session.commit()
@@ -38,9 +38,8 @@ def end_transaction(response: Response, environ: dict[str, Any], exchange: Excha
     return response
 
 
-def audit_denial(method: str, path: str) -> None:
+def audit_denial(exchange: Exchange, method: str, path: str) -> None:
     """A refusal is part of the audit log though everything else of the request is undone."""
-    exchange = current_exchange()
     denied, exchange.denied = exchange.denied, None
     if denied is not None:
         target = {"method": method, "path": path[:500]}

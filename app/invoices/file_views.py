@@ -61,7 +61,7 @@ class PreflightSchema(Schema):
     id = fields.Integer()
     number = fields.String(allow_none=True)
     status = fields.String(example="Draft")
-    eInvoiceFormat = fields.String(example="Auto")
+    e_invoice_format = fields.String(example="Auto")
     ready = fields.Boolean()
     problems = fields.List(fields.Nested(BrokenRuleSchema))
 

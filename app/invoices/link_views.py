@@ -17,7 +17,7 @@ class LinkSchema(Schema):
 
     id = fields.Integer()
     url = fields.String(example="https://platform.example.com/s/i/17-0-KxYnb3q0QmZ1c2VkIGlkcw")
-    viewedAt = Instant(allow_none=True)
+    viewed_at = Instant(allow_none=True)
 
 
 @area.get("/<int:invoice_id>/link")

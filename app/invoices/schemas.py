@@ -95,8 +95,8 @@ class CreditedLineSchema(Schema):
 
     description = fields.String(description="What is credited.")
     quantity = fields.Decimal(metadata={"description": "How many.", "scale": 4})
-    unitPrice = fields.Decimal(metadata={"description": "Price of one.", "scale": 4})
-    taxRate = fields.Decimal(description="Tax in percent.")
+    unit_price = fields.Decimal(metadata={"description": "Price of one.", "scale": 4})
+    tax_rate = fields.Decimal(description="Tax in percent.")
 
     class Meta:
         unknown = INCLUDE

@@ -163,7 +163,7 @@ class SentSchema(Schema):
     id = fields.Integer(description="Key of the document.")
     number = fields.String(description="Number of the document.")
     status = fields.String(description="Status now.", example="Sent")
-    sentAt = Instant(description="When it was sent first.")
+    sent_at = Instant(description="When it was sent first.")
     issued = fields.Boolean(description="Whether it was a draft until now.")
     delivery = fields.Nested(
         DeliverySchema, allow_none=True, description="The message; null where none was sent."
@@ -180,7 +180,7 @@ class SendErrorSchema(Schema):
 class SendResultSchema(Schema):
     """What became of one document."""
 
-    invoiceId = fields.Integer()
+    invoice_id = fields.Integer()
     ok = fields.Boolean()
     number = fields.String(allow_none=True)
     status = fields.String(allow_none=True)

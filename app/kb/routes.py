@@ -61,7 +61,7 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
 @requires("kb:read")
 def suggest(query: dict[str, Any]) -> dict[str, Any]:
     """What may help with a ticket: articles, with the reason, and solved tickets like it."""
-    return suggest_for_ticket(query["ticketId"], query["limit"])
+    return suggest_for_ticket(query["ticket_id"], query["limit"])
 
 
 @area.post("/from-ticket")

@@ -87,7 +87,7 @@ class ArticleSearchSchema(KbSearchResultSchema):
 class SuggestQuerySchema(Schema):
     """The ticket that needs help."""
 
-    ticketId = fields.Integer(required=True, validate=validate.RECORD_KEY, example=1)
+    ticket_id = fields.Integer(required=True, validate=validate.RECORD_KEY, example=1)
     limit = limit_field(SUGGESTIONS)
 
 
@@ -117,9 +117,9 @@ class SimilarTicketSchema(Schema):
 class SuggestionsSchema(Schema):
     """What may help with a ticket."""
 
-    ticketId = fields.Integer()
+    ticket_id = fields.Integer()
     items = fields.List(fields.Nested(SuggestionSchema))
-    similarTickets = fields.List(fields.Nested(SimilarTicketSchema))
+    similar_tickets = fields.List(fields.Nested(SimilarTicketSchema))
 
 
 class FromTicketSchema(Schema):
@@ -145,7 +145,7 @@ class ArticleDraftSchema(Schema):
     category = fields.String(allow_none=True)
     language = fields.String()
     visibility = fields.String()
-    sourceTicketId = fields.Integer()
+    source_ticket_id = fields.Integer()
     url = fields.String(allow_none=True)
 
 
@@ -177,11 +177,11 @@ class FeedbackBodySchema(Schema):
 class FeedbackSchema(Schema):
     """What was said, and how many found what."""
 
-    articleId = fields.Integer()
+    article_id = fields.Integer()
     helpful = fields.Boolean()
     comment = fields.String(allow_none=True)
-    helpfulCount = fields.Integer()
-    notHelpfulCount = fields.Integer()
+    helpful_count = fields.Integer()
+    not_helpful_count = fields.Integer()
 
 
 class FeedbackEntrySchema(Schema):
@@ -222,7 +222,7 @@ class MissingTicketSchema(Schema):
     number = fields.String()
     subject = fields.String()
     category = fields.String(allow_none=True)
-    solvedAt = fields.String(metadata={"format": "date-time"})
+    solved_at = fields.String(metadata={"format": "date-time"})
 
 
 class MissingSchema(Schema):

@@ -50,9 +50,9 @@ class BounceSchema(Schema):
 
     matched = fields.Boolean()
     reason = fields.String(allow_none=True, description="Why it matched nothing.")
-    deliveryId = fields.Integer(allow_none=True)
+    delivery_id = fields.Integer(allow_none=True)
     entity = fields.String(allow_none=True, example="Invoice")
-    entityId = fields.Integer(allow_none=True)
+    entity_id = fields.Integer(allow_none=True)
     status = fields.String(allow_none=True, validate=validate.OneOf(("queued", "sent", "failed")))
     recipients = fields.List(fields.String(), description="Whom it did not reach, of this mail.")
 

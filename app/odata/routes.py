@@ -18,6 +18,7 @@ from app.http.json_body import read_body
 from app.http.limits import charge
 from app.http.links import service_root
 from app.http.page_sizes import ODATA
+from app.http.request_context import current_exchange
 from app.http.security import streamed
 from app.http.transaction import audit_denial
 from app.odata.batch.parts import BatchEdge
@@ -94,7 +95,7 @@ def _addresses(host: str) -> tuple[str, ...]:
 def _refused(error: Exception, method: str, path: str) -> Response:
     """The answer to a request of a batch; a refusal is in the audit log as if it came alone."""
     response = error_response(error, method)
-    audit_denial(method, path)
+    audit_denial(current_exchange(), method, path)
     return response
 
 

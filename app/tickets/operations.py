@@ -9,15 +9,18 @@ from app.tickets.merging import TicketMerge, merge_tickets as merge
 from app.tickets.schemas import MergedTicketsSchema, MergeTicketsSchema
 
 
-def merge_tickets(ticket_id: int, **others: int) -> TicketMerge:
-    """Merge a ticket with the one that is given as ``sourceId`` or as ``targetId``.
+def merge_tickets(
+    ticket_id: int, source_id: int | None = None, target_id: int | None = None
+) -> TicketMerge:
+    """Merge another ticket into this one, or this one into another.
 
     Raises: ValidationError, not one of both is given; as ``app.tickets.merging``.
     """
-    if len(others) != 1:
-        raise ValidationError([("targetId", "must be given, or sourceId, and not both")])
-    ((field, other_id),) = others.items()
-    return merge(ticket_id, other_id, field=field, into_other=field == "targetId")
+    if target_id is None and source_id is not None:
+        return merge(ticket_id, source_id, field="sourceId", into_other=False)
+    if target_id is not None and source_id is None:
+        return merge(ticket_id, target_id, field="targetId", into_other=True)
+    raise ValidationError([("targetId", "must be given, or sourceId, and not both")])
 
 
 MERGE_TICKETS = Operation(

@@ -15,11 +15,11 @@ from app.tickets.comments import COMMENT
 class MergeTicketsSchema(Schema):
     """The other ticket, by one of two names that say which of both is closed."""
 
-    sourceId = fields.Integer(
+    source_id = fields.Integer(
         strict=True, validate=validate.RECORD_KEY,
         description="Ticket that goes into this one and is closed.", example=2,
     )  # fmt: skip
-    targetId = fields.Integer(
+    target_id = fields.Integer(
         strict=True, validate=validate.RECORD_KEY,
         description="Ticket that this one goes into; this one is closed.",
     )  # fmt: skip

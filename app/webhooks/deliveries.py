@@ -12,7 +12,6 @@ from sqlalchemy import Connection, Select, Text, select, type_coerce
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.db.engines import primary_engine, steady_read
 from app.db.types import AnyRow, iso_instant
 from app.errors import NotFoundError
 from app.http.lists import Page, read_page
@@ -47,20 +46,16 @@ def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
 
 
 def show_delivery(endpoint_id: int, delivery_id: int) -> dict[str, Any]:
-    """One delivery as it was last committed.
+    """One delivery as it is now.
 
     Raises: NotFoundError.
     """
-    with steady_read(primary_engine()) as connection:
-        return _one(connection, endpoint_id, delivery_id)
-
-
-def describe_delivery(endpoint_id: int, delivery_id: int) -> dict[str, Any]:
-    """One delivery as it is in the running transaction.
-
-    Raises: NotFoundError.
-    """
-    return _one(records.connection(), endpoint_id, delivery_id)
+    this = (WebhookDelivery.id == delivery_id) & (WebhookDelivery.endpoint_id == endpoint_id)
+    with records.looking() as connection:
+        row = connection.execute(_statement().where(this)).first()
+        if row is None:
+            raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
+        return _shapes(connection, (row,))[0]
 
 
 def resend(endpoint_id: int, delivery_id: int) -> None:
@@ -98,17 +93,6 @@ def _between(statement: Select[Any], since: datetime | None, until: datetime | N
     if until is not None:
         statement = statement.where(WebhookDelivery.created_at < until)
     return statement
-
-
-def _one(connection: Connection, endpoint_id: int, delivery_id: int) -> dict[str, Any]:
-    row = connection.execute(
-        _statement().where(
-            WebhookDelivery.id == delivery_id, WebhookDelivery.endpoint_id == endpoint_id
-        )
-    ).first()
-    if row is None:
-        raise NotFoundError(f"There is no delivery {delivery_id} of webhook {endpoint_id}.")
-    return _shapes(connection, (row,))[0]
 
 
 def _shapes(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, Any]]:

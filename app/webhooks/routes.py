@@ -91,7 +91,7 @@ def remove(webhook_id: int) -> None:
 def send_test(webhook_id: int) -> dict[str, Any]:
     """Send a `webhook.ping`, whatever the receiver subscribes to."""
     delivery_id = endpoints.send_test(webhook_id)
-    return deliveries.describe_delivery(webhook_id, delivery_id)
+    return deliveries.show_delivery(webhook_id, delivery_id)
 
 
 @area.post("/<int:webhook_id>/rotate-secret")
@@ -126,7 +126,7 @@ def show_delivery(webhook_id: int, delivery_id: int) -> dict[str, Any]:
 def resend(webhook_id: int, delivery_id: int) -> dict[str, Any]:
     """Deliver a message again now, under the same `webhook-id`."""
     deliveries.resend(webhook_id, delivery_id)
-    return deliveries.describe_delivery(webhook_id, delivery_id)
+    return deliveries.show_delivery(webhook_id, delivery_id)
 
 
 @area.post("/<int:webhook_id>/recover")

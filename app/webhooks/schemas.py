@@ -81,7 +81,7 @@ class WebhookSecretSchema(Schema):
 
     id = fields.Integer()
     secret = fields.String(metadata=_SECRET)
-    previousSecretUntil = Instant()
+    previous_secret_until = Instant()
 
 
 class WebhookQuerySchema(PageQuerySchema):
@@ -183,8 +183,8 @@ class EventSchema(Schema):
     type = fields.String(example="invoice.paid")
     timestamp = Instant()
     entity = fields.String()
-    entityId = fields.Integer()
-    requestId = fields.String(allow_none=True)
+    entity_id = fields.Integer()
+    request_id = fields.String(allow_none=True)
     data = fields.Raw(
         metadata={
             "type": "object",
@@ -199,5 +199,5 @@ class JournalSchema(Schema):
 
     items = fields.List(fields.Nested(EventSchema))
     next = fields.String(description="`after` of the next request.")
-    hasMore = fields.Boolean()
+    has_more = fields.Boolean()
     gap = fields.Boolean(description="Events right behind `after` are not kept any more.")

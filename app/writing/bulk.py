@@ -7,22 +7,24 @@ on where it stood, and does nothing twice.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import func, select, update
 
 from app import audit
 from app.auth.accounts import caller_of_job
 from app.clock import utc_now
 from app.db import records
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
-from app.extensions import db
+from app.extensions import Model, db
 from app.http.error_answers import as_api_error
 from app.http.request_context import running_app
 from app.http.security import acting_as, current_caller
 from app.invoices.sending import Letter, send_invoice
-from app.jobs.leases import Loop, StoppingError, finish, leave_if_stopping, take, wake
+from app.jobs.leases import Loop, LostError, StoppingError, keep, leave_if_stopping, take, wake
+from app.jobs.schedule import remove_rows
 from app.models.bulk_run import BulkItem, BulkRun
 from app.writing.services import SERVICES
 
@@ -233,7 +235,8 @@ def run_bulk() -> int:
     due = BulkRun.finished_at.is_(None)
     rows = take(BulkRun.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
-        _work(dict(row))
+        with suppress(LostError):
+            _work(dict(row))
     return len(rows)
 
 
@@ -245,10 +248,7 @@ def _work(run: dict[str, Any]) -> None:
         return
     with acting_as(caller):
         while _do_some(run, PIECE):
-            until = utc_now() + timedelta(seconds=LEASE_SECONDS)
-            if not _keep(run, {"leased_until": until}):
-                return
-            run["leased_until"] = until
+            _keep(run, {}, LEASE_SECONDS)
             try:
                 leave_if_stopping()
             except StoppingError:
@@ -257,29 +257,26 @@ def _work(run: dict[str, Any]) -> None:
         _keep(run, {"finished_at": utc_now()})
 
 
-def _end_all(run: Mapping[str, Any], reason: str) -> None:
+def _end_all(run: dict[str, Any], reason: str) -> None:
     waiting = update(BulkItem).where(BulkItem.run_id == run["id"], BulkItem.status == "waiting")
     records.connection().execute(waiting.values(status="failed", error=reason[:500]))
     _keep(run, {"finished_at": utc_now()})
 
 
-def _keep(run: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
-    """Write into the run, and give it back where no lease is among the values."""
-    is_own = finish(BulkRun.__table__, run, values)
+def _keep(run: dict[str, Any], values: Mapping[str, Any], seconds: int | None = None) -> None:
+    """Write into the run and commit; without ``seconds`` it is given back.
+
+    Raises: LostError.
+    """
+    keep(BulkRun.__table__, run, values, seconds=seconds)
     db.session.commit()
     db.session.remove()
-    return is_own
 
 
 def tidy_runs() -> int:
     """Remove runs that ended long ago, with their lines."""
-    old = select(BulkRun.id).where(BulkRun.finished_at < utc_now() - KEPT).limit(100)
-    keys = list(records.connection().execute(old).scalars())
-    if keys:
-        records.connection().execute(delete(BulkItem).where(BulkItem.run_id.in_(keys)))
-        records.connection().execute(delete(BulkRun).where(BulkRun.id.in_(keys)))
-        db.session.commit()
-    return len(keys)
+    table = Model.metadata.tables["bulk_runs"]
+    return remove_rows(table, table.c.finished_at < utc_now() - KEPT)
 
 
 BULK_LOOP = Loop(LOOP, run_bulk, idle_seconds=1.0)

@@ -42,7 +42,7 @@ class FoundSchema(Schema):
     title = fields.String(example="Acme GmbH")
     subtitle = fields.String(allow_none=True, example="office@acme.example")
     score = fields.Float(example=0.94)
-    matchedFields = fields.List(fields.String(), example=["name"])
+    matched_fields = fields.List(fields.String(), example=["name"])
     highlight = fields.String(example="<mark>Acme</mark> GmbH")
     url = fields.String(example="/odata/Clients(1)")
     record = fields.Raw(
@@ -64,7 +64,7 @@ class SearchAnswerSchema(Schema):
     type = fields.String(example="client")
     total = fields.Integer(description="Records on all pages.", example=1)
     items = fields.List(fields.Nested(FoundSchema))
-    possibleDuplicates = fields.List(
+    possible_duplicates = fields.List(
         fields.List(fields.Integer(), validate=validate.Length(equal=2)),
         description="Pairs of ids that may be the same, entered twice; under `all` of clients.",
         example=[[1, 7]],
