@@ -96,7 +96,7 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
     """Take a payment back, because it bounced or was entered by mistake; the invoice is open again.
 
     Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, it was reversed
-        before.
+        before, or credit that it gave is spent.
     """
     caller = current_caller()
     known = records.read(Payment, payment_id)
@@ -116,10 +116,10 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         "version": payment.version + 1,
     }
     records.update(Payment, payment_id, changes)
+    if payment.method == CREDIT:  # first: what the invoice gave may be a part of it
+        use_credit(invoice, -payment.amount)
     paid = invoice.amount_paid - payment.amount
     INVOICES.settle(invoice, paid, invoice.amount_credited, by="reversal")
-    if payment.method == CREDIT:
-        use_credit(invoice, -payment.amount)
     previous = {"status": "Completed"}
     audit.record(
         "payment.reversed", "Payment", payment_id,

@@ -11,7 +11,7 @@ from app.errors import InvalidStateError
 from app.invoices.settlement import balances
 from app.models.client import Client
 from app.models.invoice import Invoice
-from app.money import rounded
+from app.money import rounded, written
 from app.settings import organisation
 
 BALANCES = ("invoiced_total", "outstanding_balance", "credit_balance")
@@ -48,13 +48,23 @@ def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decim
 
 
 def post(before: Invoice | None, after: Invoice) -> None:
-    """Bring the balances of the client to what the invoice now adds to them."""
+    """Bring the balances of the client to what the invoice now adds to them.
+
+    Raises: InvalidStateError, credit that it gave is spent.
+    """
     client = records.get(Client, after.client_id, lock=True)
     factor = exchange_factor(client.currency, after.currency, after.exchange_rate)
     old, new = (balances(each, factor, client.currency) for each in (before, after))
     moved = {
         name: getattr(client, name) + getattr(new, name) - getattr(old, name) for name in BALANCES
     }
+    lacking = -moved["credit_balance"]
+    if lacking > 0 and new.credit_balance < old.credit_balance:
+        amount = f"{written(lacking, client.currency)} {client.currency}"
+        raise InvalidStateError(
+            f"Credit that this gave is spent: reverse payments by credit of {amount} first.",
+            [("creditBalance", f"has {amount} too little")],
+        )
     CLIENTS.roll_up(client, moved | {"last_activity_at": utc_now()})
 
 

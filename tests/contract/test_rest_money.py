@@ -129,6 +129,56 @@ def test_void_needs_a_reason_and_no_payment(admin: Api) -> None:
     assert refusal(admin.post(path, {"reason": "Again"})) == (409, "INVALID_STATE")
 
 
+def issued(admin: Api, client_id: int) -> int:
+    """An invoice over 119 for a client who has others; its key."""
+    lines = [{"description": "Training", "unitPrice": 100, "taxRate": 19}]
+    answer = admin.post("/odata/Invoices", {"clientId": client_id, "LineItems": lines})
+    key: int = answer.json["id"]
+    assert admin.patch(f"/odata/Invoices({key})", {"status": "Sent"}).status_code == 200
+    return key
+
+
+@pytest.mark.parametrize("gave", ["overpayment", "credit note"])
+def test_credit_is_taken_back_when_nothing_is_paid_by_it(admin: Api, gave: str) -> None:
+    invoice = sent_invoice(admin)
+    client = f"/odata/Clients({invoice['clientId']})"
+    if gave == "overpayment":
+        paid = pay(admin, invoice["id"], amount=238, allowOverpayment=True).json["id"]
+        undo = f"/api/payments/{paid}/reverse"
+    else:
+        pay(admin, invoice["id"])
+        note = admin.post(f"/api/invoices/{invoice['id']}/credit-note", {}).json["id"]
+        undo = f"/api/invoices/{note}/void"
+    other = issued(admin, invoice["clientId"])
+    used = [pay(admin, other, method="credit", amount=amount).json["id"] for amount in (60, 0.01)]
+    for payment, lacking in zip(used, ("60.01", "0.01"), strict=True):
+        addresses = (client, f"/odata/Invoices({invoice['id']})")
+        before = [admin.get(address).json for address in addresses]
+        answer = admin.post(undo, {"reason": "Wrong"})
+        assert refusal(answer) == (409, "INVALID_STATE")
+        assert f"by credit of {lacking} EUR first" in answer.json["error"]["message"]
+        assert [admin.get(address).json for address in addresses] == before
+        assert admin.post(f"/api/payments/{payment}/reverse", {}).status_code == 200
+    assert admin.get(client).json["creditBalance"] == 119
+    assert admin.post(undo, {"reason": "Wrong"}).status_code == 200
+    assert admin.get(client).json["creditBalance"] == 0
+
+
+def test_a_payment_by_credit_is_reversed_though_its_invoice_gave_the_credit_again(
+    admin: Api,
+) -> None:
+    invoice = sent_invoice(admin)
+    client_id = invoice["clientId"]
+    pay(admin, invoice["id"], amount=238, allowOverpayment=True)
+    other = issued(admin, client_id)
+    used = pay(admin, other, method="credit").json["id"]
+    assert admin.post(f"/api/invoices/{other}/credit-note", {}).status_code == 201
+    assert pay(admin, issued(admin, client_id), method="credit").status_code == 201
+    assert admin.post(f"/api/payments/{used}/reverse", {}).status_code == 200
+    assert admin.get(f"/odata/Clients({client_id})").json["creditBalance"] == 0
+    assert admin.get(f"/odata/Invoices({other})").json["status"] == "Paid"
+
+
 def test_a_written_off_invoice_can_still_be_paid(admin: Api) -> None:
     invoice = sent_invoice(admin)
     path = f"/api/invoices/{invoice['id']}/uncollectible"
