@@ -9,8 +9,9 @@ from typing import Any
 from app.ai.context import TITLES, citation_of, entity_type, states_of
 from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
 from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, Listing
-from app.ai.wording import label, spoken, state_text, value_text, words_of
+from app.ai.wording import label, spoken, value_text, words_of
 from app.container import engine
+from app.container.words import word_text
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
 from app.events import entity_url
 from app.odata.model import edm
@@ -273,7 +274,7 @@ def _texts(
         currency = row.get(by) or outer if by else None
         is_state = isinstance(value, str) and value in states_of(entity, name)
         texts[name] = (
-            state_text(value, ask.language)
+            word_text(value, ask.language)
             if is_state
             else value_text(value, ask.language, currency=currency)
         )

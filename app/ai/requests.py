@@ -14,8 +14,9 @@ from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.own import NOTED
 from app.ai.tools.tool import require_possible, state_property
 from app.ai.understanding import MAIL, NOTE, STATE, TASK, Request
-from app.ai.wording import day_text, label, state_text, value_text
+from app.ai.wording import day_text, label, value_text
 from app.container import engine
+from app.container.words import word_text
 from app.db.types import iso_instant
 from app.odata.payload.reader import snake
 from app.settings.days import NOON, start_of
@@ -139,13 +140,13 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
         state = _state_called(request.text, states, request.language)
     called = label(name, ask.language)
     if state is None:
-        known = ", ".join(state_text(each, ask.language) for each in states)
+        known = ", ".join(word_text(each, ask.language) for each in states)
         unknown = ask.translated("%(text)s is no %(property)s. There are: %(states)s.",
                                  text=request.text, property=called, states=known)  # fmt: skip
         is_unknown = states and not request.states
         yield Text(unknown if is_unknown else ask.translated(NO_WRITES))
         return
-    values = {"record": context.title, "state": state_text(state, ask.language)}
+    values = {"record": context.title, "state": word_text(state, ask.language)}
     arguments: dict[str, Any] = {"id": context.key, name: state}
     summary = ask.translated("Change the %(property)s of %(record)s to %(state)s",
                              property=called, **values)  # fmt: skip
@@ -155,14 +156,14 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
         reasons = tuple(each for each in states_of(context.entity, reason) if each != "Other")
         why = _state_called(request.reason, reasons, request.language)
         if why is None:
-            known = ", ".join(state_text(each, ask.language) for each in reasons)
+            known = ", ".join(word_text(each, ask.language) for each in reasons)
             yield Text(ask.translated(
                 "Say why, such as: mark it as %(state)s because of %(reasons)s.",
                 state=values["state"], reasons=known,
             ))  # fmt: skip
             return
         arguments[reason] = why
-        summary += f", {label(reason, ask.language)}: {state_text(why, ask.language)}"
+        summary += f", {label(reason, ask.language)}: {word_text(why, ask.language)}"
     if engine.read_one(context.path, select=name)[name] == state:
         yield Text(ask.translated("%(record)s is %(state)s already.", **values))
         return
@@ -174,7 +175,7 @@ def _state_called(text: str, states: tuple[str, ...], language: str) -> str | No
     """The state that is meant by its name, or by a word for it."""
     name = text.replace(" ", "").replace("-", "").lower()
     for state in states:
-        if name in (state.lower(), state_text(state, language).replace(" ", "").lower()):
+        if name in (state.lower(), word_text(state, language).replace(" ", "").lower()):
             return state
     meant = Message(text, lexicon_of(language)).value("state.values", 0)[1] or ()
     return next((state for state in meant if state in states), None)

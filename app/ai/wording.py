@@ -44,12 +44,6 @@ def label(name: str, language: str = SOURCE) -> str:
                  if (known := text_in(language, each)) != each), text)  # fmt: skip
 
 
-def state_text(state: str, language: str = SOURCE) -> str:
-    """A state as people write it: ``ClosedLost`` -> ``Closed Lost``, ``Verloren``."""
-    words = _HUMP.sub(" ", state)
-    return text_in(language, words.lower() if state[:1].islower() else words)
-
-
 def value_text(value: Any, language: str = SOURCE, *, currency: str | None = None) -> str:
     """A value as people write it in a language."""
     if value is None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from app.written.numbers import ENGLISH, Signs
+
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MOST_BARS = 24
 MOST_POINTS = 500
@@ -27,9 +29,14 @@ class Chart:
 
 
 def vega_lite(
-    chart: Chart, rows: Sequence[Mapping[str, Any]], title: str = "", remark: str = ""
+    chart: Chart,
+    rows: Sequence[Mapping[str, Any]],
+    title: str = "",
+    remark: str = "",
+    signs: Signs = ENGLISH,
 ) -> dict[str, Any]:
-    """The specification with its data inside; ``remark`` stands under the title."""
+    """The specification with its data inside; ``remark`` stands under the title, and numbers are
+    written with ``signs``."""
     values = [_value(chart, row) for row in rows[:MOST_POINTS]]
     spec: dict[str, Any] = {
         "$schema": SCHEMA,
@@ -42,6 +49,11 @@ def vega_lite(
         "config": {"font": "DejaVu Sans, Arial, sans-serif", "view": {"stroke": None},
                    "range": {"category": COLOURS}, "axis": {"gridColor": "#e6e8eb"}},
     }  # fmt: skip
+    if signs != ENGLISH:
+        spec["config"]["locale"] = {
+            "number": {"decimal": signs.decimal, "thousands": signs.group, "grouping": [3],
+                       "currency": ["", ""]}
+        }  # fmt: skip
     if title:
         spec["title"] = {"text": title, "anchor": "start", "fontSize": 16}
         if remark:

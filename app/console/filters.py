@@ -16,9 +16,10 @@ from app.console.columns import choosable, key_of
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
-from app.console.property_kinds import NUMBERS, kind_of, options_of
+from app.console.property_kinds import NUMBERS, kind_of
 from app.console.references import Kind, NoReferenceError, find, named, referred_to
 from app.console.sets import Page
+from app.container.words import options_of
 from app.db.types import iso_instant
 from app.errors import ValidationError
 from app.http.security import current_caller

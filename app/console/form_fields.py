@@ -12,9 +12,10 @@ from app.console import engine, wording
 from app.console.language import translated
 from app.console.named_codes import UNIT, code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.property_kinds import INPUTS, kind_of, options_of
+from app.console.property_kinds import INPUTS, kind_of
 from app.console.references import NoReferenceError, find, named, referred_to
 from app.console.sets import Page
+from app.container.words import options_of
 from app.db.types import iso_instant
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm

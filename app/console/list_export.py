@@ -35,8 +35,6 @@ _TYPES: Mapping[str, str] = {
     "amount": "money", "number": "number", "whole": "integer", "day": "date", "moment": "instant",
     "check": "boolean",
 }  # fmt: skip
-# Formats that keep days as days.
-_WITH_DAYS = ("xlsx", "json")
 
 
 @console.get("/<path>/export.<form>")
@@ -54,7 +52,8 @@ def export_list(path: str, form: str) -> Response:
     if "query" in request.args and not keys and "all" not in request.args:
         raise ValidationError([("", translated("Choose records first."))])
     query = read_query(page_of(path), args)
-    table = prepare(_report(query, [] if "all" in request.args else keys), {}, form)
+    report = _report(query, [] if "all" in request.args else keys)
+    table = prepare(report, {}, form, language=page_language())
     if table.total > AT_ONCE:
         text = translated(
             "A list of at most %(most)s rows is exported; this one has %(total)s: narrow it.",
@@ -62,7 +61,7 @@ def export_list(path: str, form: str) -> Response:
         )  # fmt: skip
         raise ValidationError([("", text)])
     if page_language() != SOURCE:
-        table.write_value = partial(_shown, has_days=form in _WITH_DAYS)
+        table.write_value = partial(_shown, has_days=FORMATS[form].has_days)
     file = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,

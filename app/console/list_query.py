@@ -10,8 +10,8 @@ from werkzeug.datastructures import MultiDict
 from app.console.choices import search_phrase
 from app.console.columns import Column, column_of, columns_of, reading
 from app.console.filters import WHERE, Condition, read_conditions
-from app.console.property_kinds import options_of
 from app.console.sets import Page
+from app.container.words import options_of
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.writing.bulk import PERSONS

@@ -36,13 +36,6 @@ def kind_of(property_: edm.Property) -> str:
     return kind_of_value(property_.type, property_.allowed)
 
 
-def options_of(property_: edm.Property) -> tuple[str, ...]:
-    """The words of the model that a property can be; none where it is no choice."""
-    if isinstance(property_.type, edm.EnumType):
-        return tuple(property_.type.members)
-    return property_.allowed or ()
-
-
 def is_number(property_: edm.Property | None) -> bool:
     """Whether a column is set to the right: figures are, keys of other records are not."""
     if property_ is None or property_.name.endswith("Id"):

@@ -15,7 +15,7 @@ from app.bi.reports import saving, schedules, service
 from app.bi.reports.definition import Report
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
-from app.console.language import marked, translated
+from app.console.language import marked, page_language, translated
 from app.console.references import KINDS, NoReferenceError, find, named
 from app.console.svg_charts import picture_of
 from app.console.typed import typed_addresses, typed_count, typed_name, typed_note
@@ -117,7 +117,9 @@ def export_report(report_id: int) -> Response:
             [("format", translated("must be one of %(formats)s", formats=", ".join(FORMATS)))]
         )
     report = service.get_report(str(report_id))
-    export = exports.export_report(report, form, _given(report), later="background" in request.form)
+    export = exports.export_report(
+        report, form, _given(report), later="background" in request.form, language=page_language()
+    )
     if isinstance(export, ExportFile):
         return file_response(export)
     return see_other(f"{session.ROOT}/exports/{export['id']}")
@@ -190,7 +192,7 @@ def _schedule() -> dict[str, Any]:
         raise ValidationError([("to", translated("must be 1 to 20 addresses"))])
     wanted: dict[str, Any] = {
         "every": every, "time": f"{int(hour):02d}:{int(minute):02d}", "format": form["format"],
-        "to": list(to),
+        "to": list(to), "language": page_language(),
     }  # fmt: skip
     if every == "weekly":
         wanted["weekday"] = typed_count("weekday", 7, required=True)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from functools import cache
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,6 @@ import orjson
 from babel.dates import format_date, format_skeleton
 from markupsafe import Markup
 
-from app.console import engine
 from app.console.language import (
     SOURCE,
     marked,
@@ -26,8 +24,9 @@ from app.console.language import (
 )
 from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
-from app.console.property_kinds import is_number, options_of
+from app.console.property_kinds import is_number
 from app.console.service_messages import called, is_known, said
+from app.container.words import names_of_words, word_text
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
@@ -39,12 +38,6 @@ _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban
 # Names that say their unit, where the page shows another, or that nobody writes as one word.
 _CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
            "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
-# Codes of the kinds of tax in e-invoices (UNCL 5305), with what they stand for.
-_TAX_KINDS = {
-    "S": marked("S standard"), "Z": marked("Z zero rate"), "E": marked("E exempt"),
-    "AE": marked("AE reverse charge"), "K": marked("K within the EU"), "G": marked("G export"),
-    "O": marked("O not taxable"),
-}  # fmt: skip
 _EMAILS = ("email", "invoiceEmail", "requesterEmail")
 _PHONES = ("phone", "mobile")
 # Numbers of a hundred.
@@ -247,11 +240,8 @@ def _plain_number(value: Any) -> Any:
 
 
 def words(state: str) -> str:
-    """``ClosedWon`` -> ``Closed Won``, ``creditCard`` -> ``credit card``; ``G`` -> ``G export``."""
-    if state in _TAX_KINDS:
-        return translated(_TAX_KINDS[state])
-    apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", state)
-    return translated(apart.lower() if state[:1].islower() else apart)
+    """A word of the model in the language of the page."""
+    return word_text(state, page_language())
 
 
 def value_words(name: str, value: Any) -> Any:
@@ -268,7 +258,7 @@ def value_words(name: str, value: Any) -> Any:
         return shown(value)
     if not isinstance(value, str):
         return value
-    return words(value) if last in _enumerated() else value
+    return words(value) if last in names_of_words() else value
 
 
 def value_read(text: str, property_: edm.Property | None = None) -> Markup | str:
@@ -284,18 +274,6 @@ def value_read(text: str, property_: edm.Property | None = None) -> Markup | str
         return day(date.fromisoformat(text))
     except ValueError:
         return text
-
-
-@cache
-def _enumerated() -> frozenset[str]:
-    """The names of properties whose values are words of the model."""
-    types = [entity_set.type for entity_set in engine.container().sets.values()]
-    return frozenset(
-        property_.name
-        for type_ in types
-        for property_ in type_.properties.values()
-        if options_of(property_)
-    )
 
 
 def instant(value: str | datetime) -> Markup:

@@ -66,7 +66,8 @@ def _pdf(title: str, client: str, day: date) -> bytes:
     printed = Printed(
         name=title, note=f"{SELLER} and {client}, {day.isoformat()}", labels=("", ""),
         numbers=(False, False), rows=tuple(vars(clauses).items()), totals=(), remark=None,
-        chart=None, author=SELLER, language="en", day=day,
+        chart=None, author=SELLER, language="en", day=day, subject="Agreement", empty="",
+        page="Page %(number)s",
     )  # fmt: skip
     return render(printed)
 

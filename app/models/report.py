@@ -40,7 +40,8 @@ class SavedReport(Record):
     # {"entity": "Invoices", "options": {"apply": "..."}, "columns": [...], "chart": {...} | null}
     definition: Mapped[Any] = column(JsonText(), "Query, columns, chart.", null=False)
     updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
-    # {"every": "weekly", "weekday": 1, "time": "07:00", "format": "xlsx", "to": [...]}
+    # {"every": "weekly", "weekday": 1, "time": "07:00", "format": "xlsx", "to": [...]}; besides
+    # "language", where it was asked for on a page
     schedule: Mapped[Any] = column(JsonText(), "When it is mailed, and to whom.")
     next_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Next mail.")
     last_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Last mail.")
@@ -63,6 +64,7 @@ class ReportExport(Record):
     report: Mapped[str] = column(string(20), "Id of the report.", null=False)
     format: Mapped[str] = column(string(10), "Format of the file.", null=False)
     filters: Mapped[Any] = column(JsonText(), "Values of its parameters.", null=False)
+    language: Mapped[str | None] = column(string(10), "Language of its words; else English.")
     status: Mapped[str] = column(
         string(20), "State.", null=False, default="queued",
         allowed=("queued", "running", "done", "failed"),

@@ -59,6 +59,7 @@ def printed(rows: Sequence[tuple[str, ...]], **values: object) -> Printed:
         "name": "Receivables", "note": "29 November 2026", "labels": ("Client", "Due"),
         "numbers": (False, True), "rows": tuple(rows), "totals": (("", "19.00"),), "remark": None,
         "chart": None, "author": "Acme", "language": "en", "day": date(2026, 11, 29),
+        "subject": "Report", "empty": "There are no rows.", "page": "Page %(number)s",
     }  # fmt: skip
     return Printed(**{**given, **values})  # type: ignore[arg-type]
 

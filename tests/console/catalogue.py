@@ -46,6 +46,8 @@ METHODS = {
     ROOT: [("templates/**.html", "jinja2"), ("**.py", "python")],
     ROOT.parent / "templates": [("**.html", "jinja2")],
     ROOT.parent / "ai": [("**.py", "python")],
+    ROOT.parent / "bi": [("**.py", "python")],
+    ROOT.parent / "container": [("**.py", "python")],
 }
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 KEYWORDS = {

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.console.property_kinds import kind_of, options_of
+from app.console.property_kinds import kind_of
 from app.container.model import container
+from app.container.words import options_of
 from app.odata.model import edm
 from tests.console.conftest import SignIn
 

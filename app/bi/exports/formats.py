@@ -20,22 +20,28 @@ class ExportFormat:
     Args:
         label: the word on a button.
         most_rows: what such a file holds, or what somebody can do with it.
+        has_days: days and instants are values, which its reader shows in theirs.
+        speaks: it is for people, and has the words of their language.
     """
 
     label: str
     media_type: str
     most_rows: int
     write: Callable[[ExportTable, Path], None]
+    has_days: bool = False
+    speaks: bool = True
 
 
 # By name, which is also the extension of the file; the first is the default.
 FORMATS: Mapping[str, ExportFormat] = {
     "xlsx": ExportFormat(
         "Excel", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        1_000_000, write_xlsx,  # a sheet less its head, sums and remarks
+        1_000_000, write_xlsx, has_days=True,  # a sheet less its head, sums and remarks
     ),
     "csv": ExportFormat("CSV", "text/csv; charset=utf-8", 5_000_000, write_csv),
     "pdf": ExportFormat("PDF", "application/pdf", 10_000, write_pdf),  # what people print
-    "json": ExportFormat("JSON", "application/json", 5_000_000, write_json),
+    "json": ExportFormat(
+        "JSON", "application/json", 5_000_000, write_json, has_days=True, speaks=False
+    ),
 }  # fmt: skip
 DEFAULT_FORMAT = next(iter(FORMATS))

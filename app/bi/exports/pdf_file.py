@@ -19,6 +19,7 @@ from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run
 from app.bi.reports.charting import chart_of
 from app.bi.reports.definition import Column
+from app.bi.speech import Speech
 from app.errors import ServiceUnavailableError
 from app.http.page_sizes import REPORT
 from app.jobs.processes import ChildProcess
@@ -26,6 +27,7 @@ from app.settings import organisation
 from app.settings.days import day_of
 
 LONGEST = 400  # letters of a cell that are looked at
+_OF_API = Speech()
 _NUMBERS = ("integer", "number", "money", "percent")
 # A chart as wide as a page lies, in the form of the room above the table.
 ACROSS = {"width": 1080, "height": 300}
@@ -42,11 +44,15 @@ def write_pdf(table: ExportTable, path: Path) -> None:
     rows = [_texts(table, row) for row in table.rows()]
     totals = [_texts(table, row) for row in table.total_rows()]
     owner = organisation()
+    speech = table.speech
     parameters = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
-    made_at = table.made_at.strftime("%Y-%m-%d %H:%M UTC")
+    note = speech.translated(
+        "As of %(made_at)s. %(number)s rows.",
+        made_at=speech.moment(table.made_at), number=speech.number(len(rows)),
+    )  # fmt: skip
     printed = Printed(
         name=table.report.name,
-        note=f"{parameters + '. ' if parameters else ''}As of {made_at}. {len(rows):,} rows.",
+        note=f"{parameters}. {note}" if parameters else note,
         labels=tuple(column.label for column in columns),
         numbers=tuple(column.type in _NUMBERS for column in columns),
         rows=tuple(rows),
@@ -54,8 +60,11 @@ def write_pdf(table: ExportTable, path: Path) -> None:
         remark=table.remark(),
         chart=_chart(table),
         author=owner.seller.name,
-        language=owner.defaults.language,
+        language=speech.language,
         day=day_of(table.made_at),
+        subject=speech.translated("Report"),
+        empty=speech.translated("There are no rows."),
+        page=speech.translated("Page %(number)s"),
     )
     answer = beside.call("app.bi.exports.pdf_pages:render", printed)
     assert isinstance(answer, bytes)
@@ -66,10 +75,17 @@ def _chart(table: ExportTable) -> bytes | None:
     """The chart as a PNG; a report whose chart cannot be drawn now comes without."""
     if table.report.chart is None:
         return None
-    charted = chart_of(table.report, run(table.query, REPORT.largest).rows)
+    speech = table.speech
+    columns = {column.name: column for column in table.columns}
+    rows = [
+        {name: speech.value(columns[name], value) if name in columns else value
+         for name, value in row.items()}
+        for row in run(table.query, REPORT.largest).rows
+    ]  # fmt: skip
+    charted = chart_of(table.report, rows, speech)
     if charted is None:
         return None
-    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark)
+    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark, signs=speech.signs)
     if charted.chart.type != "arc":
         spec |= ACROSS
     try:
@@ -80,10 +96,13 @@ def _chart(table: ExportTable) -> bytes | None:
 
 def _texts(table: ExportTable, row: Sequence[Any]) -> list[str]:
     currency = table.currency_of(row)
-    return [shown(*cell, currency) for cell in zip(table.columns, row, strict=True)]
+    return [
+        shown(column, value, currency, table.speech)
+        for column, value in zip(table.columns, row, strict=True)
+    ]
 
 
-def shown(column: Column, value: Any, currency: str | None = None) -> str:
+def shown(column: Column, value: Any, currency: str | None = None, speech: Speech = _OF_API) -> str:
     """A value as it is printed, money with the decimals of its currency."""
     if value is None:
         return ""
@@ -91,9 +110,9 @@ def shown(column: Column, value: Any, currency: str | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | Decimal):
         if column.type == "money":
-            return f"{money.rounded(Decimal(value), currency or ''):,f}"
+            return speech.number(money.rounded(Decimal(value), currency or ""), ",f")
         if column.type == "percent":
-            return f"{value:,.1f}"
-        return str(value) if column.type == "integer" else f"{value:,}"
+            return speech.number(value, ",.1f")
+        return str(value) if column.type == "integer" else speech.number(value)
     text = " ".join(plain(value)[:LONGEST].split())
-    return text[:16].replace("T", " ") if column.type == "instant" else text
+    return text[:16].replace("T", " ") if column.type == "instant" and speech.is_of_api else text

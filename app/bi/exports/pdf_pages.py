@@ -26,7 +26,7 @@ MEASURED = 300  # rows whose texts say how wide the columns are
 def render(printed: Printed) -> bytes:
     """The file."""
     about = Metadata(
-        title=printed.name, author=printed.author, subject="Report",
+        title=printed.name, author=printed.author, subject=printed.subject,
         language=printed.language, day=printed.day,
     )  # fmt: skip
     return write_pdf(_Pages(printed), about)
@@ -64,7 +64,7 @@ class _Pages:
         for row in self._printed.totals:
             yield row, STRONG
         if not self._printed.rows:
-            yield "There are no rows.", NOTE
+            yield self._printed.empty, NOTE
         if self._printed.remark:
             yield self._printed.remark, NOTE
 
@@ -100,7 +100,12 @@ class _Pages:
 
     def _numbered(self, page: Page, number: int) -> Page:
         self._set.put(
-            page, WIDTH - MARGIN, HEIGHT - MARGIN / 2 - 8, f"Page {number}", CELL, "right"
+            page,
+            WIDTH - MARGIN,
+            HEIGHT - MARGIN / 2 - 8,
+            self._printed.page % {"number": number},
+            CELL,
+            "right",
         )
         return page
 

@@ -12,7 +12,10 @@ MOST_SECONDS = 600.0
 
 @dataclass(frozen=True, kw_only=True)
 class Printed:
-    """A table of texts; ``numbers`` tells which columns stand to the right, ``chart`` is a PNG."""
+    """A table of texts; ``numbers`` tells which columns stand to the right, ``chart`` is a PNG.
+
+    ``empty`` is said where there are no rows, ``page`` at the foot with its ``number``.
+    """
 
     name: str
     note: str
@@ -25,3 +28,6 @@ class Printed:
     author: str
     language: str
     day: date
+    subject: str
+    empty: str
+    page: str

@@ -28,6 +28,7 @@ from app.http.schema_parts import shown
 from app.http.security import current_caller
 from app.jobs.leases import wake
 from app.models.report import ReportExport
+from app.written.catalogue import SOURCE
 
 # More rows than these are left to the worker: a request should end within seconds.
 AT_ONCE = 20_000
@@ -48,17 +49,18 @@ class ExportFile:
 
 
 def export_report(
-    report: Report, form: str, filters: Mapping[str, Any], *, later: bool
+    report: Report, form: str, filters: Mapping[str, Any], *, later: bool, language: str = SOURCE
 ) -> ExportFile | dict[str, Any]:
     """The file of an export, or, for a large one or on request, the row of one in the making.
 
     Args:
         later: leave it to the worker however small it is.
+        language: of its words.
     Raises: ValidationError; what the query is refused with.
     """
-    table = prepare(report, filters, form)
+    table = prepare(report, filters, form, language=language)
     if later or min(table.total, table.most) > AT_ONCE:
-        return _queue(report, form, filters, table)
+        return _queue(report, form, filters, table, language)
     answer = written(table, form)
     tell(report, form, answer.rows, answer.is_truncated)
     return answer
@@ -100,7 +102,7 @@ def tell(report: Report, form: str, rows: int, is_truncated: bool) -> None:
 
 
 def _queue(
-    report: Report, form: str, filters: Mapping[str, Any], table: ExportTable
+    report: Report, form: str, filters: Mapping[str, Any], table: ExportTable, language: str
 ) -> dict[str, Any]:
     caller = current_caller()
     row = {
@@ -111,6 +113,7 @@ def _queue(
         "report": str(report.id),
         "format": form,
         "filters": dict(filters),
+        "language": language,
         "rows_total": min(table.total, table.most),
         "is_truncated": table.is_truncated,
     }

@@ -13,6 +13,7 @@ from app.bi.query import Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
 from app.bi.reports.totals import Totals
+from app.bi.speech import Speech
 from app.db.engines import steady_read
 from app.http.page_sizes import ODATA
 from app.written.dates import happens_once
@@ -25,7 +26,8 @@ Progress = Callable[[int], None]
 class ExportTable:
     """One export under way; ``sums`` and ``charted`` are filled while the rows pass.
 
-    ``write_value`` makes what is written of the value of a column.
+    ``report`` is in the language of ``speech``; ``write_value`` makes what is written of the value
+    of a column.
     """
 
     report: Report
@@ -35,6 +37,7 @@ class ExportTable:
     made_at: datetime
     parameters: dict[str, Any]
     progress: Progress = lambda done: None
+    speech: Speech = field(default_factory=Speech)
     write_value: Callable[[Column, Any], Any] = lambda column, value: value
     written: int = 0
     sums: Totals = field(init=False)
@@ -42,7 +45,7 @@ class ExportTable:
 
     def __post_init__(self) -> None:
         self.sums = Totals(self.report)
-        self.charted = Charting(self.report)
+        self.charted = Charting(self.report, self.speech)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -57,7 +60,10 @@ class ExportTable:
         """What a reader has to know of rows that are missing."""
         if not self.is_truncated:
             return None
-        return f"Truncated: the first {self.most:,} of {self.total:,} rows."
+        return self.speech.translated(
+            "Truncated: the first %(most)s of %(total)s rows.",
+            most=self.speech.number(self.most), total=self.speech.number(self.total),
+        )  # fmt: skip
 
     def rows(self) -> Iterator[list[Any]]:
         """The values of each row in the order of the columns, all of one moment."""
@@ -88,7 +94,7 @@ class ExportTable:
             label = next((at for at, column in enumerate(self.columns) if not column.is_total
                           and column.name not in sums), None)  # fmt: skip
             if label is not None:
-                row[label] = "Total"
+                row[label] = self.speech.translated("Total")
             totals.append(row)
         return totals
 

@@ -17,6 +17,7 @@ from app.bi.reports.definition import Report
 from app.bi.reports.saving import FIRST_SAVED
 from app.bi.reports.schedules import next_run
 from app.bi.reports.service import get_report
+from app.bi.speech import Speech, speech_in
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.db import records
@@ -31,6 +32,7 @@ from app.mail.outbox import queue_mail
 from app.models.report import QuestionSession, ReportExport, SavedReport
 from app.permissions import require
 from app.settings.days import zone
+from app.written.catalogue import SOURCE
 
 log = structlog.get_logger(__name__)
 AREA = "exports"
@@ -62,7 +64,9 @@ def _run(row: dict[str, Any]) -> None:
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(row["report"])
-            file, blob = _stored(report, row["format"], row["filters"], _telling(row))
+            file, blob = _stored(
+                report, row["format"], row["filters"], _telling(row), row["language"] or SOURCE
+            )
             with transaction():
                 tell(report, row["format"], file.rows, file.is_truncated)
                 _keep(row, {
@@ -97,9 +101,9 @@ def _telling(row: dict[str, Any]) -> Progress:
 
 
 def _stored(
-    report: Report, form: str, filters: Mapping[str, Any], progress: Progress | None = None
+    report: Report, form: str, filters: Mapping[str, Any], progress: Progress, language: str
 ) -> tuple[ExportFile, Blob]:
-    file = written(prepare(report, filters, form, progress), form)
+    file = written(prepare(report, filters, form, progress, language), form)
     return file, blobs.current.put(new_key(AREA), file.pieces)
 
 
@@ -125,12 +129,15 @@ def _send(row: Mapping[str, Any]) -> None:
         with acting_as(caller):
             require(caller, "bi:export")
             report = get_report(str(report_id))
-            file, blob = _stored(report, schedule["format"], {}, lambda rows: leave_if_stopping())
+            language = schedule.get("language", SOURCE)
+            file, blob = _stored(
+                report, schedule["format"], {}, lambda rows: leave_if_stopping(), language
+            )
             with transaction():
                 queue_mail(
                     to=schedule["to"],
                     subject=f"{row['name']}: {now:%Y-%m-%d}",
-                    text=_letter(row["name"], file, now),
+                    text=_letter(row["name"], file, now, speech_in(language)),
                     attachments=[{"name": file.name, "contentType": file.media_type,
                                   "blobKey": blob.key}],
                     entity="Report",
@@ -148,9 +155,13 @@ def _send(row: Mapping[str, Any]) -> None:
             leases.finish(SavedReport.__table__, row, done)
 
 
-def _letter(name: str, file: ExportFile, now: datetime) -> str:
-    short = " Not all rows fit: the file says how many are missing." if file.is_truncated else ""
-    return f"{name}, as of {now:%Y-%m-%d %H:%M} UTC: {file.rows:,} rows.{short}\n"
+def _letter(name: str, file: ExportFile, now: datetime, speech: Speech) -> str:
+    text = speech.translated(
+        "%(name)s, as of %(moment)s: %(number)s rows.",
+        name=name, moment=speech.moment(now), number=speech.number(file.rows),
+    )  # fmt: skip
+    missing = speech.translated("Not all rows fit: the file says how many are missing.")
+    return f"{text} {missing}\n" if file.is_truncated else f"{text}\n"
 
 
 # --- tidying up

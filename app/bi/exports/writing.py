@@ -12,14 +12,22 @@ from app.bi.exports.table import ExportTable, Progress
 from app.bi.periods.calendar import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
+from app.bi.speech import speech_in
 from app.clock import utc_now
+from app.written.catalogue import SOURCE
 
 
 def prepare(
-    report: Report, filters: Mapping[str, Any], form: str, progress: Progress | None = None
+    report: Report,
+    filters: Mapping[str, Any],
+    form: str,
+    progress: Progress | None = None,
+    language: str = SOURCE,
 ) -> ExportTable:
     """An export ready to be written: counted, its parameters checked.
 
+    Args:
+        language: of its words; JSON has those of the API.
     Raises: ValidationError; what the query is refused with.
     """
     now = utc_now()
@@ -28,9 +36,12 @@ def prepare(
     total = count(query)
     if "top" in query.options:
         total = min(total, int(query.options["top"]))
+    kind = FORMATS[form]
+    speech = speech_in(language if kind.speaks else SOURCE)
+    values = speech.parameters(report, report.values(filters, today))
     return ExportTable(
-        report, query, total, FORMATS[form].most_rows, now, report.values(filters, today),
-        progress or (lambda done: None),
+        speech.report(report), query, total, kind.most_rows, now, values,
+        progress or (lambda done: None), speech, speech.value if kind.has_days else speech.text,
     )  # fmt: skip
 
 

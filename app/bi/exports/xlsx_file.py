@@ -89,10 +89,12 @@ class _Book:
 
     def write(self) -> None:
         table = self._table
-        sheet = self._sheet("Data")
+        translated = table.speech.translated
+        sheet = self._sheet(translated("Data"))
+        pages = translated("Page %(number)s of %(total)s", number="&P", total="&N")
         sheet.freeze_panes(1, 0)
         sheet.repeat_rows(0)
-        sheet.set_footer("&L&A&RPage &P of &N")
+        sheet.set_footer(f"&L&A&R{pages}")
         self._columns(sheet)
         row_at = 0
         for row_at, row in enumerate(table.rows(), 1):
@@ -103,7 +105,7 @@ class _Book:
             from xlsxwriter.utility import xl_range_abs  # type: ignore[import-untyped]
 
             area = xl_range_abs(0, 0, last, len(table.columns) - 1)
-            self._book.define_name(ROWS_NAME, f"=Data!{area}")
+            self._book.define_name(ROWS_NAME, f"='{sheet.name}'!{area}")
         at = row_at + 1
         for sums in table.total_rows():
             for index, column in enumerate(table.columns):  # the line above goes all through
@@ -139,18 +141,29 @@ class _Book:
     def _about(self) -> None:
         """What the sheet shows, when it was made, and the query behind it."""
         table = self._table
-        sheet = self._sheet("About")
+        translated, number = table.speech.translated, table.speech.number
+        sheet = self._sheet(translated("About"))
         sheet.set_column(0, 0, 18)
         sheet.set_column(1, 1, _ABOUT_WIDTH)
         lines = [
-            ("Report", table.report.name),
-            ("Description", table.report.description or ""),
-            *((f"Parameter {name}", str(value)) for name, value in table.parameters.items()),
-            ("Made at (UTC)", table.made_at.strftime("%Y-%m-%d %H:%M")),
-            ("Times are in", self._zone.key),
-            ("Rows", f"{table.written:,} of {table.total:,}"),
-            ("Complete", table.remark() or "yes"),
-            ("Query", table.query.url),
+            (translated("Report"), table.report.name),
+            (translated("Description"), table.report.description or ""),
+            *(
+                (translated("Parameter %(name)s", name=name), str(value))
+                for name, value in table.parameters.items()
+            ),
+            (translated("Made at"), table.speech.moment(table.made_at)),
+            (translated("Times are in"), self._zone.key),
+            (
+                translated("Rows"),
+                translated(
+                    "%(number)s of %(total)s",
+                    number=number(table.written),
+                    total=number(table.total),
+                ),
+            ),
+            (translated("Complete"), table.remark() or translated("yes")),
+            (translated("Query"), table.query.url),
         ]
         for at, (name, text) in enumerate(lines):
             # Not every program makes a line as high as what is wrapped in it.
@@ -169,36 +182,38 @@ class _Book:
             return
         types = {column.name: column.type for column in self._table.columns}
         look = self._formats.get(types.get(chart.y, ""))
-        sheet = self._sheet("Chart data")
-        sheet.set_column(0, 0, _WIDTHS["text"])
-        sheet.set_column(1, len(series), _WIDTHS["money"])
-        sheet.write_string(0, 0, chart.x_label or chart.x, self._head)
+        translated = self._table.speech.translated
+        values = self._sheet(translated("Chart data"))
+        values.set_column(0, 0, _WIDTHS["text"])
+        values.set_column(1, len(series), _WIDTHS["money"])
+        values.write_string(0, 0, chart.x_label or chart.x, self._head)
         for at, name in enumerate(series, 1):
             # One series has no name but that of its figure.
             name = name if chart.series else chart.y_label
-            sheet.write_string(0, at, name, self._heads["money"])
+            values.write_string(0, at, name, self._heads["money"])
         for row_at, category in enumerate(categories, 1):
-            sheet.write_string(row_at, 0, category)
+            values.write_string(row_at, 0, category)
             for at, name in enumerate(series, 1):
                 value = series[name].get(category)
                 if value is not None:
-                    sheet.write_number(row_at, at, value, look)
+                    values.write_number(row_at, at, value, look)
         if charted.remark:
-            sheet.write_string(len(categories) + 2, 0, charted.remark, self._note)
+            values.write_string(len(categories) + 2, 0, charted.remark, self._note)
         drawn = self._book.add_chart({"type": "line" if chart.type == "line" else "column"})
         last = len(categories)
         for at, name in enumerate(series, 1):
             colour = {"color": COLOURS[(at - 1) % len(COLOURS)]}
-            drawn.add_series({
+            series_options: dict[str, Any] = {
                 "line" if chart.type == "line" else "fill": colour,
                 "name": name if chart.series else chart.y_label,
-                "categories": ["Chart data", 1, 0, last, 0],
-                "values": ["Chart data", 1, at, last, at],
-            })  # fmt: skip
+                "categories": [values.name, 1, 0, last, 0],
+                "values": [values.name, 1, at, last, at],
+            }
+            drawn.add_series(series_options)
         drawn.set_title({"name": self._table.report.name})
         drawn.set_y_axis({"name": chart.y_label, "num_format": "#,##0"})
         drawn.set_x_axis({"name": chart.x_label})
-        sheet = self._book.add_chartsheet("Chart")
+        sheet = self._book.add_chartsheet(translated("Chart"))
         sheet.set_paper(_A4)
         sheet.set_landscape()
         sheet.set_chart(drawn)

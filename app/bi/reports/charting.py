@@ -15,6 +15,8 @@ from typing import Any
 from app.bi.charts import MOST_BARS, MOST_POINTS, Chart
 from app.bi.query import Row
 from app.bi.reports.definition import Report
+from app.bi.speech import Speech
+from app.written.catalogue import marked
 
 # Bars or points that are kept to choose from; a report with more of them is no picture.
 MOST_KEPT = 5000
@@ -22,6 +24,10 @@ MOST_KEPT = 5000
 _PARTS = {"month": "{0}-{1:02d}", "quarter": "{0} Q{1}", "half": "{0} H{1}"}
 # What tells records of one name apart, the first that a row has.
 _NUMBERS = ("number", "code", "id")
+_LATEST = marked("The latest; %(number)s earlier ones are not shown.")
+_LARGEST = marked("The largest; %(number)s others are not shown.")
+_LARGEST_OF_EACH = marked("The largest of each colour; %(number)s others are not shown.")
+_OF_API = Speech()
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,7 @@ class Charting:
     """The bars of a chart, made while the rows of the report pass by."""
 
     report: Report
+    speech: Speech = _OF_API
     _bars: dict[Any, _Bar] = field(default_factory=dict)
     _missed: int = 0
 
@@ -132,14 +139,15 @@ class Charting:
         if not left:
             return ""
         if chart.type == "line" or chart.x in _PARTS:
-            return f"The latest; {left:,} earlier ones are not shown."
-        each = " of each colour" if chart.series else ""
-        return f"The largest{each}; {left:,} others are not shown."
+            text = _LATEST
+        else:
+            text = _LARGEST_OF_EACH if chart.series else _LARGEST
+        return self.speech.translated(text, number=self.speech.number(left))
 
 
-def chart_of(report: Report, rows: Iterable[Row]) -> Charted | None:
+def chart_of(report: Report, rows: Iterable[Row], speech: Speech = _OF_API) -> Charted | None:
     """The chart of a report over the rows of its query."""
-    charting = Charting(report)
+    charting = Charting(report, speech)
     for row in rows:
         charting.add(row)
     return charting.found()

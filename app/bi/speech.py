@@ -1,0 +1,109 @@
+"""An export in the language of who asked for it: its words, numbers and days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any
+
+from babel.dates import format_date, format_datetime
+
+from app.bi.reports.definition import Column, Report
+from app.container.words import names_of_words, word_text
+from app.settings import organisation
+from app.settings.days import zone
+from app.written.catalogue import SOURCE, text_in
+from app.written.locales import signs_of
+from app.written.numbers import ENGLISH, Signs
+
+
+@dataclass(frozen=True)
+class Speech:
+    """How an export speaks; in English it has the words and values of the API.
+
+    ``signs`` are those of its numbers.
+    """
+
+    language: str = SOURCE
+    signs: Signs = ENGLISH
+
+    @property
+    def is_of_api(self) -> bool:
+        """Whether values stay as the API has them."""
+        return self.language == SOURCE
+
+    def translated(self, text: str, **values: object) -> str:
+        """A text of the catalogue, with ``values`` in the places of their names."""
+        return text_in(self.language, text, **values)
+
+    def report(self, report: Report) -> Report:
+        """A report with its words in the language; what people named themselves stays."""
+        if self.is_of_api:
+            return report
+        name, description = report.name, report.description
+        if report.is_built_in:
+            name, description = self.translated(name), description and self.translated(description)
+        columns = tuple(
+            replace(column, label=self.translated(column.label)) for column in report.columns
+        )
+        chart = report.chart and replace(
+            report.chart,
+            x_label=self.translated(report.chart.x_label),
+            y_label=self.translated(report.chart.y_label),
+        )
+        return replace(report, name=name, description=description, columns=columns, chart=chart)
+
+    def parameters(self, report: Report, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters by what they mean."""
+        if self.is_of_api:
+            return dict(values)
+        declared = {parameter.name: parameter for parameter in report.parameters}
+        return {
+            self.translated(declared[name].description.strip(".")): (
+                self.day(str(value)) if declared[name].wire_type == "date" else value
+            )
+            for name, value in values.items()
+        }
+
+    def value(self, column: Column, value: Any) -> Any:
+        """What is written of a value: words of the model, yes and no."""
+        if self.is_of_api:
+            return value
+        if isinstance(value, bool):
+            return self.translated("Yes") if value else self.translated("No")
+        is_word = column.name.rpartition("/")[2] in names_of_words()
+        return word_text(value, self.language) if is_word and isinstance(value, str) else value
+
+    def text(self, column: Column, value: Any) -> Any:
+        """As ``value``, days and instants as texts."""
+        if not self.is_of_api and isinstance(value, str):
+            if column.type == "date":
+                return self.day(value)
+            if column.type == "instant":
+                moment = datetime.fromisoformat(value)
+                return format_datetime(moment, "medium", zone(), self.language)
+        return self.value(column, value)
+
+    def number(self, number: Decimal | int, form: str = ",") -> str:
+        """A number in the signs of the language; ``form`` is as of ``format``."""
+        signs = {ord(","): self.signs.group, ord("."): self.signs.decimal}
+        return format(number, form).translate(signs)
+
+    def moment(self, moment: datetime) -> str:
+        """An instant of UTC, which it says."""
+        if self.is_of_api:
+            return moment.strftime("%Y-%m-%d %H:%M UTC")
+        return f"{format_datetime(moment, 'short', UTC, self.language)} UTC"
+
+    def day(self, text: str) -> str:
+        """A day, ``2026-06-17``."""
+        return format_date(date.fromisoformat(text[:10]), "medium", self.language)
+
+
+def speech_in(language: str) -> Speech:
+    """How the organisation's people speak a language."""
+    if language == SOURCE:
+        return Speech()
+    return Speech(language, signs_of(language, organisation().seller.country) or ENGLISH)
