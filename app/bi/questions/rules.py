@@ -48,7 +48,7 @@ from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind, State
-from app.bi.questions.periods import ago, all_before, both, coming, is_joined, unit_of_age
+from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -192,9 +192,6 @@ class Grammar:
         return Draft(frozenset(figures), figures=(Options(part.key, figures),),
                      flags=frozenset((f"verb {part.key}",)))  # fmt: skip
 
-    def of_deed(self, deed: Draft) -> Draft | None:
-        return None if "first time" in deed.flags else deed.flagged("done")
-
     def of_dated(self, dated: tuple[When, Options]) -> Draft:
         return Draft(frozenset(dated[1].by_kind), dated=(dated,))
 
@@ -272,18 +269,6 @@ class Grammar:
                 by_kind[kind] = replace(meaning, path=path)
         return options(f"{text.key} in {part.key}", by_kind)
 
-    def so_or_more(self, part: Options, role: str) -> Options | None:
-        """The members of an enumeration from one on, in their order."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, meaning in part.by_kind.items():
-            path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
-            members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
-            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(meaning, Is):
-                at = members.index(meaning.state)
-                chosen = members[at:] if role == "ormore" else members[: at + 1]
-                by_kind[kind] = Either(tuple(Is(name) for name in chosen))
-        return options(f"{part.key} {role}", by_kind)
-
     def passed(self, _: str, part: Options) -> Options | None:
         """A date of the records is over: of those that the date alone implies."""
         by_kind: dict[str, Restriction] = {}
@@ -316,12 +301,9 @@ class Grammar:
 
     # --- related records
 
-    def having(self, _: str, drafts: Draft | tuple[Draft, Draft]) -> Options | None:
-        if not isinstance(drafts, Draft):
-            first, second = (self._related(draft, negated=False) for draft in drafts)
-            return None if first is None or second is None else self.having_both(first, second)
-        is_so = drafts.named and (drafts.is_plain or drafts.threshold)
-        return self._related(drafts, negated=False) if is_so else None
+    def having(self, _: str, draft: Draft) -> Options | None:
+        is_so = draft.named and (draft.is_plain or draft.threshold)
+        return self._related(draft, negated=False) if is_so else None
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -357,12 +339,6 @@ class Grammar:
         })  # fmt: skip
         return None if owners is None else self.what_of(owners, first)
 
-    def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
-        related = self._related(many, negated=False)
-        if related is None or draft.leftward or draft.kinds & many.kinds:
-            return None
-        return draft.restricted(related, left=False)
-
     def also_having(self, _: str, part: Options | Draft) -> Options | None:
         if isinstance(part, Options):
             return part
@@ -375,28 +351,8 @@ class Grammar:
         }  # fmt: skip
         return options(f"{first.key} and {second.key}", by_kind)
 
-    def also_so(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_plain and draft.named and draft.where else None
-
-    def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
-        first = draft._replace(where=(part, *draft.where[1:]))
-        return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
-
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
-
-    def whose(self, _: str, named_kind: tuple[str, bool]) -> str:
-        return named_kind[0]
-
-    def whose_so(self, of: str, part: Options) -> Options | None:
-        """``projects whose client has an overdue invoice``."""
-        if of not in part.by_kind:
-            return None
-        by_kind: dict[str, Restriction] = {
-            key: Of(of, parts_of(part.by_kind[of])) for key, kind in self.kinds.items()
-            if of in kind.to_one and key != of
-        }  # fmt: skip
-        return options(f"whose {of} {part.key}", by_kind)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named or first.dated:
@@ -409,15 +365,7 @@ class Grammar:
         return None if restriction is None else second.restricted(restriction, left=True)
 
     def of_done(self, deed: Draft) -> Options | None:
-        """Who did something; for the first time in a period: not before it."""
-        done = self._done(deed, negated=False)
-        if "first time" not in deed.flags or done is None:
-            return done
-        if len(deed.dated) != 1:
-            return None
-        when, date = deed.dated[0]
-        earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
-        return None if earlier is None else self.having_both(done, earlier)
+        return self._done(deed, negated=False)
 
     def undone_then(self, deed: Draft, when: When) -> Options | None:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
@@ -427,18 +375,6 @@ class Grammar:
             return undone
         done = self._done(deed, negated=False)
         return None if done is None else self.having_both(done, undone)
-
-    def first_done(self, deed: Draft, _: str) -> Draft:
-        return deed.flagged("first time")
-
-    def something_so(self, _: str, part: Options) -> Draft | None:
-        """``something overdue``: what has an amount that is due then."""
-        owing = {
-            kind: meaning
-            for kind, meaning in part.by_kind.items()
-            if isinstance(meaning, Is) and self.kinds[kind].states[meaning.state].amount
-        }
-        return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
 
     def undone(self, _: str, deed: Draft) -> Options | None:
         return self._done(deed, negated=True)
@@ -475,14 +411,6 @@ class Grammar:
         return draft._replace(kinds=kinds, flags=draft.flags | {f"event {part.key}"},
                               dated=(*draft.dated, (When(""), events)),
                               leftward=draft.leftward or left)  # fmt: skip
-
-    def so_in(self, part: Options, when: When) -> Options | None:
-        by_kind = {}
-        for kind, meaning in part.by_kind.items():
-            date = self.kinds[kind].states[meaning.state].date if isinstance(meaning, Is) else ""
-            if date:
-                by_kind[kind] = All((meaning, Dated(when, date)))
-        return options(f"{part.key} {when.words}", by_kind)
 
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
@@ -534,23 +462,6 @@ class Grammar:
         role = "older" if bound.sign in ("gt", "ge") else "younger"
         return None if bound.upper else self.aged(role, bound.number)
 
-    def newest_so_old(self, draft: Draft, when: When) -> Options | None:
-        """Others whose newest record is so old: they have some, and none since."""
-        rank = draft.rank
-        if rank is None or rank.word != "newest" or rank.limit > 1 or not draft.named:
-            return None
-        number, _, unit = when.words.partition("|")[2].partition(" ")
-        since = draft._replace(rank=None, flags=frozenset()).within(
-            ago(number, unit, longer=False), None, left=False
-        )
-        if since is None:
-            return None
-        if when != ago(number, unit, longer=True):
-            return self._related(since, negated=False)
-        some = self._related(draft._replace(rank=None), negated=False)
-        none = self._related(since, negated=True)
-        return None if some is None or none is None else self.having_both(some, none)
-
     def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
         sign, number = span
         by_kind: dict[str, Restriction] = {}
@@ -567,13 +478,6 @@ class Grammar:
             lasted = Compares(name, sign, f"{amount.normalize():f}")
             by_kind[kind] = lasted if isinstance(meaning, str) else All((meaning, lasted))
         return options(f"{part.key} {span}", by_kind)
-
-    def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
-        """``which agent solved the most tickets within 4 hours``: what was done is said before."""
-        event = next((date for when, date in draft.dated if date and not when.words), None)
-        restriction = None if event is None else self.within_span(event, span)
-        result = None if restriction is None else draft.restricted(restriction, left=False)
-        return None if result is None else result._replace(leftward=False)
 
     def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
         """``paid more than 14 days late``: from the day that it was due."""
@@ -608,10 +512,6 @@ class Grammar:
             return lasting if lasting.kinds else None
         of = self._belonging(draft)
         return None if of is None else lasting.restricted(of, left=False)
-
-    def taker(self, draft: Draft, date: Options) -> Draft | None:
-        lasting = self.lasting_until("", date)
-        return None if lasting is None else self.takes(draft, lasting)
 
     def longest_until(self, _: str, part: Options) -> Draft | None:
         lasting = self.lasting_until(_, part)
@@ -663,12 +563,7 @@ class Grammar:
         return None if grouped is None else grouped.within(part[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
-        return draft.flagged("compared") if draft.against or len(draft.groups) else None
-
-    def changed(self, _: str, draft: Draft) -> Draft | None:
-        if draft.against is None and draft.dated:
-            draft = draft._replace(against=Against())
-        return draft.flagged("compared") if draft.against is not None else None
+        return draft.flagged("compared") if draft.against or draft.groups else None
 
     def has_changed(self, draft: Draft, role: str) -> Draft | None:
         if draft.leftward or draft.rank or ("compared" in draft.flags and role != "previous"):
@@ -780,11 +675,6 @@ class Grammar:
             dated=dated,
         )  # fmt: skip
 
-    def records_figure(self, draft: Draft, part: Options) -> Draft | None:
-        if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
-            return None
-        return draft.figured(_figures(part))
-
     def of_figure(self, part: Options | str) -> tuple[Options, ...] | None:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
         if isinstance(part, Options):
@@ -829,47 +719,10 @@ class Grammar:
             result = None if result is None else result.figured(figure)
         return None if result is None else result.flagged("counted")
 
-    def figures_listed(self, first: Draft, second: Draft) -> Draft | None:
-        plain = second.is_figure and not (
-            second.where or second.dated or second.named or second.columns
-        )
-        if not plain or not first.is_figure or first.leftward:
-            return None
-        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
-            return None
-        result: Draft | None = first
-        for figure in second.figures:
-            result = None if result is None else result.figured(figure)
-        return result
-
     def share(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
             return None
         return draft.flagged("share")
-
-    def rate_of_state(self, part: Options, _: str) -> Draft:
-        kinds = frozenset(part.by_kind)
-        flags = frozenset(("share", "counted"))
-        return Draft(kinds, where=(part,), figures=(self._count(kinds),), flags=flags)
-
-    def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
-        """By the rate of what is so then: leads that have a date of conversion are converted."""
-        role, limit = rank
-        if role not in ("top", "bottom"):
-            return None
-        rates: dict[str, Figure] = {}
-        for key, meaning in part.by_kind.items():
-            kind = self.kinds[key]
-            hits = kind.dates.get(meaning, "") if isinstance(meaning, str) else ""
-            hits = kind.states[meaning.state].filter if isinstance(meaning, Is) else hits
-            for name, rate in kind.rates.items():
-                if hits and rate.hits == hits:
-                    rates.setdefault(key, Figure(name, is_rate=True))
-        figures = options(f"rate {part.key}", rates)
-        if figures is None:
-            return None
-        return Draft(frozenset(rates), figures=(figures,),
-                     rank=Rank("figure", _ENDS[role], limit, role))  # fmt: skip
 
     def whole(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.is_plain and draft.named and not draft.columns else None
@@ -909,26 +762,10 @@ class Grammar:
     def of_duration(self, part: Options) -> Draft:
         return Draft(frozenset(part.by_kind), figures=(part,))
 
-    def time_taken(self, _: str, draft: Draft) -> Draft | None:
-        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
-        return draft.flagged("counted") if is_duration else None
-
     def different(self, _: str, part: Options) -> Draft:
         figures = Options(f"distinct {part.key}", dict(part.by_kind))
         return Draft(frozenset(part.by_kind), figures=(), flags=frozenset(("distinct",)),
                      columns=(figures,))  # fmt: skip
-
-    def in_unit(self, draft: Draft, role: str) -> Draft | None:
-        """``average resolution time in hours``: the unit that it is told in anyway."""
-        if draft.leftward or len(draft.figures) != 1:
-            return None
-        figures = draft.figures[0].by_kind
-        measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
-        kinds = frozenset(
-            key for key, measure in measured.items() if measure and measure.unit == f"{role}s"
-        )
-        is_told = "unit told" in draft.flags or not kinds
-        return None if is_told else draft._replace(kinds=kinds).flagged("unit told")
 
     # --- groups
 
@@ -951,16 +788,10 @@ class Grammar:
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self._group(second) else (first, self._group(second))
 
-    def unit_of_date(self, part: Options, date: Options) -> Options | None:
+    def by_unit_of_date(self, date: Options, unit: str) -> Options:
         """By month of closing: the unit of another date than the usual one."""
-        by_kind = {
-            kind: replace(part.by_kind[kind], date=path) for kind, path in date.by_kind.items()
-            if kind in part.by_kind and part.by_kind[kind].grain and not part.by_kind[kind].date
-        }  # fmt: skip
-        return options(f"{part.key} {date.key}", by_kind)
-
-    def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
-        return self.unit_of_date(self.of_grain(unit), date)
+        by_kind = {kind: Group(grain=unit, date=path) for kind, path in date.by_kind.items()}
+        return Options(f"grain:{unit} {date.key}", by_kind)
 
     def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
         return draft.grouped(part, left=left)
@@ -980,9 +811,6 @@ class Grammar:
             if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
                 by_kind[key] = name
         return options(f"{part.key} of {of[0]}", by_kind)
-
-    def each(self, part: Options, _: str) -> Options:
-        return _groups(part)
 
     def broken_down(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.groups else None
@@ -1065,12 +893,6 @@ class Grammar:
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
 
-    def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
-        if draft.rank or draft.groups or draft.columns:
-            return None
-        result = draft.grouped(_groups(part), left=True)
-        return None if result is None else result._replace(rank=Rank("figure", True, 0, ""))
-
     def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
         if rank is None or rank.of != "records" or draft.figures:
@@ -1133,19 +955,6 @@ class Grammar:
         if result is None or rank.word not in ("top", "bottom"):
             return result
         return result._replace(rank=replace(rank, limit=rank.limit or 1))
-
-    def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
-        chosen = (
-            draft.rank is not None and draft.rank.of in ("count", "figure") and not draft.groups
-        )
-        if (
-            not chosen
-            or not subject.named
-            or not subject.is_plain
-            or (subject.leftward and subject.rank)
-        ):
-            return None
-        return self._per_subject(subject, draft)
 
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
@@ -1212,9 +1021,6 @@ class Grammar:
         plain = subject._replace(rank=None)
         return self._per_subject(plain, draft._replace(rank=by_figure))
 
-    def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
-        return self.ranked_group_of(draft, ranked)
-
     def put_in_order(self, draft: Draft, role: str) -> Draft | None:
         rank = draft.rank
         if role in ("newestfirst", "oldestfirst"):
@@ -1264,13 +1070,6 @@ class Grammar:
             if isinstance(number_or_bound, Bound)
             else united
         )
-
-    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
-        """Half a year: the ``a`` is a number, and its unit is behind."""
-        if isinstance(number_or_word, str):
-            return Number("12", "hour") if number_or_word == "day" else Number("6", "month")
-        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(
-            number_or_word.unit if number_or_word.text == "1" else "")  # fmt: skip
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
@@ -1404,16 +1203,6 @@ class Grammar:
     def groups_valued(self, part: Options, draft: Draft) -> Draft | None:
         return draft.grouped(_groups(part), left=True)
 
-    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
-        if (
-            not subject.named
-            or not subject.is_plain
-            or subject.columns
-            or subject.kinds & draft.kinds
-        ):
-            return None
-        return self._per_subject(subject, draft)
-
     # --- what is asked
 
     def which(self, role: str, draft: Draft) -> Draft | None:
@@ -1515,9 +1304,6 @@ class Grammar:
 
     def shown_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
-
-    def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
-        return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
