@@ -2,18 +2,7 @@
 
 from __future__ import annotations
 
-from app.admin import (
-    api_key_views,
-    audit_views,
-    logo_views,
-    role_views,
-    session_views,
-    setting_views,
-    user_views,
-)
+from app.admin import api_key_views, audit_views, role_views, setting_views, user_views
 from app.admin.area import area
 
-__all__ = [
-    "api_key_views", "area", "audit_views", "logo_views", "role_views",
-    "session_views", "setting_views", "user_views",
-]  # fmt: skip
+__all__ = ["api_key_views", "area", "audit_views", "role_views", "setting_views", "user_views"]

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from typing import Any
 
-from flask import Response
+from flask import Response, jsonify, request
+from flask_smorest.fields import Upload  # type: ignore[import-untyped]
+from marshmallow import Schema
 
 from app.admin.area import area
-from app.admin.setting_schemas import GROUP_SCHEMAS, SettingsChangesSchema, SettingsSchema
-from app.admin.setting_tags import (
-    IF_MATCH,
-    answer_tagged,
-    require_all,
-    required_version,
-    show_tagged,
+from app.admin.setting_schemas import (
+    GROUP_SCHEMAS,
+    LogoSchema,
+    SettingsChangesSchema,
+    SettingsSchema,
 )
-from app.errors import Detail, refuse_any
-from app.http.dry_run import DryRunSchema
+from app.errors import Detail, PreconditionFailedError, refuse_any
+from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
+from app.invoices.logo import CONTENT_TYPE, MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import LOGO, NAMES
-from app.settings.store import setting_problems, shown, shown_logo
+from app.settings.store import setting_problems, shown, shown_logo, version_of
 
+# For the description of the API.
+IF_MATCH: dict[str, Any] = {
+    "in": "header",
+    "name": "If-Match",
+    "schema": {"type": "string"},
+    "description": "The ETag that was read, or `*`: 412 when it is another by now.",
+    "example": "*",
+}
 Write = Callable[[str, Mapping[str, Any]], None]
 
 
@@ -108,3 +119,90 @@ def _add_group(group: str) -> None:
 
 for _name in NAMES:
     _add_group(_name)
+
+
+class LogoFileSchema(Schema):
+    """The picture, as a part of a form."""
+
+    file = Upload(required=True, metadata={"description": "A PNG or JPEG picture."})
+
+
+@area.put("/settings/logo")
+@area.arguments(LogoFileSchema, location="files")
+@area.response(200, LogoSchema)
+@requires("settings:update")
+def put_logo(files: dict[str, Any]) -> dict[str, Any] | None:
+    """Print a PNG or JPEG picture on documents that are issued from now on."""
+    with closing(files["file"]) as picture:
+        content = picture.stream.read(MAX_BYTES + 1)
+    save_logo(content)
+    return shown_logo(organisation())
+
+
+@area.get("/settings/logo")
+@area.response(200, {"type": "string", "format": "binary"}, content_type=CONTENT_TYPE)
+@area.alt_response(304, description="It is as you know it.", success=True)
+@area.alt_response(404, response="Error404")
+@requires("settings:read")
+def show_logo() -> Response:
+    """The logo, a PNG."""
+    answer = Response(read_logo(), mimetype=CONTENT_TYPE)
+    answer.set_etag(str(organisation().logo.sha256))
+    answer.make_conditional(request)
+    return answer
+
+
+@area.delete("/settings/logo")
+@area.response(204)
+@requires("settings:update")
+def remove_logo() -> None:
+    """Print the name of the seller instead."""
+    delete_logo()
+
+
+def required_version(group: str) -> str | None:
+    """The version of the group that ``If-Match`` asks for; None where it asks for none.
+
+    Raises: PreconditionFailedError, the group is another by now.
+    """
+    return _required(version_of(group, organisation()))
+
+
+def require_all() -> None:
+    """Refuse when ``If-Match`` asks for other settings than those there are.
+
+    Raises: PreconditionFailedError.
+    """
+    _required(_version_of_all())
+
+
+def show_tagged(group: str | None, body: dict[str, Any]) -> Response:
+    """``body`` with the ETag of the group, or of all; 304 where the caller has it."""
+    answer = jsonify(body)
+    answer.set_etag(version_of(group, organisation()) if group else _version_of_all())
+    if request.method in ("GET", "HEAD"):
+        answer.make_conditional(request)
+    return answer
+
+
+def answer_tagged(query: dict[str, Any], group: str | None, body: dict[str, Any]) -> Response:
+    """The same after a change; after a dry run nothing has a version."""
+    answer = show_tagged(group, body)
+    if undo_if_dry(query):
+        del answer.headers["ETag"]
+    return answer
+
+
+def _required(version: str) -> str | None:
+    wanted = request.if_match
+    if "If-Match" not in request.headers or wanted.star_tag:
+        return None
+    if not wanted.contains(version):
+        raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
+    return version
+
+
+def _version_of_all() -> str:
+    settings = organisation()
+    parts = " ".join(version_of(group, settings) for group in NAMES)
+    return hashlib.sha256(f"{parts} {settings.logo.sha256}".encode()).hexdigest()[:32]

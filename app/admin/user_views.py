@@ -11,6 +11,7 @@ from app.admin.schemas import (
     NewUserSchema,
     PasswordResetAnswerSchema,
     PasswordResetSchema,
+    SessionQuerySchema,
     UserChangesSchema,
     UserQuerySchema,
 )
@@ -110,3 +111,20 @@ def list_user_sessions(page: dict[str, int], user_id: int) -> Page:
 def end_user_session(user_id: int, session_id: str) -> None:
     """End a session of a user."""
     end_session(session_id, "ended by an administrator", user_id=user_id)
+
+
+@area.get("/sessions")
+@area.arguments(SessionQuerySchema, location="query")
+@area.response(200, page_schema(SessionSchema))
+@requires("users:manage")
+def list_all_sessions(query: dict[str, Any]) -> Page:
+    """The open sessions, the one used last first."""
+    return list_sessions(**query)
+
+
+@area.delete("/sessions/<session_id>")
+@area.response(204)
+@requires("users:manage")
+def end_any_session(session_id: str) -> None:
+    """End a session at once."""
+    end_session(session_id, "ended by an administrator")

@@ -15,13 +15,11 @@ from app.console.language import translated
 from app.console.typed import key_in, typed_count, typed_note
 from app.console.uploads import PageForm
 from app.db.engines import primary_engine
-from app.documents.downloading import download_document
 from app.documents.previews import preview_document
-from app.documents.service import DOCUMENTS
-from app.documents.serving import Asked
+from app.documents.service import DOCUMENTS, list_trash
+from app.documents.serving import Asked, download_document
 from app.documents.sharing import shares
 from app.documents.sharing.shares import ShareTerms
-from app.documents.trash import list_trash
 from app.documents.uploading import read_upload, upload_document
 from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
 from app.http.body_stream import maximum_upload

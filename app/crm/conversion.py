@@ -9,7 +9,6 @@ from typing import Any
 from app.clock import utc_now
 from app.crm.clients import CLIENT, CLIENTS, touch_client
 from app.crm.contacts import CONTACTS
-from app.crm.lead_values import client_values, contact_values, opportunity_values
 from app.crm.leads import LEADS
 from app.crm.matching import Match, find_client, find_contact, has_primary_contact, lock_matches
 from app.crm.opportunities import OPPORTUNITIES
@@ -32,6 +31,12 @@ from app.writing.references import is_readable, missing
 from app.writing.states import require_step
 from app.writing.transitions import LEAD as LEAD_STATES
 
+# Attribute of the lead -> attribute of the client.
+_CLIENT = {
+    "email": "email", "tax_id": "tax_id", "phone": "phone", "website": "website",
+    "industry": "industry", "country": "billing_country", "currency": "currency",
+    "source": "source", "description": "notes",
+}  # fmt: skip
 LINK, CREATE, FAIL = "link", "create", "fail"
 
 
@@ -285,3 +290,45 @@ def _move(service: EntityService[Any], lead_id: int, client_id: int) -> int:
             values["client_id"] = client_id
         service.apply(record.id, values)
     return len(linked)
+
+
+def client_values(lead: Lead) -> dict[str, Any]:
+    """The client: the company, or the person where there is none."""
+    lead_values = {attribute: getattr(lead, source) for source, attribute in _CLIENT.items()}
+    return {
+        **{name: value for name, value in lead_values.items() if value is not None},
+        "name": lead.company or _person(lead),
+        "type": "Company" if lead.company else "Individual",
+        "do_not_contact": lead.do_not_contact,
+    }
+
+
+def contact_values(lead: Lead) -> dict[str, Any] | None:
+    """The contact; None where the lead names a company only."""
+    if not _person(lead):
+        return None
+    lead_values = {"email": lead.email, "phone": lead.phone, "job_title": lead.job_title}
+    values: dict[str, Any] = {name: text for name, text in lead_values.items() if text is not None}
+    # A contact has a family name; the only name of a person stands for it.
+    if lead.last_name:
+        values["last_name"] = lead.last_name
+        if lead.first_name:
+            values["first_name"] = lead.first_name
+    else:
+        values["last_name"] = lead.first_name
+    values["do_not_contact"] = lead.do_not_contact
+    return values
+
+
+def opportunity_values(lead: Lead) -> dict[str, Any]:
+    """The opportunity: named like the client, of the value that was expected."""
+    values: dict[str, Any] = {"name": lead.company or _person(lead), "source": lead.source}
+    if lead.estimated_value is not None:
+        values["amount"] = lead.estimated_value
+        if lead.currency is not None:
+            values["currency"] = lead.currency
+    return values
+
+
+def _person(lead: Lead) -> str:
+    return " ".join(part for part in (lead.first_name, lead.last_name) if part)

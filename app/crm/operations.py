@@ -2,19 +2,39 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from app.crm.clients import CLIENTS
 from app.crm.conversion import convert_lead
 from app.crm.conversion_answer import describe_conversion, describe_trial
-from app.crm.merging import merge_clients
-from app.crm.merging_answer import describe_merge
+from app.crm.merging import Merge, merge_clients
 from app.crm.pipeline import pipeline_summary
 from app.crm.pipeline_schemas import SummaryQuerySchema, SummarySchema
 from app.crm.schemas import (
+    BalancesSchema,
     ConversionSchema,
     ConvertSchema,
     MergeClientsSchema,
+    MergedClientSchema,
     MergedClientsSchema,
+    MergedRowsSchema,
 )
+from app.http.schema_parts import shown
 from app.operations.declaration import Button, Operation
+
+
+def describe_merge(merge: Merge) -> dict[str, Any]:
+    """The client that stays, what it got, and what moved."""
+    client = CLIENTS.stored(merge.client_id)
+    return {
+        "clientId": merge.client_id,
+        "sourceId": merge.source_id,
+        "client": shown(MergedClientSchema, client),
+        "filled": list(merge.filled),
+        "moved": {table: merge.moved.get(table, 0) for table in MergedRowsSchema().fields},
+        "balances": shown(BalancesSchema, client),
+    }
+
 
 CONVERT = Operation(
     name="Convert",

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import click
 from flask.cli import AppGroup
 from sqlalchemy import select
 
 from app.auth.users import create_user
-from app.clock import utc_now
+from app.clock import local_day, utc_now
 from app.db.engines import read_engine, transaction
+from app.demo.billing import make_invoices, make_products
+from app.demo.clients import make_clients
 from app.demo.files import add_files
+from app.demo.sales import make_leads, make_opportunities
+from app.demo.support import make_articles, make_tickets
 from app.demo.vocabulary import COMPANY
-from app.demo.world import RATES, STAFF
-from app.demo.year import make_year
+from app.demo.work import make_documents, make_projects, make_tasks
+from app.demo.world import RATES, STAFF, Record, World
 from app.http.security import acting_as, system_caller
 from app.importing.history import import_records
 from app.importing.progress import Report, progress_bar
@@ -25,6 +31,12 @@ from app.models.user import User
 from app.settings import save_settings
 from app.settings.days import zone
 
+# Each may refer to what was made before it.
+PARTS: tuple[Callable[[World], None], ...] = (
+    make_clients, make_opportunities, make_leads, make_articles, make_tickets, make_projects,
+    make_tasks, make_products, make_invoices, make_documents,
+)  # fmt: skip
+_UTC = ZoneInfo("UTC")
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     **{group: vars(values) for group, values in COMPANY.items()},
     "exchangeRates": {code: rate for code, rate in RATES.items() if code != "EUR"},
@@ -79,3 +91,17 @@ def _hire() -> None:
                 language=person.language,
                 timezone="Europe/Berlin",
             )
+
+
+def make_year(now: datetime, local: ZoneInfo = _UTC) -> dict[str, list[Record]]:
+    """Every record of the year that ends with ``now``; the same for the same moment.
+
+    Args:
+        local: whose day ``now`` is.
+    """
+    moment = now.astimezone(UTC).replace(microsecond=0)
+    world = World(today=local_day(moment, local), now=moment)
+    for part in PARTS:
+        part(world)
+    users = [{"id": person.id, "username": person.username} for person in STAFF]
+    return {"Users": users, **world.records}

@@ -8,10 +8,9 @@ from urllib.parse import unquote
 from flask import Response
 from werkzeug.datastructures import Headers
 
-from app.documents.downloading import download_document
 from app.documents.files import store_file
 from app.documents.service import DocumentService
-from app.documents.serving import Asked
+from app.documents.serving import Asked, download_document
 from app.documents.uploading import Upload, replace_file, upload_document
 from app.http.body_stream import maximum_upload
 from app.http.security import current_caller

@@ -2,11 +2,211 @@
 
 from __future__ import annotations
 
-from app.documents import file_views, share_views
-from app.documents.area import area
+from typing import Any
+
+from flask import Response, current_app, request
+
+from app.documents.file_search import search_documents
 from app.documents.operations import OPERATIONS
+from app.documents.previews import preview_document
+from app.documents.schemas import (
+    UPLOAD_BODY,
+    DownloadQuerySchema,
+    FileQuerySchema,
+    FoundDocumentsSchema,
+    MadeShareSchema,
+    SearchQuerySchema,
+    ShareSchema,
+    UploadedSchema,
+)
+from app.documents.serving import Asked, download_document
+from app.documents.sharing.shares import (
+    DEFAULT_DAYS,
+    MAXIMUM_DAYS,
+    ShareTerms,
+    check_expiry,
+    list_shares,
+    revoke_share,
+    share_document,
+)
+from app.documents.uploading import read_upload, replace_file, upload_document
+from app.events import entity_url, represent
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import Area
+from app.http.body_stream import BodyStream, maximum_upload
+from app.http.links import service_root
+from app.http.lists import Page
+from app.http.multipart import read_form
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, page_schema
+from app.http.security import requires, streamed
 from app.operations.rest import publish
 
-__all__ = ["area", "file_views", "share_views"]
-
+area = Area("documents", __name__, description="Documents: files, public links, previews, trash")
 publish(area, *OPERATIONS)
+
+BYTES = {"type": "string", "format": "binary"}
+QUARANTINED = {"$ref": "#/components/responses/Error409"}
+# Of the document that gets a new version, or the record that the file is filed with.
+MISSING = {"$ref": "#/components/responses/Error404"}
+RAW_BODY = {"content": {"application/octet-stream": {"schema": BYTES, "example": "bytes"}}}
+
+
+@area.post("/upload")
+@area.doc(requestBody=UPLOAD_BODY, responses={404: MISSING})
+@area.response(201, UploadedSchema)
+@requires("documents:create")
+@streamed
+def upload() -> Response:
+    """Upload a file: a new document or, with `documentId`, a new version of one.
+
+    The file goes to the store as it comes in. Its type is decided by its content; programs,
+    scripts, and files that are not what their name says are 415. At most `MAX_UPLOAD_MB`.
+    """
+    stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
+    form = read_form(stream, request.mimetype, request.mimetype_params)
+    key = upload_document(read_upload(form))
+    answer = _described(key)
+    answer.status_code = 201
+    answer.headers["Location"] = entity_url("Document", key)
+    return answer
+
+
+@area.put("/<int:document_id>/content")
+@area.doc(requestBody=RAW_BODY)
+@area.arguments(FileQuerySchema, location="query")
+@area.response(200, UploadedSchema)
+@requires("documents:update")
+@streamed
+def replace_content(query: dict[str, Any], document_id: int) -> Response:
+    """Give a document a file, or a new version of its file, as the raw body."""
+    replace_file(document_id, BodyStream(maximum_upload()), query.get("file_name"))
+    return _described(document_id)
+
+
+@area.get("/<int:document_id>/download")
+@area.arguments(DownloadQuerySchema, location="query")
+@area.response(200, BYTES, content_type="*/*")
+@area.doc(responses={409: QUARANTINED})
+@area.alt_response(206, description="The part that `Range` asks for.", success=True)
+@area.alt_response(302, description="Where the object store gives it out.", success=True)
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("documents:read")
+def download(query: dict[str, Any], document_id: int) -> Response:
+    """The bytes of a document, always to be saved and never shown.
+
+    `Range`, `If-Range`, `If-None-Match` and `If-Modified-Since` work; the ETag is the SHA-256. A
+    quarantined document is 409.
+    """
+    asked = Asked(request.method, request.headers)
+    return download_document(document_id, asked, query.get("version"))
+
+
+@area.get("/<int:document_id>/preview")
+@area.arguments(DownloadQuerySchema, location="query")
+@area.response(200, BYTES, content_type="image/png")
+@area.doc(responses={409: QUARANTINED})
+@area.alt_response(304, description="It is as you know it.", success=True)
+@requires("documents:read")
+def preview(query: dict[str, Any], document_id: int) -> Response:
+    """A picture of the first page, for PDF and pictures; at most 800 pixels wide and high.
+
+    It is made soon after the upload; until then, and for other types, this is 404.
+    """
+    asked = Asked(request.method, request.headers)
+    return preview_document(document_id, asked, query.get("version"))
+
+
+@area.get("/search")
+@area.arguments(SearchQuerySchema, location="query")
+@area.response(200, FoundDocumentsSchema)
+@requires("documents:read")
+def search(query: dict[str, Any]) -> dict[str, Any]:
+    """Find documents by words in their name and in the text of their file.
+
+    Every word must be there, at least inside another; case, accents and punctuation do not
+    matter. Only documents that you may read are found and counted.
+    """
+    return search_documents(query["q"], limit=query["limit"], offset=query["offset"])
+
+
+def _described(key: int) -> Response:
+    """The document as OData shows it, and where its bytes are."""
+    address = f"/api/v1/documents/{key}/download"
+    body = f'{represent("Document", key)[:-1]},"downloadUrl":"{address}"}}'
+    return Response(body, content_type="application/json")
+
+
+class ShareBodySchema(CheckedSchema):
+    """What a new link allows; everything may be left out."""
+
+    def check(self, body: dict[str, Any]) -> None:
+        """When it ends."""
+        check_expiry(ShareTerms(**body))
+
+    expires_at = Instant(
+        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."}
+    )
+    expires_in_days = fields.Integer(
+        strict=True,
+        validate=validate.Range(1, MAXIMUM_DAYS),
+        description=f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
+    )
+    password = fields.String(
+        allow_none=True,
+        validate=validate.Length(4, 200),
+        description="Asked of whoever opens the link.",
+        example="blue harbour 12",
+    )
+    max_downloads = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 1_000_000),
+        description="Downloads that it allows.",
+    )
+    recipient_email = fields.Email(
+        allow_none=True, validate=validate.Length(max=254), description="For whom it is."
+    )
+    note = fields.String(
+        allow_none=True,
+        validate=validate.Length(max=500),
+        description="For yourself; visitors do not see it.",
+    )
+    version = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 2**31 - 1),
+        description="File it is pinned to; the current one when left out.",
+    )
+
+
+@area.post("/<int:document_id>/share")
+@area.arguments(ShareBodySchema)
+@area.response(201, MadeShareSchema)
+@requires("documents:share")
+def share(body: dict[str, Any], document_id: int) -> tuple[dict[str, Any], int, dict[str, str]]:
+    """Make a public link; `token` and `url` are shown this once.
+
+    It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
+    and when the document is archived or deleted.
+    """
+    link, token = share_document(document_id, ShareTerms(**body))
+    root = service_root(request.environ, current_app.config["BASE_URL"])
+    address = f"/api/v1/documents/{document_id}/shares"
+    return {**link, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}
+
+
+@area.get("/<int:document_id>/shares")
+@area.arguments(PageQuerySchema, location="query")
+@area.response(200, page_schema(ShareSchema))
+@requires("documents:share")
+def show_shares(query: dict[str, Any], document_id: int) -> Page:
+    """The links of a document, the newest first, those that have ended too."""
+    return list_shares(document_id, **query)
+
+
+@area.delete("/<int:document_id>/shares/<int:share_id>")
+@area.response(204)
+@requires("documents:share")
+def revoke(document_id: int, share_id: int) -> None:
+    """End a link at once."""
+    revoke_share(document_id, share_id)

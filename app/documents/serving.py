@@ -13,9 +13,11 @@ from werkzeug.datastructures import Headers, Range
 from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
 
 from app.blobs import blobs
-from app.documents.versions import FileVersion
+from app.documents.service import DOCUMENTS
+from app.documents.versions import FileVersion, find_version
 from app.errors import PreconditionFailedError, RangeNotSatisfiableError
 from app.http.dispositions import content_disposition
+from app.http.security import current_caller
 
 # For a browser that shows it in spite of everything: no script, no frame, no origin.
 POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -131,3 +133,19 @@ def _with_validators(response: Response, file: FileVersion) -> Response:
     if response.status_code == 304:
         del response.headers["Content-Type"]
     return response
+
+
+def download_document(key: int, asked: Asked, version: int | None = None) -> Response:
+    """The bytes of a document that the caller may read; a whole download is counted.
+
+    Args:
+        version: number of the file; None for the current one.
+    Raises: NotFoundError; InvalidStateError, it waits for its file or is quarantined; as
+        ``deliver``.
+    """
+    document = DOCUMENTS.found(key, current_caller())
+    file = find_version(document, version)
+    delivery = deliver(file, asked)
+    if delivery.is_download:
+        DOCUMENTS.count_download(key)
+    return delivery.response

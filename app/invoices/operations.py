@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from app.db import records
+from app.errors import NotFoundError
+from app.http.schema_parts import shown
 from app.invoices.crediting import create_credit_note
 from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.schemas import (
     CreditNoteBodySchema,
+    PaidInvoiceSchema,
     PaymentBodySchema,
     PaymentSchema,
     ReasonSchema,
@@ -15,9 +21,29 @@ from app.invoices.schemas import (
 )
 from app.invoices.sending import send_invoice
 from app.invoices.sending_schemas import SendSchema, SentSchema
-from app.invoices.shapes import describe_invoice, describe_payment
+from app.invoices.service import INVOICES
 from app.invoices.steps import mark_uncollectible, void_invoice
+from app.models.invoice import Payment
 from app.operations.declaration import Button, Operation
+
+
+def describe_invoice(invoice_id: int) -> dict[str, Any]:
+    """The standing of an invoice or credit note."""
+    return shown(StandingSchema, INVOICES.stored(invoice_id))
+
+
+def describe_payment(payment_id: int) -> dict[str, Any]:
+    """A payment with the invoice that it is for; when it was reversed, since when and why.
+
+    Raises: NotFoundError.
+    """
+    payment = records.read(Payment, payment_id)
+    if payment is None:
+        raise NotFoundError(f"There is no payment {payment_id}.")
+    schema = ReversedPaymentSchema if payment.status == "Reversed" else PaymentSchema
+    invoice = shown(PaidInvoiceSchema, INVOICES.stored(payment.invoice_id))
+    return shown(schema, payment, date=payment.paid_on, invoice=invoice)
+
 
 SEND = Operation(
     name="Send",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from app.models.event import OutgoingMail
 from app.settings import organisation
 from app.writing.equivalence import email_form
 
+KEPT_BYTES = 1_000_000
 _ERROR_LENGTH = 1000
 NO_REPORT = "The message is no delivery report."
 NOT_OURS = "The report names no mail of this service."
@@ -105,3 +107,12 @@ def _described(recipient: str, failed: FailedRecipient) -> dict[str, Any]:
 def _line(bounce: Mapping[str, Any]) -> str:
     said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
     return f"{bounce['recipient']}: {said or 'not delivered'}"
+
+
+def first_bytes(chunks: Iterable[bytes]) -> tuple[bytes, str]:
+    """The first megabyte, and the SHA-256 of all in hex."""
+    kept, digest = bytearray(), hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        kept += chunk[: KEPT_BYTES - len(kept)]
+    return bytes(kept), digest.hexdigest()

@@ -13,8 +13,7 @@ from app.db.engines import transaction
 from app.errors import ApiError
 from app.http.body_stream import READ_BYTES
 from app.http.security import acting_as, system_caller
-from app.mail.bounces import note_bounce
-from app.mail.intake import first_bytes
+from app.mail.bounces import first_bytes, note_bounce
 
 mail = AppGroup("mail", help="Mail of this service.")
 

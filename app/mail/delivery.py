@@ -11,6 +11,7 @@ sent it: the mail is not sent again by itself (docs/adr/0011).
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,6 @@ from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop, LostError, Order, finish, is_stopping, take
 from app.mail.address import MailServer, mail_target
 from app.mail.failing import say_failed
-from app.mail.files import write_file
 from app.mail.message import Envelope, blind_copies, make_envelope
 from app.mail.outbox import LOOP
 from app.mail.recipients import (
@@ -345,3 +345,16 @@ def _give_back(rows: Sequence[OutgoingMail]) -> None:
 
 MAIL_LOOP = Loop(LOOP, deliver_due, idle_seconds=1.0, threads=2)
 __all__ = ["MAIL_LOOP", "MailError", "deliver_due", "pause_after"]
+
+
+def write_file(folder: Path, row: OutgoingMail, content: bytes) -> Path:
+    """Write a mail as ``00000042.eml``; a second attempt writes the same file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{row.id:08d}.eml"
+    draft = path.with_suffix(".part")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+    return path

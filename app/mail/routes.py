@@ -12,8 +12,7 @@ from app.http.areas import Area
 from app.http.body_stream import BodyStream, maximum_upload, note_fingerprint
 from app.http.schema_fields import Schema
 from app.http.security import requires, streamed
-from app.mail.bounces import note_bounce
-from app.mail.intake import first_bytes
+from app.mail.bounces import first_bytes, note_bounce
 from app.mail.outbox import shown_delivery
 
 area = Area("mail", __name__, description="Mail of this service that came back")

@@ -15,12 +15,12 @@ from prometheus_client import metrics_core
 from sqlalchemy import Connection, case, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.ai.provider.answering import ai_provider
 from app.clock import utc_now
 from app.db.engines import read_engine
 from app.http.limits import rate_limits
 from app.jobs.leases import waiting
 from app.jobs.schedule import last_beat
-from app.metrics.provider import provider_metrics
 from app.models.event import OutgoingMail
 from app.models.webhook import WebhookAttempt, WebhookEndpoint
 from app.odata.service import odata_service
@@ -148,3 +148,27 @@ def _age(instant: datetime | str | None) -> float:
         return float("inf")
     known = datetime.fromisoformat(instant) if isinstance(instant, str) else instant
     return max((utc_now() - known).total_seconds(), 0.0)
+
+
+def provider_metrics(app: Flask) -> Iterator[metrics_core.Metric]:
+    """Answers, tokens, and whether it is left alone; nothing where no provider is set."""
+    provider = ai_provider.of(app)
+    if provider is None:
+        return
+    health = provider.health
+    yield metrics_core.GaugeMetricFamily(
+        "ai_provider_failing", "1 while the provider is left alone.", value=not health.is_well()
+    )
+    answers = metrics_core.CounterMetricFamily(
+        "ai_answers", "Answers by the model, or by the built-in assistant instead.",
+        labels=["outcome"],
+    )  # fmt: skip
+    for outcome in ("answered", "fallback"):
+        answers.add_metric([outcome], health.outcomes[outcome])
+    yield answers
+    tokens = metrics_core.CounterMetricFamily(
+        "ai_tokens", "Tokens that the model has read and written.", labels=["kind"]
+    )
+    for kind in ("input", "output"):
+        tokens.add_metric([kind], health.tokens[kind])
+    yield tokens

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from app.models.project import Project
 from app.models.task import Task
-from app.projects.counting import count_tasks, recount
+from app.projects.service import count_tasks, recount
 from app.writing.change import Change, History
 from app.writing.cycles import refuse_ring
 from app.writing.pipeline import EntityService

@@ -8,9 +8,14 @@ from typing import Any
 
 from app.search.analysis import terms
 from app.search.embedding import EmbeddingModel
-from app.search.passages import passages, titled
 from app.search.short_forms import short_forms
 
+# Measured on public collections: shorter lose what the words are about, longer blur it.
+WORDS = 110
+# A rest shorter than this stays with the piece before it.
+SHORTEST = 25
+# 200,000 characters are some 300 pieces; the vectors of one article stay under 500 KB.
+MOST = 320
 # The counter that every change of an entry takes its number from.
 CHANGES = "search"
 
@@ -95,3 +100,17 @@ def query_terms(text: str, languages: Sequence[str]) -> list[str]:
         own = dict.fromkeys(terms(text, language))
         query |= dict.fromkeys(keyed(term, language) for term in list(own)[:MOST_QUERY_TERMS])
     return list(query)
+
+
+def passages(text: str) -> list[str]:
+    """The pieces of a text, each of about ``WORDS`` words; at least one, which may be empty."""
+    words = text.split()
+    pieces = [words[start : start + WORDS] for start in range(0, len(words), WORDS)]
+    if len(pieces) > 1 and len(pieces[-1]) < SHORTEST:
+        pieces[-2:] = [pieces[-2] + pieces[-1]]
+    return [" ".join(piece) for piece in pieces[:MOST]] or [""]
+
+
+def titled(title: str, passage: str) -> str:
+    """What the model is given of a piece: it is about the title, wherever it stands."""
+    return f"{title}. {passage}" if passage else title

@@ -219,12 +219,12 @@ from dataclasses import replace
 from pathlib import Path
 from app.config import Config
 from app.factory import create_app
-from app.invoices import sending_many
+from app.invoices import sending
 from app.invoices.sending import Letter
 from app.http.security import acting_as, system_caller
 
 url, folder, *keys = sys.argv[1:]
-whole = sending_many.send_invoice
+whole = sending.send_invoice
 done = []
 
 def send(key, letter):
@@ -234,13 +234,13 @@ def send(key, letter):
     done.append(key)
     return whole(key, letter)
 
-sending_many.send_invoice = send
+sending.send_invoice = send
 app = create_app(Config(
     SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run", DATA_DIR=Path(folder),
     SQLALCHEMY_DATABASE_URI=url, STORAGE_URL=f"file://{folder}/files",
 ))
 with app.app_context(), acting_as(replace(system_caller("cli"), user_id=1)):
-    sending_many.send_invoices(map(int, keys), Letter(to=("a@acme.example",)), key="bulk-1")
+    sending.send_invoices(map(int, keys), Letter(to=("a@acme.example",)), key="bulk-1")
 """
 
 

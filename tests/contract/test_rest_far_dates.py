@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.invoices import sending_many
+from app.invoices import sending
 from tests.contract.conftest import Api
 from tests.contract.test_rest_money import draft, pay, refusal
 
@@ -73,7 +73,7 @@ def test_an_unexpected_error_of_one_keeps_no_other_from_going_out(
     admin: Api, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys = [draft(admin)["id"] for _ in range(3)]
-    send = sending_many.send_invoice
+    send = sending.send_invoice
 
     def failing(invoice_id: int, letter: Any) -> Any:
         found = send(invoice_id, letter)
@@ -81,7 +81,7 @@ def test_an_unexpected_error_of_one_keeps_no_other_from_going_out(
             raise RuntimeError("an inner detail")
         return found
 
-    monkeypatch.setattr(sending_many, "send_invoice", failing)
+    monkeypatch.setattr(sending, "send_invoice", failing)
     answer = admin.post("/api/invoices/send", {**TO, "invoiceIds": keys})
     assert answer.status_code == 200, answer.text
     assert [one["ok"] for one in answer.json["results"]] == [True, False, True]

@@ -9,8 +9,7 @@ import zipfile
 import pytest
 from PIL import Image
 
-from app.documents.media_types import media_type_of
-from app.documents.polyglots import suspicion
+from app.documents.media_types import media_type_of, suspicion
 from app.errors import UnsupportedMediaTypeError
 
 OFFICE = "application/vnd.openxmlformats-officedocument."

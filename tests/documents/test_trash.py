@@ -9,8 +9,7 @@ from flask import Flask
 
 from app.clock import utc_now
 from app.db.engines import transaction
-from app.documents.service import DOCUMENTS, TRASH_DAYS
-from app.documents.trash import list_trash
+from app.documents.service import DOCUMENTS, TRASH_DAYS, list_trash
 from app.errors import ForbiddenError
 from app.http.security import Caller, acting_as, system_caller
 from tests.factories import make_document, make_user, put

@@ -10,7 +10,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from app.invoices.composing import compose
 from app.invoices.document import (
     Address,
     BankAccount,
@@ -19,6 +18,7 @@ from app.invoices.document import (
     InvoiceDocument,
     Party,
 )
+from app.invoices.samples import compose
 from app.money import rounded
 
 SELLER = Party(

@@ -11,9 +11,8 @@ import pytest
 
 from app.search.analysis import fold, terms, words
 from app.search.embedding import find_model
-from app.search.entries import make_entry, query_terms
+from app.search.entries import SHORTEST, WORDS, make_entry, passages, query_terms
 from app.search.index import K1, TITLE_WEIGHT, B, Entry, Hits, Index, Segment
-from app.search.passages import SHORTEST, WORDS, passages
 from app.search.ranking import rank
 from app.search.snippets import Marker
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ import structlog
 from app.ai.provider.errors import (
     BUSY,
     FAILED,
+    MALFORMED,
     REFUSED,
     TIMED_OUT,
     UNREACHABLE,
@@ -21,12 +22,14 @@ from app.ai.provider.errors import (
 )
 from app.ai.provider.options import Options
 from app.ai.provider.replies import Reply
-from app.ai.provider.sse import event_data
 from app.outbound.errors import OutboundError
 
 if TYPE_CHECKING:
     from app.outbound.client import Client, StreamedAnswer
 
+LONGEST_LINE = 256_000
+# An answer of 4,000 tokens is some 1 MB of events.
+MOST_BYTES = 16_000_000
 TRIES = 3
 # Seconds before the second and the third try; what Retry-After says goes before, if it is short.
 PAUSES = (0.5, 2.0)
@@ -165,3 +168,45 @@ def _pause(tries: int, after: float | None) -> float:
 
 def _seconds(header: str | None) -> float | None:
     return float(header) if header and header.isdecimal() and len(header) < 6 else None
+
+
+def event_data(parts: Iterable[bytes]) -> Iterator[str]:
+    """The data of each event, its lines joined; comments and other fields are passed over.
+
+    An event that is not ended by an empty line still counts: some servers end so.
+    Raises: ProviderError, a line or the whole is longer than any answer, or is no UTF-8.
+    """
+    data: list[str] = []
+    for line in _lines(parts):
+        if line:
+            name, _, value = line.partition(":")
+            if name == "data":
+                data.append(value.removeprefix(" "))
+        elif data:
+            yield "\n".join(data)
+            data.clear()
+    if data:
+        yield "\n".join(data)
+
+
+def _lines(parts: Iterable[bytes]) -> Iterator[str]:
+    """Lines without their ends, which are CR LF or LF; nobody sends the CR that is allowed too."""
+    held = bytearray()
+    total = 0
+    for part in parts:
+        total += len(part)
+        held += part
+        if total > MOST_BYTES or len(held) > LONGEST_LINE:
+            raise ProviderError(MALFORMED)
+        *whole, rest = held.split(b"\n")
+        held = bytearray(rest)
+        yield from map(_text, whole)
+    if held:
+        yield _text(held)
+
+
+def _text(line: bytes | bytearray) -> str:
+    try:
+        return line.decode().removesuffix("\r")
+    except UnicodeDecodeError as error:
+        raise ProviderError(MALFORMED) from error

@@ -10,8 +10,10 @@ import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from typing import Any
 
+from PIL import ImageCms
 from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
     PDFArray,
     PDFDictionary,
@@ -23,9 +25,12 @@ from reportlab.pdfbase.pdfdoc import (  # type: ignore[import-untyped]
     format as pdf_format,
 )
 
-from app.invoices.pdf.color_profile import srgb_profile
 from app.invoices.pdf.metadata import Metadata, xmp_packet
 
+_PROFILE_VERSION = slice(8, 10)
+_OF_ISO_15076 = b"\x04\x30"  # 4.3, the newest that PDF/A-3 names (ISO 19005-3, 6.2.3)
+_CREATED = slice(24, 36)  # date and time of creation: six numbers of two bytes (ICC.1, 7.2.8)
+_SOME_DAY = b"".join(number.to_bytes(2, "big") for number in (2020, 1, 1, 0, 0, 0))
 _VERSION = (1, 7)
 
 
@@ -164,3 +169,12 @@ class Archive:
             }
         )  # fmt: skip
         return self.add(specification)
+
+
+@cache
+def srgb_profile() -> bytes:
+    """The bytes of the profile, without the moment they were made in."""
+    profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
+    profile[_PROFILE_VERSION] = _OF_ISO_15076
+    profile[_CREATED] = _SOME_DAY
+    return bytes(profile)

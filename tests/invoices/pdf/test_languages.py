@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from app.invoices.pdf.layout import lay_out
+from app.invoices.pdf.render import lay_out
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.reading import texts_on
 

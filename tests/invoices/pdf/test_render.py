@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from app.invoices.document import CreditedInvoice, PaymentEntry
 from app.invoices.pdf import style
 from app.invoices.pdf.drawing import PAGE_HEIGHT, PAGE_WIDTH, Modules, Page, Picture, Text
-from app.invoices.pdf.layout import lay_out
+from app.invoices.pdf.render import lay_out
 from app.invoices.samples import logo
 from tests.invoices.documents import documents, make_document, make_line
 from tests.invoices.pdf.generated_documents import ALL_SAMPLES as SAMPLES
