@@ -176,7 +176,8 @@ def require(caller: Any, permission: str, record: Any = None) -> None:
     if allowed(caller, permission, record):
         return
     details = [("permission", permission)]
-    if caller.via == "apiKey" and permission in caller.role_rights:
+    is_left_out = permission in caller.role_rights and permission not in caller.rights
+    if caller.via == "apiKey" and is_left_out:
         raise InsufficientScopeError(f"The API key does not have the scope {permission}.", details)
     if scope_of(caller, permission) == OWN:
         message = f"Your role has {permission} for your own records only."

@@ -164,8 +164,10 @@ def test_a_later_role_with_less_takes_nothing_away() -> None:
     assert merge([ROLES["Support"], ROLES["Viewer"]])["kb:read"] == "all"
 
 
-def test_a_right_to_own_records_is_asked_with_the_record() -> None:
-    sales = as_role("Sales")
+@pytest.mark.parametrize("via", ["jwt", "apiKey"])
+def test_a_right_to_own_records_is_asked_with_the_record(via: str) -> None:
+    rights = ROLES["Sales"]
+    sales = make_caller(ME, "sales", via, rights, role_rights=rights)
     require(sales, "leads:update", record(ME))
     with pytest.raises(ForbiddenError) as refused:
         require(sales, "leads:update", record(ELSE))
