@@ -260,7 +260,7 @@ def test_an_empty_collection_ends_all_relations(shop: Shop) -> None:
 def test_members_that_cannot_be_without_stay(shop: Shop) -> None:
     book = shop.make("Books", {"title": "One", "Reviews": [{"text": "Good"}]})
     found = problem(shop, "PATCH", f"Books({book})", {"Reviews": []})
-    assert found == {"Reviews.bookId": "is required: a Review needs it"}
+    assert found == {"Reviews.bookId": "is required: no Review is without it"}
 
 
 def test_a_delta_names_only_what_changes(shop: Shop) -> None:
