@@ -50,7 +50,9 @@ class Relations:
         attribute = foreign_key(nav)
         prop = holder.type.by_attribute.get(attribute)
         if prop is not None and not prop.nullable:
-            raise ValidationError([(prop.name, f"is required: no {holder.type.name} is without it")])
+            raise ValidationError(
+                [(prop.name, f"is required: no {holder.type.name} is without it")]
+            )
         values = dict.fromkeys((attribute, *nav.besides))
         service_of(holder, update=True).update(target if nav.collection else key, values)
 
