@@ -299,6 +299,14 @@ def test_a_password_is_asked(files: Files, key: int, session: Session) -> None:
     assert hashed.startswith("$argon2id$")
 
 
+@pytest.mark.parametrize("sent", ["schön ☀".encode(), "Müller".encode("latin-1"), b"plain"])
+def test_a_password_in_the_header_may_have_any_letters(files: Files, key: int, sent: bytes) -> None:
+    """WSGI hands the bytes of a header on as Latin-1."""
+    latin = sent == "Müller".encode("latin-1")
+    made = share(files, key, password=sent.decode("latin-1" if latin else "utf-8"))
+    assert visit(files, made, **{"X-Share-Password": sent.decode("latin-1")}).data == TEXT
+
+
 def test_tries_of_a_password_are_limited(files: Files, key: int) -> None:
     made = share(files, key, password=PASSWORD)
     address, client = f"/s/{made['token']}", files.api.client

@@ -70,7 +70,7 @@ def show_link(query: dict[str, Any], token: str) -> Response:
         visit = open_link(token)
         if is_page and visit.asks_password:
             return password_page()
-        check_password(visit, request.headers.get(PASSWORD_HEADER))
+        check_password(visit, _header_password())
         if not is_page:
             return download_link(visit, asked)
         file = file_behind(visit)
@@ -109,6 +109,15 @@ def open_with_password(token: str) -> Response:
         answer = problem_page(error.status, error.message)
         answer.headers.extend(error.headers)
         return answer
+
+
+def _header_password() -> str | None:
+    """The password in the header, in UTF-8 or Latin-1; WSGI reads headers as Latin-1."""
+    given = request.headers.get(PASSWORD_HEADER)
+    try:
+        return given.encode("latin-1").decode() if given else given
+    except UnicodeDecodeError:
+        return given
 
 
 def _password() -> str | None:
