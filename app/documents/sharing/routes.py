@@ -113,11 +113,11 @@ def open_with_password(token: str) -> Response:
 
 def _header_password() -> str | None:
     """The password in the header, in UTF-8 or Latin-1; WSGI reads headers as Latin-1."""
-    given = request.headers.get(PASSWORD_HEADER)
+    password = request.headers.get(PASSWORD_HEADER)
     try:
-        return given.encode("latin-1").decode() if given else given
+        return password.encode("latin-1").decode() if password else password
     except UnicodeDecodeError:
-        return given
+        return password
 
 
 def _password() -> str | None:
