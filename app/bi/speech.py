@@ -14,7 +14,7 @@ from app.bi.reports.definition import Column, Report
 from app.container.words import names_of_words, word_text
 from app.settings import organisation
 from app.settings.days import zone
-from app.written.catalogue import SOURCE, text_in
+from app.written.catalogue import COLUMN, SOURCE, text_as, text_in
 from app.written.locales import signs_of
 from app.written.numbers import ENGLISH, Signs
 
@@ -38,6 +38,10 @@ class Speech:
         """A text of the catalogue, with ``values`` in the places of their names."""
         return text_in(self.language, text, **values)
 
+    def as_named(self, context: str, text: str) -> str:
+        """A text that may have another meaning in a context."""
+        return text_as(self.language, context, text)
+
     def report(self, report: Report) -> Report:
         """A report with its words in the language; what people named themselves stays."""
         if self.is_of_api:
@@ -46,7 +50,7 @@ class Speech:
         if report.is_built_in:
             name, description = self.translated(name), description and self.translated(description)
         columns = tuple(
-            replace(column, label=self.translated(column.label)) for column in report.columns
+            replace(column, label=self.as_named(COLUMN, column.label)) for column in report.columns
         )
         chart = report.chart and replace(
             report.chart,

@@ -49,7 +49,7 @@ class Column:
     @property
     def label(self) -> str:
         """The head of the column."""
-        return wording.label(self.path.rpartition("/")[2])
+        return wording.head_of(self.path.rpartition("/")[2])
 
     @property
     def is_number(self) -> bool:

@@ -27,9 +27,11 @@ from app.console.numbers import number_text, page_signs
 from app.console.property_kinds import is_number
 from app.console.service_messages import called, is_known, said
 from app.container.words import names_of_words, word_text
+from app.documents.media_types import kind_of_file
 from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
+from app.written.catalogue import COLUMN, text_as
 from app.written.numbers import ENGLISH, grouped_number
 
 # Words that stay as they are inside a label.
@@ -64,16 +66,30 @@ _TONES = {"good": _GOOD, "bad": _BAD, "waiting": _WAITING, "going": _GOING, "ear
 
 def label(name: str) -> str:
     """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
+    said = _in_english(name)
+    # Of an address; elsewhere a state is what something is in.
+    return translated_as("address", said) if name == "state" else translated(said)
+
+
+def head(text: str) -> str:
+    """A text at the head of a column."""
+    return text_as(page_language(), COLUMN, text)
+
+
+def head_of(name: str) -> str:
+    """The label of a property at the head of its column."""
+    return label(name) if name == "state" else head(_in_english(name))
+
+
+def _in_english(name: str) -> str:
     if name in _CALLED:
-        return translated(_CALLED[name])
+        return _CALLED[name]
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
         parts.pop()
     words = [_KEPT.get(part.lower(), part.lower()) for part in parts]
     text = " ".join(words).replace("e invoice", "e-invoice", 1)
-    said = text[:1].upper() + text[1:]
-    # Of an address; elsewhere a state is what something is in.
-    return translated_as("address", said) if name == "state" else translated(said)
+    return text[:1].upper() + text[1:]
 
 
 def told(message: str) -> str:
@@ -139,6 +155,8 @@ def shown(
         return amount(value, currency if is_money else None)
     if isinstance(value, int) and property_ is not None and property_.name == "size":
         return file_size(value)
+    if isinstance(value, str) and property_ is not None and property_.name == "contentType":
+        return file_kind(value)
     if isinstance(value, int) and property_ is not None and property_.name == "seconds":
         return duration(value)
     if isinstance(value, int):
@@ -164,6 +182,11 @@ def file_size(count: int) -> str:
     if count < 1000:
         return translated("%(number)s bytes", number=count)
     return readable_size(count, (page_signs() or ENGLISH).decimal)
+
+
+def file_kind(media_type: str) -> str:
+    """``PDF document``: what people call a file of the type."""
+    return translated(kind_of_file(media_type))
 
 
 def is_state(property_: edm.Property) -> bool:

@@ -15,6 +15,7 @@ import puremagic
 
 from app.documents.names import extension_of
 from app.errors import UnsupportedMediaTypeError
+from app.written.catalogue import marked
 
 # An archive's end stands in its last 64 KB, behind which its comment reaches to the last byte.
 TAIL_BYTES = 66 * 1024
@@ -94,6 +95,27 @@ _EXACT: Mapping[str, tuple[str, ...]] = {
     "gz": ("application/gzip",), "7z": ("application/x-7z-compressed",),
     "rar": ("application/vnd.rar",), "zip": (ZIP, *_ZIPPED.values()),
 }  # fmt: skip
+# Type -> what people call such a file.
+KINDS: Mapping[str, str] = {
+    PDF: marked("PDF document"), ZIP: marked("Archive"),
+    _ZIPPED["docx"]: marked("Word document"), _ZIPPED["docm"]: marked("Word document"),
+    _OLD_OFFICE["doc"]: marked("Word document"), _ZIPPED["xlsx"]: marked("Excel workbook"),
+    _ZIPPED["xlsm"]: marked("Excel workbook"), _OLD_OFFICE["xls"]: marked("Excel workbook"),
+    _ZIPPED["pptx"]: marked("Presentation"), _ZIPPED["pptm"]: marked("Presentation"),
+    _OLD_OFFICE["ppt"]: marked("Presentation"), _ZIPPED["odp"]: marked("Presentation"),
+    _ZIPPED["odt"]: marked("Text document"), "application/rtf": marked("Text document"),
+    _ZIPPED["ods"]: marked("Spreadsheet"), "text/csv": marked("Table (CSV)"),
+    "text/tab-separated-values": marked("Table (TSV)"), "text/html": marked("Web page"),
+    "application/json": marked("JSON file"), "application/xml": marked("XML file"),
+    "application/yaml": marked("YAML file"), "message/rfc822": marked("E-mail message"),
+    _OLD_OFFICE["msg"]: marked("E-mail message"), "text/calendar": marked("Calendar entry"),
+    "text/vcard": marked("Business card"), "application/gzip": marked("Archive"),
+    "application/x-7z-compressed": marked("Archive"), "application/vnd.rar": marked("Archive"),
+}  # fmt: skip
+_FAMILIES: Mapping[str, str] = {
+    "image": marked("Picture"), "audio": marked("Sound recording"), "video": marked("Video"),
+    "text": marked("Text file"), "font": marked("Font"),
+}  # fmt: skip
 _HTML = re.compile(rb"<(!doctype\s+html|html|head|body|script|iframe|title)\b", re.IGNORECASE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _SVG = re.compile(rb"<svg[\s>]", re.IGNORECASE)
@@ -113,6 +135,12 @@ def media_type_of(head: bytes, name: str) -> str:
     if not _fits(media_type, extension):
         raise _refused(f"The name says .{extension}, the content does not: it is {media_type}.")
     return media_type
+
+
+def kind_of_file(media_type: str) -> str:
+    """What people call a file of the type, as the catalogue has it: ``PDF document``."""
+    family = _FAMILIES.get(media_type.partition("/")[0], marked("File"))
+    return KINDS.get(media_type, family)
 
 
 def is_text(media_type: str) -> bool:

@@ -14,6 +14,8 @@ from babel.messages.pofile import read_po
 SOURCE = "en"
 LOCALES = Path(__file__).parent.parent / "console" / "locales"
 DOMAIN = "console"
+# The context of heads of columns: "End" is a day there, and elsewhere a button.
+COLUMN = "column"
 _ENGLISH = NullTranslations()
 
 
@@ -27,6 +29,14 @@ def text_in(language: str, text: str, /, **values: object) -> str:
     known = language if language in languages() else SOURCE
     translated = catalogue_of(known).gettext(text) if text else text
     return translated % values if values else translated
+
+
+def text_as(language: str, context: str, text: str) -> str:
+    """A text that may have another meaning in a context, such as at the head of a column."""
+    known = language if language in languages() else SOURCE
+    if known != SOURCE and (context, text) in msgids(known):
+        return catalogue_of(known).pgettext(context, text)
+    return text_in(known, text)
 
 
 @cache

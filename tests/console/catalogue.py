@@ -37,6 +37,7 @@ from app.odata.model import edm
 from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import canned_answers, templates
 from app.settings.groups import GROUPS, settings_of
+from app.written.catalogue import COLUMN
 from tests.console.messages import messages
 
 ROOT = Path(app.console.__file__).parent
@@ -48,8 +49,11 @@ METHODS = {
     ROOT.parent / "ai": [("**.py", "python")],
     ROOT.parent / "bi": [("**.py", "python")],
     ROOT.parent / "container": [("**.py", "python")],
+    ROOT.parent / "documents": [("**.py", "python")],
 }
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
+# What means something else at the head of a column than elsewhere.
+HEADS = ("To", "At", "End", "Documents", "Change")
 KEYWORDS = {
     "_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
     "translated": None, "marked": None, "translated_count": (1, 2), "translated_as": ((1, "c"), 2),
@@ -70,6 +74,8 @@ def texts() -> Catalog:
     for text in words_of_the_model():
         catalogue.add(text)
     catalogue.add("State", context="address")
+    for text in HEADS:
+        catalogue.add(text, context=COLUMN)
     for layout in layouts.LAYOUTS.values():
         for group in layout.groups:
             catalogue.add(group.title, context=layouts.GROUP)

@@ -110,3 +110,13 @@ def texts_of(page: str) -> Iterator[str]:
     parser = Texts()
     parser.feed(re.sub(r"(?s)<(article|dl class=\"change\").*?</(article|dl)>", "", page))
     yield from (" ".join(text.split()) for text in parser.found if text.strip())
+
+
+def test_the_history_of_a_deal_says_from_and_to_which_stage(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = browser.make("clients", name="Acme")
+    deal = browser.make("opportunities", name="Deal", clientId=str(client))
+    browser.submit(f"opportunities/{deal}", step="stage:Proposal")
+    page = browser.client.get(f"/admin/opportunities/{deal}", headers=GERMAN).text
+    for head in ("Von", "Nach", "Am"):
+        assert f'<th scope="col">{head}</th>' in page

@@ -20,7 +20,7 @@ from app.console.language import msgids
 from app.db.engines import transaction
 from app.models.event import OutgoingMail
 from app.models.report import SavedReport
-from app.written.catalogue import text_in
+from app.written.catalogue import COLUMN, text_as, text_in
 from tests.bi.conftest import business
 from tests.console.conftest import Browser, SignIn
 from tests.factories import put_row, rows
@@ -61,7 +61,7 @@ def test_an_export_speaks_as_its_page_does(browser: Browser, report: Report, for
     texts = texts_of(answer.data, form)
     whole = "\n".join(texts)
     for column in report.columns:
-        assert german[column.label].split()[0] in whole, column.label
+        assert text_as("de", COLUMN, column.label).split()[0] in whole, column.label
     foreign = [text for text in texts if german.get(text, text) != text and text not in BOTH]
     assert foreign == []
     if form == "pdf":

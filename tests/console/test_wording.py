@@ -10,6 +10,8 @@ import pytest
 from app.console import wording
 from app.console.area import ASSETS
 from app.writing.transitions import MACHINES
+from app.written.catalogue import COLUMN, text_as, text_in
+from tests.console.catalogue import HEADS
 
 
 @pytest.mark.parametrize(
@@ -93,3 +95,10 @@ def test_what_is_made_sent_part_paid_paid_and_void_is_told_apart() -> None:
 )  # fmt: skip
 def test_who_is_named_is_reached_by_a_click(name: str, value: Any, address: str) -> None:
     assert wording.reached_at(name, value) == address
+
+
+@pytest.mark.parametrize("text", HEADS)
+def test_what_means_something_else_at_the_head_of_a_column_has_other_words(text: str) -> None:
+    assert text_as("de", COLUMN, text) != text_in("de", text)
+    assert text_as("en", COLUMN, text) == text
+    assert text_as("de", COLUMN, "Currency") == text_in("de", "Currency")

@@ -9,8 +9,15 @@ import zipfile
 import pytest
 from PIL import Image
 
-from app.documents.media_types import media_type_of, suspicion
+from app.documents.media_types import (
+    KINDS,
+    UNKNOWN,
+    kind_of_file,
+    media_type_of,
+    suspicion,
+)
 from app.errors import UnsupportedMediaTypeError
+from app.written.catalogue import msgids
 
 OFFICE = "application/vnd.openxmlformats-officedocument."
 
@@ -152,3 +159,10 @@ def test_what_is_two_things_at_once_is_suspicious(
     content: bytes, media_type: str, is_suspicious: bool
 ) -> None:
     assert (suspicion(media_type, content[:65_536], content[-65_536:]) is not None) == is_suspicious
+
+
+def test_every_type_that_is_told_has_words_in_german() -> None:
+    for media_type in (*KINDS, "image/png", "audio/mpeg", "video/mp4", "text/x", UNKNOWN):
+        kind = kind_of_file(media_type)
+        assert "/" not in kind
+        assert (None, kind) in msgids("de"), media_type

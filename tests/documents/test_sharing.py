@@ -109,7 +109,10 @@ def test_a_browser_gets_a_page_on_which_nothing_runs(files: Files, session: Sess
 def test_a_page_speaks_the_language_of_the_browser(files: Files, key: int) -> None:
     german = BROWSER | {"Accept-Language": "de-AT,en;q=0.5"}
     page = visit(files, share(files, key), **german).text
-    assert "<dd>45 Bytes</dd>" in page
+    assert "<dd>45 Bytes</dd>" in page and "<dd>Textdatei</dd>" in page
+    large = share(files, files.document(PDF + b"%" * 1500, "b.pdf"))
+    shown = visit(files, large, **german).text
+    assert "<dd>PDF-Dokument</dd>" in shown and re.search(r"<dd>\d,\d KB</dd>", shown)
     assert '<html lang="de">' in page and "hat diese Datei mit Ihnen geteilt." in page
     assert (
         "Diese Datei ist geschützt"
@@ -277,6 +280,8 @@ def test_a_link_of_a_quarantined_document_waits(
 
 def test_a_password_is_asked(files: Files, key: int, session: Session) -> None:
     made = share(files, key, password=PASSWORD)
+    page = visit(files, made, **BROWSER).text
+    assert 'aria-required="true"' in page and " required" not in page
     assert made["hasPassword"] is True
     assert PASSWORD not in str(made)
     address = f"/s/{made['token']}"

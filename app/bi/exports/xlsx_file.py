@@ -142,7 +142,7 @@ class _Book:
         """What the sheet shows, when it was made, and the query behind it."""
         table = self._table
         translated, number = table.speech.translated, table.speech.number
-        sheet = self._sheet(translated("About"))
+        sheet = self._sheet(table.speech.as_named("group", "About"))
         sheet.set_column(0, 0, 18)
         sheet.set_column(1, 1, _ABOUT_WIDTH)
         lines = [
