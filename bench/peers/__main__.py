@@ -1,10 +1,12 @@
 """Measure the service beside SAP CAP and print the ratios of CPU time against the budgets.
 
-    python -m bench.peers --peers DIR [--sqlite] [--postgresql URL] [--floor] [--rounds 3]
+    python -m bench.peers --peers DIR [--sqlite] [--postgresql URL] [--plain] [--rounds 3]
 
 Both serve the same 100,000 clients with their contacts, invoices and lines, each in one process on
 core 0, while the requests come from core 1. Ours checks tokens, limits, permissions and ETags, and
-writes audit and event rows; CAP checks a token. The rows are made once and kept in the work folder.
+writes audit and event rows; CAP checks a token and counts requests. The rows are made once and kept
+in the work folder. With ``--plain`` the libraries alone answer as well: where they exceed a budget,
+nothing that is built on them can keep it.
 """
 
 from __future__ import annotations
@@ -51,8 +53,8 @@ def _measure(database: Database, options: argparse.Namespace) -> bool:
     with ExitStack() as running:
         servers = {"ours": running.enter_context(rig.ours())}
         servers["cap"] = running.enter_context(rig.cap())
-        if options.floor:
-            servers["floor"] = running.enter_context(rig.floor())
+        if options.plain:
+            servers["plain"] = running.enter_context(rig.plain())
         figures = _drive(rig, servers, options)
     found = report.lines(figures, database.name)
     print(report.render(found, database.name, figures["memory_mib"]))
@@ -113,7 +115,7 @@ def _options() -> argparse.Namespace:
     add("--work", type=Path, default=DEFAULT_WORK, help="where rows and logs are kept")
     add("--sqlite", action="store_true", help="on SQLite; the default")
     add("--postgresql", metavar="URL", help="on this PostgreSQL server, in databases of our own")
-    add("--floor", action="store_true", help="also bare WSGI, which marks what is possible")
+    add("--plain", action="store_true", help="also the libraries alone (bench/peers/plain.py)")
     add("--clients", type=int, default=100_000, help="rows, where none are there yet")
     add("--workloads", default=",".join(workloads.BUDGETS), help="some of W1 to W8")
     add("--seconds", type=float, default=2.5, help="for a server, workload and round")

@@ -45,10 +45,12 @@ class Sqlite:
         return ["--sqlite", str(self.peer_file)]
 
     def peer_environment(self) -> dict[str, str]:
-        """What CAP and the floor are told."""
+        """What CAP is told."""
         return {"PEER_DB": str(self.peer_file)}
 
-    floor_environment = peer_environment
+    def plain_environment(self) -> dict[str, str]:
+        """What the libraries alone are told."""
+        return {**self.peer_environment(), "PLAIN_DB": f"sqlite:///{self.peer_file}"}
 
     def server_processes(self) -> tuple[int, ...]:
         """SQLite works inside the server that is measured."""
@@ -95,9 +97,9 @@ class Postgresql:
         url = self.server.set(drivername="postgres", database=PEER)
         return {"PEER_PG": url.render_as_string(hide_password=False)}
 
-    def floor_environment(self) -> dict[str, str]:
-        """What the floor is told."""
-        return {"PEER_PG": self._dsn(PEER)}
+    def plain_environment(self) -> dict[str, str]:
+        """What the libraries alone are told."""
+        return {"PEER_PG": self._dsn(PEER), "PLAIN_DB": database_url(self._dsn(PEER))}
 
     def server_processes(self) -> tuple[int, ...]:
         """The postmaster: the parent of the process that answers us."""

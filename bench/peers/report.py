@@ -19,7 +19,7 @@ class Line:
     workload: str
     ours: float
     peer: float
-    floor: float | None
+    plain: float | None
     limit: float
     problem: str
 
@@ -46,27 +46,28 @@ def lines(figures: Figures, database: str) -> list[Line]:
 def render(found: list[Line], database: str, memory: Mapping[str, float]) -> str:
     """The table as text."""
     head = (
-        f"{'':4}{'CPU ms a request':32}{'ours':>8}{'CAP':>8}{'floor':>8}{'ratio':>8}{'budget':>8}"
+        f"{'':4}{'CPU ms a request':32}{'ours':>8}{'CAP':>8}{'ratio':>8}{'budget':>8}"
+        f"{'plain':>8}{'ratio':>8}"
     )
     rows = [f"\n{database}", head]
     for line in found:
-        floor = "-" if line.floor is None else f"{line.floor:.3f}"
+        plain = "" if line.plain is None else f"{line.plain:8.3f}{line.plain / line.peer:8.2f}"
         verdict = "pass" if line.passes else line.problem or "FAIL"
         rows.append(
             f"{line.workload:4}{BUDGETS[line.workload].about:32}{line.ours:8.3f}{line.peer:8.3f}"
-            f"{floor:>8}{line.ratio:8.2f}{line.limit:8.2f}  {verdict}"
+            f"{line.ratio:8.2f}{line.limit:8.2f}{plain:16}  {verdict}"
         )
     kept = ", ".join(f"{name} {mebibytes:.0f}" for name, mebibytes in memory.items())
     return "\n".join([*rows, f"memory, MiB: {kept}"])
 
 
 def _line(workload: str, servers: Figures, limit: float) -> Line:
-    floor = servers.get("floor")
+    plain = servers.get("plain")
     return Line(
         workload=workload,
         ours=statistics.median(servers["ours"]["cpu_ms"]),
         peer=statistics.median(servers["cap"]["cpu_ms"]),
-        floor=statistics.median(floor["cpu_ms"]) if floor else None,
+        plain=statistics.median(plain["cpu_ms"]) if plain else None,
         limit=limit,
         problem=_problem(servers),
     )

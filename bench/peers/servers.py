@@ -1,4 +1,4 @@
-"""The three servers of a measurement: ours under gunicorn, CAP, and the floor; one worker each."""
+"""The servers of a measurement: ours under gunicorn, CAP, the libraries alone; one worker each."""
 
 from __future__ import annotations
 
@@ -65,13 +65,14 @@ class Rig:
         command = [find_node(), "start.js"]
         return self._serve("cap", command, port, "/odata/$metadata", self.peers / "cap", env)
 
-    def floor(self) -> AbstractContextManager[Server]:
-        """Bare WSGI over the peers' rows."""
+    def plain(self) -> AbstractContextManager[Server]:
+        """The libraries alone, over the peers' rows (bench/peers/plain.py)."""
         port = free_port()
         command = [sys.executable, "-m", "gunicorn", "--workers", "1", "--no-control-socket"]
-        command += ["--bind", f"127.0.0.1:{port}", "floor:app"]
-        env = self.database.floor_environment()
-        return self._serve("floor", command, port, "/odata/Clients(1)", self.peers, env)
+        command += ["--worker-class", "gthread", "--threads", "16", "--keep-alive", "75"]
+        command += ["--bind", f"127.0.0.1:{port}", "bench.peers.plain:create_app()"]
+        env = {"PEERS": str(self.peers), **self.database.plain_environment()}
+        return self._serve("plain", command, port, "/odata/Clients(1)", self.repository, env)
 
     def _serve(
         self,
