@@ -7,8 +7,7 @@ from typing import Any
 from flask import Response, request
 
 from app.bi.exports import service as exports
-from app.bi.exports.downloading import file_response
-from app.bi.exports.service import ExportFile
+from app.bi.exports.service import ExportFile, file_response
 from app.bi.reports import saving, schedules, service
 from app.bi.schemas import (
     FiguresAnswerSchema,

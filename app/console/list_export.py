@@ -13,9 +13,8 @@ from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
 from app import audit
-from app.bi.exports.downloading import file_response
 from app.bi.exports.formats import FORMATS
-from app.bi.exports.service import AT_ONCE, written
+from app.bi.exports.service import AT_ONCE, file_response, written
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Column as ReportColumn, Report
 from app.console import wording

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from app.console.language import page_language
 from app.importing.units import unit_code
 from app.invoices.texts import units
-from app.written.countries import country_code, country_names
-from app.written.languages import language_code, language_names
+from app.written.code_names import country_code, country_names, language_code, language_names
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,8 @@ from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
+from app.written.code_names import country_code
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
-from app.written.countries import country_code
 from app.written.currencies import read_currency, without_currency
 from app.written.numbers import COMMA, POINT
 

@@ -13,8 +13,7 @@ from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.types import iso_instant
-from app.mail.failing import say_failed
-from app.mail.recipients import SETTLED, status_of
+from app.mail.recipients import SETTLED, say_failed, status_of
 from app.mail.reports import DeliveryReport, FailedRecipient, read_report
 from app.models.event import OutgoingMail
 from app.settings import organisation

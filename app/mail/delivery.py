@@ -32,13 +32,13 @@ from app.errors import ApiError
 from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop, LostError, Order, finish, is_stopping, take
 from app.mail.address import MailServer, mail_target
-from app.mail.failing import say_failed
 from app.mail.message import Envelope, blind_copies, make_envelope
 from app.mail.outbox import LOOP
 from app.mail.recipients import (
     SETTLED,
     Outcomes,
     outcomes_of,
+    say_failed,
     shown_recipients,
     status_of,
     waiting,

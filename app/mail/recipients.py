@@ -10,8 +10,11 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from app.clock import utc_now
+from app.db import records
 from app.db.types import iso_instant
+from app.events import emit
 from app.models.event import OutgoingMail
+from app.models.invoice import Invoice
 from app.writing.equivalence import email_form
 
 SETTLED = ("sent", "failed")
@@ -93,3 +96,19 @@ def _shown(
         "status": mail.status if is_old else "queued", "error": None,
         "at": None if at is None else iso_instant(at),
     }  # fmt: skip
+
+
+def say_failed(mail: OutgoingMail) -> None:
+    """Emit ``invoice.send_failed`` where the mail is about an invoice that is still there.
+
+    The event tells of each recipient what became of the mail.
+    """
+    if mail.entity != "Invoice":
+        return
+    invoice = records.read(Invoice, mail.entity_id)
+    if invoice is not None:
+        delivery = {"id": mail.id, "recipients": shown_recipients(mail)}
+        emit(
+            "invoice.send_failed", "Invoice", invoice.id,
+            sequence=invoice.version, details={"delivery": delivery},
+        )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Projects: work for a client, with a budget and tasks."""
+"""What a project is, and what it knows of its tasks: open ones, share done, hours spent."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""A span for each request: its route, status and id; goes on with the caller's trace."""
+"""A span for each request that comes in, and for each that goes out; both carry the trace on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 from opentelemetry import context
 from opentelemetry.propagate import extract
@@ -11,6 +12,7 @@ from opentelemetry.trace import SpanKind, StatusCode, Tracer
 
 from app.http.request_context import exchange_of
 from app.http.route_names import RouteNames
+from app.outbound.client import Answer, Client
 
 # Asked for by monitors every few seconds.
 _UNTRACED = ("/healthz", "/readyz", "/metrics")
@@ -64,3 +66,26 @@ class TracedRequests:
                 return body
         finally:
             context.detach(token)
+
+
+class TracedClient(Client):
+    """The client for other hosts, each of its exchanges a span."""
+
+    def __init__(self, tracer: Tracer, **options: Any) -> None:
+        super().__init__(**options)
+        self._tracer = tracer
+
+    def send(self, method: str, url: str, *arguments: Any, **options: Any) -> Answer:
+        """As ``Client.send``."""
+        attributes = {
+            "http.request.method": method,
+            "server.address": urlsplit(url).hostname or "",
+        }
+        with self._tracer.start_as_current_span(
+            method, kind=SpanKind.CLIENT, attributes=attributes, record_exception=False
+        ) as span:
+            answer = super().send(method, url, *arguments, **options)
+            span.set_attribute("http.response.status_code", answer.status)
+            if answer.status >= 400:
+                span.set_status(StatusCode.ERROR)
+            return answer

@@ -38,7 +38,7 @@ def init_app(app: Flask, config: Config) -> None:
             "OTEL_EXPORTER_OTLP_ENDPOINT is set: install requirements-otel.txt, or unset it"
         )
     from app.outbound.client import outbound_client
-    from app.tracing import outbound, requests, statements
+    from app.tracing import requests, statements
 
     provider = _provider(config.OTEL_EXPORTER_OTLP_ENDPOINT)
     tracer = provider.get_tracer("app")
@@ -49,7 +49,7 @@ def init_app(app: Flask, config: Config) -> None:
     with app.app_context():
         for engine in db.engines.values():
             statements.trace(engine, tracer)
-    outbound_client.bind(app, partial(outbound.TracedClient, tracer))
+    outbound_client.bind(app, partial(requests.TracedClient, tracer))
 
 
 def _provider(endpoint: str) -> TracerProvider:

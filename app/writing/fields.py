@@ -150,7 +150,9 @@ class Number(fields.Decimal):
         exact = kind.quantize(number if number.adjusted() >= -kind.scale else Decimal(0))
         if exact == number:
             return exact
-        if kind.least < kind.scale:  # an amount: how many, its currency says (writing/amounts.py)
+        if (
+            kind.least < kind.scale
+        ):  # an amount: how many, its currency says (writing/validation.py)
             raise BadValueError(f"must have the decimals of its currency, {kind.scale} at most")
         raise BadValueError(f"must have at most {kind.scale} decimals")
 

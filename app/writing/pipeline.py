@@ -26,7 +26,6 @@ from app.events import EVENT_NAMES, emit, represent, row_of as event_row
 from app.http.security import Caller, current_caller
 from app.models.event import AuditRecord, Event
 from app.permissions import PERMISSIONS, allowed, require
-from app.writing.amounts import check_amounts
 from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History, date_past
 from app.writing.deletion import release
@@ -38,7 +37,7 @@ from app.writing.references import check_references
 from app.writing.reporting import reported
 from app.writing.rules import E, EntityRules
 from app.writing.states import require_state, require_step
-from app.writing.validation import validate
+from app.writing.validation import check_amounts, validate
 
 # Who may say what a record was: administrators (docs/adr/0042).
 KEEPS_HISTORY = "settings:update"

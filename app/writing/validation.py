@@ -8,6 +8,9 @@ from typing import Any
 from marshmallow import ValidationError as SchemaError
 
 from app.errors import Detail
+from app.models.columns import Entity
+from app.money import is_whole, too_fine
+from app.writing.change import Change
 from app.writing.rules import ChildRules, RowRules
 
 UNKNOWN = "is not a property of this record"
@@ -71,3 +74,19 @@ def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> l
             cleaned.append({})
             problems.append(Detail(f"{name}[{index}]", "must be an object"))
     return cleaned
+
+
+def check_amounts(change: Change[Entity], currency: str) -> None:
+    """Note the amounts that are given, or kept beside a new currency, and are too fine for it."""
+    for name in change.rules.amounts:
+        if not change.concerns(name, "currency"):
+            continue
+        amount = change.get(name)
+        if amount is not None and not is_whole(amount, currency):
+            change.refuse(name, too_fine(currency))
+    for attribute, rules in change.rules.children.items():
+        for index, row in enumerate(change.values.get(attribute) or () if rules.amounts else ()):
+            for name in rules.amounts:
+                if row.get(name) is not None and not is_whole(row[name], currency):
+                    path = f"{change.rules.wire(attribute)}[{index}].{rules.wire(name)}"
+                    change.refuse_field(path, too_fine(currency))

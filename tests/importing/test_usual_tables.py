@@ -17,7 +17,7 @@ from app.importing.columns import (
     properties_of,
     usual_headings,
 )
-from app.written.countries import country_code
+from app.written.code_names import country_code
 from app.written.currencies import read_currency, without_currency
 
 EXPORTS = [

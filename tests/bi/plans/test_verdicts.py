@@ -11,8 +11,8 @@ from flask import Flask
 from app.bi.periods.spans import Period
 from app.bi.plans.columns import Compiled
 from app.bi.plans.entities import Entity
+from app.bi.plans.phrasing import is_of_two, verdict
 from app.bi.plans.plan import Plan
-from app.bi.plans.verdicts import is_of_two, verdict
 from app.bi.query import Query
 from app.container.model import container
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.http.security import make_caller
-from app.odata.reading.cache import PlanCache
+from app.odata.reading.plan import PlanCache
 from app.odata.reading.reader import Reader
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
