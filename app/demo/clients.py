@@ -94,7 +94,8 @@ def _new_name(world: World, endings: tuple[str, ...], names: set[str]) -> str:
 
 def _contact(world: World, client: Record, created_at: datetime, index: int) -> None:
     country = BY_CODE[client["billingAddress"]["country"]]
-    first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
+    first = world.pick(FIRST_NAMES[country.code])
+    last = world.pick_new(LAST_NAMES[country.code], "contact", client["id"], first)
     position = world.pick(POSITIONS)
     host = client["website"].removeprefix("https://www.")
     world.add(

@@ -37,7 +37,7 @@ def _project(world: World, number: int, opportunity: Record) -> None:
     project = world.add(
         "Projects",
         code=f"P-{number:06d}",
-        name=world.pick(PROJECTS),
+        name=world.pick_new(PROJECTS, "project", opportunity["clientId"]),
         clientId=opportunity["clientId"],
         opportunityId=opportunity["id"],
         status=status,
@@ -141,7 +141,7 @@ def make_documents(world: World) -> None:
     clients = [each for each in world.records["Clients"] if each["status"] == "Active"]
     for _ in range(DOCUMENT_COUNT):
         client = world.pick(clients)
-        file = world.pick(DOCUMENTS)
+        file = world.pick_new(DOCUMENTS, "document", client["id"])
         created_at = max(world.at(world.some_day(360, 1)), client["createdAt"])
         world.add(
             "Documents",

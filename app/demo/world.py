@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -53,6 +53,7 @@ class World:
     records: dict[str, list[Record]] = field(default_factory=dict)
     # Euros for one unit of a currency.
     rates: dict[str, Decimal] = field(default_factory=lambda: dict(RATES))
+    picked: set[Hashable] = field(default_factory=set)
 
     def add(self, set_name: str, **record: Any) -> Record:
         """A record of a set, with the next id; what is None is left out."""
@@ -69,6 +70,15 @@ class World:
     def pick(self, items: Sequence[Item]) -> Item:
         """One of the items."""
         return items[int(self.dice.random() * len(items))]
+
+    def pick_new(self, items: Sequence[Item], *owner: Hashable) -> Item:
+        """One of the items that was not picked for its owner before: no two of theirs are alike."""
+        first = int(self.dice.random() * len(items))
+        for item in (*items[first:], *items[:first]):
+            if (item_of := (*owner, id(item))) not in self.picked:
+                self.picked.add(item_of)
+                return item
+        raise ValueError(f"all are taken: {owner}")
 
     def weighted(self, items: Iterable[tuple[Item, float]]) -> Item:
         """One of the items, as likely as its weight."""

@@ -77,6 +77,23 @@ def test_every_state_occurs(set_name: str, field: str, states: Any) -> None:
     assert {record[field] for record in year()[set_name]} == set(states)
 
 
+@pytest.mark.parametrize(
+    ("set_name", "names"),
+    [
+        ("Clients", ("name",)), ("Clients", ("email",)), ("Clients", ("taxId",)),
+        ("Contacts", ("email",)), ("Contacts", ("clientId", "firstName", "lastName")),
+        ("Documents", ("clientId", "name")), ("Products", ("name",)),
+        ("Projects", ("clientId", "name")),
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("days", [0, 40, 200])
+def test_no_two_are_alike(set_name: str, names: tuple[str, ...], days: int) -> None:
+    records = make_year(NOW + timedelta(days=days))[set_name] if days else year()[set_name]
+    alike = Counter(tuple(each.get(name) for name in names) for each in records if names[0] in each)
+    assert [values for values, count in alike.items() if count > 1] == []
+
+
 def test_nothing_happened_in_the_future() -> None:
     for set_name, records in year().items():
         for record in records:
