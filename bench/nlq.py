@@ -43,7 +43,6 @@ from app.bi.answers import Answer
 from app.bi.periods.calendar import calendar
 from app.bi.plans.phrasing import restated
 from app.bi.query import Query, run
-from app.bi.questions.explaining import explained
 from app.bi.questions.ranker import fitted
 from app.bi.questions.understanding import understanding_of
 from app.bi.reports.saving import read_url
@@ -53,6 +52,7 @@ from app.demo.load import fill
 from app.factory import create_app
 from app.http.security import acting_as, system_caller
 from bench.nlq_cases import SETS, Case, read_cases, read_translations
+from bench.nlq_explain import explained
 from bench.nlq_split import split
 
 MOMENT = datetime(2026, 6, 17, 10, 0, tzinfo=UTC)

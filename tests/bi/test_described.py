@@ -124,8 +124,8 @@ def test_what_a_question_asks_for(ask: Ask, question: str, part: str) -> None:
 @pytest.mark.parametrize(
     ("question", "reason"),
     [
-        ("invoices over 500 and under 100", "how something is over 500 and under 100 at once"),
-        ("deals over 50k and at most 50k", "how something is over 50,000 and at most 50,000"),
+        ("invoices over 500 and under 100", "total over 500 and total under 100 at once"),
+        ("deals over 50k and at most 50k", "amount over 50,000 and amount at most 50,000"),
         ("tickets that do not have to be answered", "what does not have to be done"),
         ("invoices that don't have to be paid", "what does not have to be done"),
     ],

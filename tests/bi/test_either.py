@@ -23,10 +23,3 @@ def test_an_or_between_two_properties_takes_both(
     ask: Ask, business: None, question: str, text: str
 ) -> None:
     assert text in unquote(ask(question)["query"]["odata"])
-
-
-def test_two_things_that_were_not_done_in_time_are_asked_for_apart(
-    ask: Ask, business: None
-) -> None:
-    assert ask("tickets neither answered nor closed within 2 days")["status"] == "unsupported"
-    assert ask("tickets not answered within 2 days")["status"] == "answered"

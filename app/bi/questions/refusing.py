@@ -13,37 +13,29 @@ from itertools import combinations, islice, pairwise
 
 from app.bi.plans.entities import members_of, spoken
 from app.bi.plans.filtering import bounds, is_of_all
-from app.bi.plans.phrasing import SIGNS
 from app.bi.plans.plan import Plan
 from app.bi.questions.algebra import (
     COUNT,
     Compares,
-    Dated,
     Equals,
     Figure,
     Is,
     Meaning,
     Not,
-    Restriction,
-    inner,
     positive,
 )
 from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import Lexicon, Phrase
 from app.bi.questions.model import Kind
 from app.bi.questions.offering import CONTENT, by_figure, by_record, halves, nearest
-from app.bi.questions.periods import unit_of_age
 from app.bi.questions.phrases import place, places
 from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis
 
 _MOST_NAMED = 3  # words that are said to be unknown
-# Words that join what stands beside a period to it, and set nothing against it.
-_CASES = frozenset((("in",), ("of",), ("to",), ("with",), ("on",)))
-_SETTING = ("f:compare", "f:change", "f:shift", "f:previous", "f:versus")
 _ASKING_BACK = frozenset((
-    "two", "subject", "ranking", "gap", "aside", "several", "either", "best", "open",
+    "two", "subject", "ranking", "aside", "several", "either", "best", "open",
 ))  # fmt: skip
 _FINAL = frozenset(("secret", "command", "forbidden"))
 
@@ -179,23 +171,6 @@ class _Asked:
         parts = (part for restriction in self.meaning.where for part in positive(restriction))
         return [part.state for part in parts if isinstance(part, Is)]
 
-    @cached_property
-    def inside(self) -> list[Restriction]:
-        """All that is said of the records, one by one."""
-        return [part for restriction in self.meaning.where for part in inner(restriction)]
-
-    @cached_property
-    def denied(self) -> list[Restriction]:
-        """What is said not to be so."""
-        return [
-            restriction.of for restriction in self.meaning.where if isinstance(restriction, Not)
-        ]
-
-    @property
-    def is_dated_by_itself(self) -> bool:
-        """Whether a period is said, and no date of the records beside it."""
-        return self.meaning.dated is not None and not self.meaning.dated.date
-
     def leaves(self, *categories: str) -> Iterator[Leaf]:
         return (leaf for leaf in self.read.leaves if leaf.category in categories)
 
@@ -294,15 +269,12 @@ def _command(asked: _Asked) -> tuple[str, ...]:
 
 
 def _is_unmeasured(asked: _Asked) -> bool:
-    """Whether it is said how much, how or like whom, in a word without a measure: ``quickly``."""
-    tokens = asked.read.tokens
-    happened = asked.ends("state", "date", "verb")
-    named = asked.starts("value") | {at for at, token in enumerate(tokens) if token.is_capital}
-    manner, alike = asked.words("manner"), asked.words("alike")
-    return asked.crosses("unmeasured") or any(
-        ((token.stem,) in manner and at in happened) or ((token.stem,) in alike and at + 1 in named)
-        for at, token in enumerate(tokens)
-    )
+    """Whether it is said how much or how, in a word without a number: ``large``, ``quickly``."""
+    is_measured = any(isinstance(restriction, Compares) for restriction in asked.meaning.where)
+    happened, manner = asked.ends("state", "date", "verb"), asked.words("manner")
+    stems = enumerate(asked.read.stems)
+    is_of_manner = any(at in happened and (stem,) in manner for at, stem in stems)
+    return is_of_manner or (asked.crosses("unmeasured") and not is_measured)
 
 
 def _left_aside(asked: _Asked) -> tuple[str, ...]:
@@ -337,33 +309,13 @@ def _conflict(asked: _Asked) -> tuple[str, ...]:
 def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
     plan, kind, say = asked.plan, asked.kind, asked.plan.say
-    limits = [leaf for leaf in asked.inside if isinstance(leaf, Compares)
-              and not (leaf.factor or kind.is_number(leaf.number))]  # fmt: skip
-    for condition in plan.conditions:
-        limit = next(
-            (limit for limit in limits if condition.text.endswith(f" {limit.sign} {limit.number}")),
-            None,
-        )
-        words = plan.told(condition)
-        if limit is not None:
-            words = say(SIGNS[limit.sign], limit=say.limit(limit.number))
-        yield condition.odata, words
+    yield from ((condition.odata, plan.told(condition)) for condition in plan.conditions)
     measure = plan.measure if plan.kind in ("measure", "share") else None
     if measure is not None and measure.filter and kind.join is None:
         yield measure.filter, say.lower(measure.label)
     if plan.period is not None and plan.compared is None and kind.join is None:
         words = f"{say.named(spoken(str(plan.date)))} {say.period(plan.period)}"
         yield from ((text, words) for text in bounds(plan, plan.period))
-
-
-def _is_apart(asked: _Asked) -> bool:
-    """Whether two things were not so, one of which is how long something took, or when it was."""
-    numbers = (leaf.subject for leaf in asked.inside if isinstance(leaf, Compares))
-    measures = (asked.kind.figures.get(number) or asked.kind.lasts(number) for number in numbers)
-    is_timed = any(isinstance(leaf, Dated) for leaf in asked.inside) or any(
-        figure is not None and figure.unit in ("hours", "days") for figure in measures
-    )
-    return is_timed and asked.says("neither")
 
 
 # --- what lies ahead, and what was not kept
@@ -394,50 +346,6 @@ def _is_counter(asked: _Asked) -> bool:
     is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
     is_grained = any(group.grain and not group.date for group in meaning.groups)
     return is_dated or is_grained or meaning.against is not None
-
-
-def _is_denied_in_time(asked: _Asked) -> bool:
-    """Whether something did not happen in a period: at another time, or not at all."""
-    kind, denied = asked.kind, asked.denied
-    if any(
-        isinstance(restriction, Dated) and not _is_last(kind, restriction) for restriction in denied
-    ):
-        return True
-    # It was not done, which no property of the records dates.
-    names = [restriction.state for restriction in denied if isinstance(restriction, Is)]
-    names += [name for name in asked.states if name.startswith("to.")]
-    undated = any(not kind.states[name].date for name in names)
-    is_timed = asked.is_dated_by_itself or any(
-        asked.read.places[leaf.start] in asked.analysis.crossed for leaf in asked.leaves("period")
-    )
-    return undated and is_timed and asked.says("undone")
-
-
-def _is_last(kind: Kind, restriction: Dated) -> bool:
-    """Whether it is the last time of something, lately: what was not so then was so before."""
-    return restriction.date in kind.data.get("last", ()) and bool(unit_of_age(restriction.when))
-
-
-def _is_to_be_done_in_time(asked: _Asked) -> bool:
-    """Whether something is to be done in a period, and no property of the records dates that."""
-    pending = (
-        asked.kind.states[restriction]
-        for restriction in asked.states
-        if restriction.startswith("to.")
-    )
-    is_dated = asked.plan.period is not None and asked.plan.date == asked.kind.date
-    return is_dated and any(not restriction.date for restriction in pending)
-
-
-def _has_gap(asked: _Asked) -> bool:
-    """Whether two periods with days between them are joined, and not set against each other."""
-    first, second = asked.plan.compared, asked.plan.period
-    if first is None or second is None or first.end is None or first.end == second.start:
-        return False
-    joints = asked.lexicon.phrases("words", "and") | _CASES
-    said = (asked.read.stems[leaf.start : leaf.end] for leaf in asked.read.leaves
-            if leaf.category.startswith(_SETTING))  # fmt: skip
-    return len(list(asked.leaves("period"))) > 1 and all(part in joints for part in said)
 
 
 def _is_converted_elsewhere(asked: _Asked) -> bool:
@@ -485,7 +393,8 @@ def _passes(kind: Kind, name: str) -> bool:
 
 def _is_of_none(asked: _Asked) -> bool:
     """Whether groups are asked for that have no such records: only those with some are there."""
-    if not asked.meaning.groups or not asked.denied:
+    denied = any(isinstance(restriction, Not) for restriction in asked.meaning.where)
+    if not asked.meaning.groups or not denied:
         return False
     stated = {leaf.start: leaf.end for leaf in asked.leaves("state", "value")}
     nouns = asked.starts("kind")
@@ -535,29 +444,9 @@ def _is_of_each(asked: _Asked) -> bool:
     return bool(is_first) and any(group.grain for group in meaning.groups)
 
 
-def _opposing(asked: _Asked) -> Refusal | None:
-    """That two are set against each other which the meaning does not compare."""
-    if asked.meaning.against is not None or not asked.crosses("opposing"):
-        return None
-    is_state = any(_passes(asked.kind, name) for name in asked.states)
-    return Refusal("earlier" if is_state else "incomparable")
-
-
-def _changes_two(asked: _Asked) -> bool:
-    """Whether several figures are to have changed, and it is not said since when."""
-    meaning = asked.meaning
-    return meaning.against is not None and meaning.dated is None and len(meaning.figures) > 1
-
-
-def _sets_two_apart(asked: _Asked) -> bool:
-    """Whether one figure is to be more than another, and the meaning compares nothing."""
-    is_compared = any(isinstance(leaf, Compares) for leaf in asked.inside)
-    if asked.meaning.against is not None or is_compared:
-        return False
-    more, behind = asked.ends("f:more", "f:less"), asked.starts("property", "measure", "kind")
-    joints = {leaf.start: leaf.end for leaf in asked.leaves("f:compare")}
-    return any(leaf.start in more and joints.get(leaf.end) in behind
-               for leaf in asked.leaves("property", "measure", "kind"))  # fmt: skip
+def _opposing(asked: _Asked) -> bool:
+    """Whether two are set against each other which the meaning does not compare."""
+    return asked.meaning.against is None and asked.crosses("opposing")
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.
@@ -572,10 +461,6 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("needless", lambda asked: asked.says("needless")),
     ("vague", _is_unmeasured),
     ("uncounted", _is_counter),
-    ("apart", _is_apart),
-    ("denied", _is_denied_in_time),
-    ("undated", _is_to_be_done_in_time),
-    ("gap", _has_gap),
     ("currency", _is_converted_elsewhere),
     ("aside", _left_aside),
     ("absent", _is_of_none),
@@ -583,8 +468,6 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("maker", _maker),
     ("each", _is_of_each),
     ("incomparable", _opposing),
-    ("incomparable", _sets_two_apart),
-    ("incomparable", _changes_two),
     ("earlier", _is_earlier_state),
     ("subject", _is_of_anything),
 )

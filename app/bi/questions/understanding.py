@@ -230,16 +230,6 @@ class Understanding:
             features.append("nothing cut")
         return tuple(features)
 
-    def rules_of(self, question: str, now: Calendar, weights: ranker.Weights) -> set[str]:
-        """The names of the rules that combine some words of a question."""
-        reader = Reader(self.lexicon, self._periods(now), self.grammar)
-        cells = reader.parsed(reader.read(question), weights).cells.values()
-        used = {feature for cell in cells for item in cell for feature in item.features}
-        return {
-            feature.removeprefix("rule ").removesuffix(" before")
-            for feature in used if feature.startswith("rule ")
-        }  # fmt: skip
-
 
 def _likeliest(analyses: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[float, ...]]:
     """Analyses with how likely each is; first those whose answer is, told by all that ask it.

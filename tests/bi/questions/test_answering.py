@@ -15,11 +15,11 @@ from app.bi.periods.spans import Calendar
 from app.bi.plans.compiling import compiled
 from app.bi.plans.qualifying import qualified
 from app.bi.questions.answering import propose
-from app.bi.questions.explaining import explained
 from app.bi.questions.names import KeptLists, kept_lists
 from app.bi.questions.ranker import fitted
 from app.bi.questions.understanding import understanding_of
 from app.http.security import acting_as, system_caller
+from bench.nlq_explain import explained
 
 NOW = Calendar(date(2026, 6, 17))
 
