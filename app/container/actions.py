@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Text, and_, case, or_
 from app.container.declared import DECLARED
 from app.db.late_values import dynamic
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import Template, spell
+from app.odata.sql.dialect_sql import DialectSql, Template
 from app.permissions import ALL, OWN, OWNING_COLUMNS
 from app.writing.machines import PATCH, StateMachine
 from app.writing.operations import Condition, conditions_of
@@ -51,9 +51,9 @@ def allowed_actions(entity: str, resource: str) -> edm.Property:
             for action in actions
             if (condition := _condition(action, columns, rights, state)) is not None
         ]
-        if not names:
-            return spell(Text, "'[]'")
-        return spell(Text, "('[' || substr({0}, 2) || ']')", Template(names))
+        joined = "substr({0}, 2)" if names else "''"
+        array = f"'[' || {joined} || ']'"
+        return DialectSql(Text(), f"({array})", f"CAST({array} AS JSON)", Template(names))
 
     return edm.Property(
         name="allowedActions",

@@ -10,6 +10,7 @@ from app.clock import utc_now
 from app.container.model import container
 from app.http.security import Caller
 from app.invoices.steps import issue_invoice
+from app.odata.model import edm
 from app.writing.machines import PATCH
 from app.writing.transitions import MACHINES
 from tests import factories
@@ -23,6 +24,13 @@ def test_every_set_and_every_property_is_read(read: Read, name: str) -> None:
     assert read(f"{name}?$top=1&$count=true")[0] == 200
     assert read(f"{name}?$select={','.join(type_.properties)}")[0] == 200
     assert read(f"{name}?$expand=*($levels=1)")[0] == 200
+    key = factories.MAKERS[type_.name]() if type_.name in factories.MAKERS else 1
+    for property_ in type_.properties.values():
+        address = f"{name}({key})/{property_.name}"
+        assert read(address)[0] in (200, 204)
+        ending = "$count" if isinstance(property_.type, edm.CollectionType) else "$value"
+        takes_none = isinstance(property_.type, edm.ComplexType)
+        assert read(f"{address}/{ending}")[0] in ((400,) if takes_none else (200, 204))
     for property_ in type_.properties.values():
         if not property_.on_request:
             assert read(f"{name}?$select={property_.name}&$top=1")[0] == 200
@@ -100,6 +108,35 @@ def test_allowed_actions_are_shown_when_selected_only(read: Read) -> None:
     assert "allowedActions" not in read(f"Clients({key})?$select=*")[1]
     assert actions(read, f"Clients({key})") == ["update", "delete", "merge"]
     assert read("Clients?$filter=allowedActions/any()")[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("address", "value"),
+    [
+        ("/allowedActions", ["update", "delete", "merge"]),
+        ("/allowedActions/0", "update"),
+        ("/allowedActions(-1)", "merge"),
+        ("/allowedActions?$top=1&$skip=1", ["delete"]),
+        ("/allowedActions?$filter=startswith($this,'m')", ["merge"]),
+    ],
+)
+def test_allowed_actions_are_a_collection_like_others(
+    read: Read, address: str, value: object
+) -> None:
+    client = f"Clients({factories.make_client()})"
+    assert read(f"{client}{address}")[1]["value"] == value
+    assert read(f"{client}/allowedActions/$count")[1] == "3"
+    assert read(f"{client}/allowedActions/3")[0] == 404
+    chosen = read(f"{client}?$select=allowedActions($orderby=$this;$top=2;$count=true)")[1]
+    assert chosen["allowedActions"] == ["delete", "merge"]
+    assert chosen["allowedActions@odata.count"] == 3
+
+
+def test_who_may_do_nothing_has_no_actions(read: Read) -> None:
+    client = f"Clients({factories.make_client()})"
+    viewer = factories.make_user("Viewer")
+    assert actions(read, client, viewer) == []
+    assert read(f"{client}/allowedActions/$count", viewer)[1] == "0"
 
 
 def test_allowed_actions_follow_the_state(read: Read) -> None:
