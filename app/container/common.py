@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Table, case, literal
@@ -84,6 +84,16 @@ def server(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
     return prop(col, name, computed=True, **facets)
 
 
+def props(table: FromClause, *columns: str) -> Iterator[edm.Property]:
+    """Properties that are all that their columns say."""
+    return (prop(table.c[column]) for column in columns)
+
+
+def servers(table: FromClause, *columns: str) -> Iterator[edm.Property]:
+    """As ``server``, of several columns."""
+    return (server(table.c[column]) for column in columns)
+
+
 def money(col: Any, **facets: Any) -> edm.Property:
     """An amount in the currency that the property ``currency`` of the record names."""
     return prop(col, currency_property="currency", **facets)
@@ -110,10 +120,18 @@ def address(prefix: str, description: str) -> edm.Property:
     )
 
 
-def full_name(columns: Any, rights: Any) -> ColumnElement[Any]:
+def _joined_names(columns: Any, rights: Any) -> ColumnElement[Any]:
     """Given and family name with a blank between; null when there is neither."""
     first, last = columns.first_name, columns.last_name
     return case((first.is_(None), last), (last.is_(None), first), else_=first + literal(" ") + last)
+
+
+def full_name() -> edm.Property:
+    """``fullName``, of a given and a family name."""
+    return edm.Property(
+        name="fullName", type=edm.STRING, attribute="full_name", expression=_joined_names,
+        computed=True, description="Given and family name.",
+    )  # fmt: skip
 
 
 def common(table: FromClause) -> tuple[edm.Property, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, common, kept, key, owner, server
+from app.container.common import business_type, common, kept, key, owner, props, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
@@ -16,24 +16,14 @@ DOCUMENT = business_type(
     _document,
     [
         key(_document),
-        prop(_document.c.name),
-        prop(_document.c.description),
-        prop(_document.c.category),
-        prop(_document.c.folder),
-        prop(_document.c.client_id),
-        prop(_document.c.entity_type),
-        prop(_document.c.entity_id),
-        prop(_document.c.expires_at),
-        prop(_document.c.retain_until),
-        prop(_document.c.file_name),
-        prop(_document.c.content_type),
-        prop(_document.c.size),
-        prop(_document.c.sha256),
+        *props(
+            _document, "name", "description", "category", "folder", "client_id", "entity_type",
+            "entity_id", "expires_at", "retain_until", "file_name", "content_type", "size",
+            "sha256",
+        ),
         prop(_document.c.file_version, "version"),
         kept(_document.c.status),
-        prop(_document.c.download_count),
-        prop(_document.c.is_shared),
-        prop(_document.c.deleted_at),
+        *props(_document, "download_count", "is_shared", "deleted_at"),
         *common(_document),
     ],
     [
@@ -58,33 +48,28 @@ DOCUMENT = business_type(
     # What lies in the trash is found by its restore only.
     visible=lambda columns: columns.status != "Deleted",
     description="A file, and what is known about it.",
-)
+)  # fmt: skip
 
 DOCUMENT_VERSION = business_type(
     "DocumentVersion",
     _version,
     [
         key(_version),
-        server(_version.c.number),
-        server(_version.c.file_name),
-        server(_version.c.content_type),
-        server(_version.c.size),
-        server(_version.c.sha256),
-        server(_version.c.created_at),
-        server(_version.c.created_by_id),
-        server(_version.c.quarantine_reason),
+        *servers(
+            _version, "number", "file_name", "content_type", "size", "sha256", "created_at",
+            "created_by_id", "quarantine_reason",
+        ),
     ],
     resource="documents",
     description="One file of a document.",
-)
+)  # fmt: skip
 
 DOCUMENT_SHARE = business_type(
     "DocumentShare",
     _share,
     [
         key(_share),
-        server(_share.c.version),
-        server(_share.c.expires_at),
+        *servers(_share, "version", "expires_at"),
         edm.Property(
             name="hasPassword",
             type=edm.BOOLEAN,
@@ -94,14 +79,11 @@ DOCUMENT_SHARE = business_type(
             computed=True,
             description="Whether a password is asked for.",
         ),
-        server(_share.c.max_downloads),
-        server(_share.c.download_count),
-        server(_share.c.recipient_email),
-        server(_share.c.note),
-        server(_share.c.created_at),
-        server(_share.c.created_by_id),
-        server(_share.c.revoked_at),
+        *servers(
+            _share, "max_downloads", "download_count", "recipient_email", "note", "created_at",
+            "created_by_id", "revoked_at",
+        ),
     ],
     resource="documents",
     description="A public link to a document.",
-)
+)  # fmt: skip
