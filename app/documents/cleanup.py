@@ -72,15 +72,11 @@ def purge_trash() -> int:
             return purged
 
 
-def clean_store(
-    *, minimum_age: timedelta = MINIMUM_AGE, between: timedelta = BETWEEN_LOOKS,
-    dry_run: bool = False,
-) -> Cleaned:  # fmt: skip
+def clean_store(*, minimum_age: timedelta = MINIMUM_AGE, dry_run: bool = False) -> Cleaned:
     """Look through the store for blobs that no row names.
 
     Args:
         minimum_age: younger ones are left alone.
-        between: how long after the first look the second may remove.
         dry_run: only count.
     """
     now = utc_now()
@@ -90,7 +86,7 @@ def clean_store(
             break
         unnamed = keys - _named(keys)
         known = _noted(unnamed)
-        due = {key for key in unnamed if key in known and known[key] <= now - between}
+        due = {key for key in unnamed if key in known and known[key] <= now - BETWEEN_LOOKS}
         fresh = unnamed - set(known)
         if not dry_run:
             _note(fresh, now)
@@ -100,7 +96,7 @@ def clean_store(
         noted += len(fresh)
     unfinished = 0
     if not dry_run:
-        _forget(now - between - timedelta(days=7))
+        _forget(now - BETWEEN_LOOKS - timedelta(days=7))
         unfinished = blobs.current.discard_unfinished(now - minimum_age)
     return Cleaned(removed=removed, noted=noted, unfinished=unfinished)
 

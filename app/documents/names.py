@@ -13,19 +13,19 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _PATH = re.compile(r".*[/\\]", re.DOTALL)
 
 
-def clean_file_name(name: str | None, field: str = "file") -> str:
+def clean_file_name(name: str | None) -> str:
     """The name of a file as it is kept: its last segment, composed, with no turns of direction.
 
-    Raises: ValidationError, on ``field``: it has none, control characters, or too many.
+    Raises: ValidationError, on ``file``: it has none, control characters, or too many.
     """
     text = _DIRECTIONS.sub("", unicodedata.normalize("NFC", name or ""))
     if any(unicodedata.category(character) in ("Cc", "Cs") for character in text):
-        raise ValidationError([(field, "must be a file name without control characters")])
+        raise ValidationError([("file", "must be a file name without control characters")])
     text = _PATH.sub("", text).strip().rstrip(". ")
     if not text:
-        raise ValidationError([(field, "must be a file with a name")])
+        raise ValidationError([("file", "must be a file with a name")])
     if len(text) > MAXIMUM_LENGTH:
-        raise ValidationError([(field, f"must have at most {MAXIMUM_LENGTH} characters")])
+        raise ValidationError([("file", f"must have at most {MAXIMUM_LENGTH} characters")])
     return text
 
 

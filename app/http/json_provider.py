@@ -23,6 +23,6 @@ class ExactJson(JSONProvider):
         return parse_json(s.encode() if isinstance(s, str) else s)
 
     def response(self, *args: Any, **kwargs: Any) -> Response:
-        """An answer with its arguments as JSON."""
-        text = json_text(self._prepare_response_obj(args, kwargs))
-        return Response(text, mimetype="application/json")
+        """An answer whose body is the one argument, or an object of those with names."""
+        (body,) = args or (kwargs,)
+        return Response(json_text(body), mimetype="application/json")

@@ -35,16 +35,9 @@ def keyed(term: str, language: str) -> str:
     return f"{language}:{term}"
 
 
-def make_entry(
-    title: str,
-    text: str,
-    language: str,
-    model: EmbeddingModel | None,
-    *,
-    before_each: Callable[[], object] | None = None,
-) -> EntryColumns:
+def make_entry(title: str, text: str, language: str, model: EmbeddingModel | None) -> EntryColumns:
     """The same as ``make_entries`` of one text."""
-    return make_entries([(title, text, language)], model, before_each=before_each)[0]
+    return make_entries([(title, text, language)], model)[0]
 
 
 def make_entries(

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from functools import lru_cache
 
 from app.bi.query import Query, run
-from app.bi.words.spelling import spelt
-from app.bi.words.tokens import phrase
 from app.errors import ApiError
 
 MOST_VALUES = 500
-Written = tuple[str, ...] | str  # a name: its words, or all its letters together
 _BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 
 
@@ -30,15 +25,3 @@ def distinct(set_name: str, path: str, join: str | None = None) -> list[str]:
 def together(text: str) -> str:
     """``Health care`` and ``healthcare`` alike, ``Food and drink`` and ``food & drink``."""
     return _BETWEEN_LETTERS.sub("", text.lower())
-
-
-@lru_cache(maxsize=64)
-def placed(names: tuple[str, ...]) -> Mapping[Written, int]:
-    """The first place of each name, by its words, its letters, and how it may be spelt."""
-    places: dict[Written, int] = {}
-    for at, name in enumerate(names):
-        places.setdefault(phrase(name), at)
-        places.setdefault(together(name), at)
-        for form in spelt(name):
-            places.setdefault(form, at)
-    return places
