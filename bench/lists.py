@@ -1,11 +1,13 @@
 """What pages of the console cost the server on the demonstration company: CPU and bytes.
 
     python -m bench.lists [--rounds 30] [--clients 100000] [--deals 3000] [--lines 1000]
-        [--only TEXT] [--postgresql postgresql://...]
+        [--typed 5000] [--only TEXT] [--postgresql postgresql://...]
 
 The first page, each list, the board and an invoice are asked for by a signed-in administrator
 inside this process; counted are the CPU, the 95th percentile of all rounds, and the bytes of the
 page. ``--clients`` and ``--deals`` add so many records first, ``--lines`` are those of the invoice.
+``--typed`` sends a form for an invoice with so many lines, and counts the same of the page that
+refuses it.
 """
 
 from __future__ import annotations
@@ -14,15 +16,19 @@ import argparse
 import logging
 import sys
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from statistics import quantiles
+from urllib.parse import urlencode
 
 from flask import Flask
 from flask.testing import FlaskClient
 from sqlalchemy import select
+from werkzeug.test import TestResponse
 
 from app.auth.users import create_user
 from app.clock import utc_now
+from app.console.session import ROOT, TOKEN
 from app.console.sets import PAGES
 from app.db import records
 from app.demo.load import load_demo_data
@@ -52,6 +58,7 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=0)
     parser.add_argument("--deals", type=int, default=0)
     parser.add_argument("--lines", type=int, default=3)
+    parser.add_argument("--typed", type=int, default=0)
     parser.add_argument("--only", default="")
     parser.add_argument("--postgresql")
     options = parser.parse_args()
@@ -68,9 +75,13 @@ def main() -> int:
         costs = {
             path: _cost(client, path, options.rounds) for path in asked if options.only in path
         }
+        refused = _refusal(client, options.typed, options.rounds) if options.typed else None
     print(f"{'page':<70}{'p95 ms CPU':>11}{'bytes':>9}")
     for path, (spent, size) in costs.items():
         print(f"{path:<70}{spent:>11.1f}{size:>9,}")
+    if refused:
+        name = f"invoices/new, refused with {options.typed:,} lines"
+        print(f"{name:<70}{refused[0]:>11.1f}{refused[1]:>9,}")
     return int(
         any(spent > MOST_MILLISECONDS or size > MOST_BYTES for spent, size in costs.values())
     )
@@ -127,12 +138,29 @@ def _add_invoice(lines: int) -> str:
         return f"invoices/{SERVICES['Invoice'].create(values)}"
 
 
+def _refusal(client: FlaskClient, lines: int, rounds: int) -> tuple[float, int]:
+    with client.session_transaction(f"{ROOT}/") as session:
+        form = {TOKEN: session[TOKEN], "lines": "1"}
+    for number in range(lines):
+        texts = {"description": f"Item {number}", "quantity": "1", "unitPrice": "10"}
+        form |= {f"line.{number}.{name}": text for name, text in texts.items()}
+    body = urlencode(form | {"line.1.unitPrice": "much"})
+    kind = "application/x-www-form-urlencoded"
+    return _measured(
+        lambda: client.post("/admin/invoices/new", data=body, content_type=kind), rounds
+    )
+
+
 def _cost(client: FlaskClient, path: str, rounds: int) -> tuple[float, int]:
-    size = len(client.get(f"/admin/{path}").data)  # the first compiles its plan
+    return _measured(lambda: client.get(f"/admin/{path}"), rounds)
+
+
+def _measured(ask: Callable[[], TestResponse], rounds: int) -> tuple[float, int]:
+    size = len(ask().data)  # the first compiles its plan
     spent = []
     for _ in range(rounds):
         begun = time.process_time()
-        client.get(f"/admin/{path}")
+        ask()
         spent.append((time.process_time() - begun) * 1000)
     return quantiles(spent, n=20)[-1], size
 

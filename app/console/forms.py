@@ -7,7 +7,7 @@ refused comes back with every field as it was typed, and the problem beside it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -23,10 +23,12 @@ from app.console.invoice_lines import (
     FIELDS,
     LINES,
     READ,
+    Drawn,
     Line,
     Part,
     are_changed,
     around,
+    drawn_of,
     is_of_line,
     line_problems,
     lines_body,
@@ -44,11 +46,16 @@ from app.console.named_codes import UNIT
 from app.console.numbers import amount_text
 from app.console.references import KINDS, NoReferenceError, find
 from app.console.sets import Page, page_of
+from app.console.typed import key_in
 from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import require
 from app.settings import organisation
+from app.writing.validation import too_many
+
+# The step that draws other lines: ``lines:25`` those from the 26th on.
+_PAGE = "lines:"
 
 
 @console.get("/<path>/new")
@@ -121,8 +128,9 @@ def change_record(path: str, key: int) -> Response:
 
 
 def _is_only_shown() -> bool:
-    """Whether the form comes to be shown again: after signing in, or for its totals."""
-    return "resume" in request.form or request.form.get("step") == "totals"
+    """Whether the form comes to be shown again: after signing in, for its totals or other lines."""
+    step = request.form.get("step", "")
+    return "resume" in request.form or step == "totals" or step.startswith(_PAGE)
 
 
 def _totals(
@@ -131,9 +139,12 @@ def _totals(
     """The amounts of the lines in the form, in the currency that it names, or would get."""
     if request.method == "GET" and known:
         return {**known, "left_out": 0}
+    part, typed = _part(known), [line for line in lines if not line.is_empty]
+    if too_many(len(part.before) + len(typed) + len(part.after)):
+        return None
     return typed_totals(
-        [line for line in lines if not line.is_empty],
-        _part(known),
+        typed,
+        part,
         currency=_currency_of(texts, known),
         discount=texts.get("discountPercent", ""),
         prices_include_tax=_include_tax(texts),
@@ -144,8 +155,11 @@ def _filled(
     texts: Mapping[str, str], known: Mapping[str, Any]
 ) -> tuple[list[Line], list[tuple[str, str]]]:
     """The typed lines with the values of the products that were chosen, and what is wrong."""
+    part, lines = _part(known), typed_lines(texts)
+    if refusal := too_many(len(part.before) + len(lines) + len(part.after)):
+        return lines, [(LINES, refusal)]
     return with_products(
-        typed_lines(texts),
+        lines,
         currency=_currency_of(texts, known),
         prices_include_tax=_include_tax(texts),
     )
@@ -205,6 +219,7 @@ def _form(
     lines, in_lines = _lines(rows, known, both)
     at = len(part.before)
     problems = {moved(name, -at): text for name, text in problems.items()}
+    wrong = line_problems({**in_lines, **problems})
     named = {field.name for field in (*main, *more)}
     return page(
         "form.html",
@@ -217,12 +232,12 @@ def _form(
         title=wanted.name_of({"id": key, **known}),
         main=main,
         more=more,
-        lines=lines,
+        drawn=None if lines is None else _drawn(lines, wrong),
         totals=_totals(lines, texts, known) if lines else None,
         part=part,
         line_fields=FIELDS,
         labels={each.name: translated(each.label) for each in FIELDS} if lines else {},
-        line_problems=line_problems({**in_lines, **problems}),
+        line_problems=wrong,
         tax_rate=organisation().defaults.tax_rate,
         suggestions=suggestions(wanted, (*main, *more), [UNIT] if lines else ()),
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
@@ -263,6 +278,17 @@ def _lines(
     return with_empty_rows(kept), {}
 
 
+def _drawn(lines: Sequence[Line], wrong: Iterable[int]) -> Drawn:
+    """The lines that the page draws: those that it is asked for, that are wrong or were filled."""
+    asked = request.form.get("step", "").partition(_PAGE)[2]
+    before = {line.number: line for line in typed_lines(request.form)}
+    filled = [
+        index for index, line in enumerate(lines)
+        if line.number in before and before[line.number].values != line.values
+    ]  # fmt: skip
+    return drawn_of(lines, wrong, filled, key_in(asked) or 0)
+
+
 def _lines_text(lines: Sequence[Line]) -> str:
     """Lines as one text, to be compared: without the empty ones."""
     return json.dumps(
@@ -277,6 +303,9 @@ def _add_lines(
     if not are_changed(typed_lines(request.form), part.rows):
         return
     lines, wrong = _filled(request.form, known)
+    if LINES in dict(wrong):
+        problems += wrong
+        return
     typed, unread = lines_body(lines)
     body[LINES] = around(part, typed)
     refused = {location for location, _ in wrong}

@@ -1,7 +1,7 @@
 """The lines in the form of an invoice: as they are known, as they were typed, as they are sent.
 
-A form has so many lines as can be worked with; of a longer invoice it has a part, and the lines
-before and after it stay as they are.
+A form has so many lines as can be worked with: of a longer invoice it has a part, and the lines
+before and after it stay as they are; of more that were typed it draws some, and carries the others.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from app.console.language import marked
@@ -28,8 +29,12 @@ from app.written.numbers import NoNumberError
 
 # Rows that are offered for more lines; a script adds others.
 EMPTY_ROWS = 3
-# So many known lines a form has.
+# So many known lines a form has, and so many of those that were typed it draws of a kind.
 ROWS = 25
+# More that were typed are not all drawn.
+_ALL_DRAWN = 2 * ROWS
+# The field that carries those that are not.
+CARRIED = "carried"
 LINES = "LineItems"
 # A line as it was read.
 Row = Mapping[str, Any]
@@ -68,6 +73,11 @@ FIELDS = (
     LineField("taxCategory", marked("Tax kind"), options=TAX_CATEGORIES),
     LineField("taxExemptionReason", marked("Why no tax")),
 )
+# What of a line a form carries, what is seldom typed last.
+_IN_ORDER = (
+    "id", "description", "quantity", "unitPrice", PRODUCT, UNIT, "taxRate", "discountPercent",
+    "taxCategory", "taxExemptionReason", "was",
+)  # fmt: skip
 _MAKES_A_LINE = (PRODUCT, "description", "unitPrice")
 _CENTS = Decimal("0.01")
 # What a product gives a row.
@@ -109,6 +119,63 @@ class Line:
         """
         typed = _MAKES_A_LINE if self.id else [each.name for each in FIELDS if not each.options]
         return not any(self.values.get(name) for name in typed)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The lines that a page draws, by their places among all of the form.
+
+    ``carried`` are the others as a field of the form has them, ``hidden_wrong`` counts those of
+    them with a problem. ``before`` and ``after`` are the first places of the pages around.
+    """
+
+    lines: Sequence[tuple[int, Line]]
+    carried: str = ""
+    hidden: int = 0
+    hidden_wrong: int = 0
+    before: int | None = None
+    after: int | None = None
+
+
+def drawn_of(
+    lines: Sequence[Line], wrong: Iterable[int], filled: Iterable[int], first: int
+) -> Drawn:
+    """What a page draws of the lines of a form: all of a few, else a page of them, and the first
+    of those that have to be looked at.
+
+    Args:
+        wrong: places of lines with a problem.
+        filled: places of lines that took something over from their product just now.
+        first: the index with which the page begins.
+    """
+    typed = [index for index, line in enumerate(lines) if not line.is_empty]
+    if len(typed) <= _ALL_DRAWN:
+        return Drawn(list(enumerate(lines)))
+    first = min(first, typed[-1]) // ROWS * ROWS
+    wrong, filled = sorted(wrong), sorted(filled)
+    chosen = {*wrong[:ROWS], *filled[:ROWS], *range(first, first + ROWS)}
+    carried = [index for index in typed if index not in chosen]
+    return Drawn(
+        [(index, line) for index, line in enumerate(lines) if index in chosen or line.is_empty],
+        json.dumps(
+            [_packed(index, lines[index]) for index in carried],
+            ensure_ascii=False,
+            separators=(",", ":"),
+        ),
+        len(carried),
+        len({*wrong} - chosen),
+        first - ROWS if first else None,
+        first + ROWS if first + ROWS <= typed[-1] else None,
+    )
+
+
+def _packed(index: int, line: Line) -> list[Any]:
+    """``[3, 0, "Item", "1", "10"]``: the index, and the texts of ``_IN_ORDER`` to the last one."""
+    texts = {**line.values, "id": line.id, "was": line.was_text}
+    packed = [texts.get(name) or 0 for name in _IN_ORDER]
+    while packed and not packed[-1]:
+        packed.pop()
+    return [index, *packed]
 
 
 @dataclass(frozen=True)
@@ -177,7 +244,7 @@ def shown_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:
 
 def typed_lines(form: Mapping[str, str]) -> list[Line]:
     """The rows as they were typed, in their order, the empty ones left out."""
-    rows: dict[int, dict[str, str]] = {}
+    rows = _carried(form.get(CARRIED, ""))
     for name, text in form.items():
         if part := _NAMED.fullmatch(name):
             rows.setdefault(int(part[1]), {})[part[2]] = text.strip()
@@ -186,6 +253,20 @@ def typed_lines(form: Mapping[str, str]) -> list[Line]:
         for number, values in sorted(rows.items())
     ]
     return [line for line in lines if not line.is_empty]
+
+
+def _carried(text: str) -> dict[int, dict[str, str]]:
+    """Lines that a form has carried, by their places; none of what is not readable."""
+    try:
+        return {
+            int(index): {
+                name: str(value or "")
+                for name, value in zip_longest(_IN_ORDER, values[: len(_IN_ORDER)])
+            }
+            for index, *values in json.loads(text or "[]")
+        }
+    except (ValueError, TypeError):
+        return {}
 
 
 def _was(text: str) -> dict[str, str]:
@@ -201,9 +282,9 @@ def _was(text: str) -> dict[str, str]:
 def with_products(
     lines: Iterable[Line], *, currency: str, prices_include_tax: bool
 ) -> tuple[list[Line], list[tuple[str, str]]]:
-    """The rows, with the values of a product that was chosen in place of what nobody typed.
+    """The rows, with the values of a product that was chosen in index of what nobody typed.
 
-    Returns: the rows, and what is wrong with them: (place, text).
+    Returns: the rows, and what is wrong with them: (index, text).
     """
     filled: list[Line] = []
     problems: list[tuple[str, str]] = []
@@ -260,7 +341,7 @@ def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
 
 
 def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """``LineItems`` of a body, and what is no number: (place, text)."""
+    """``LineItems`` of a body, and what is no number: (index, text)."""
     body: list[dict[str, Any]] = []
     problems: list[tuple[str, str]] = []
     for index, line in enumerate(lines):
@@ -362,13 +443,13 @@ def _priced(line: Line) -> dict[str, Any] | None:
 
 
 def moved(location: str, by: int) -> str:
-    """A place in the lines of the invoice from one in those of a form that begins ``by`` later."""
+    """A index in the lines of the invoice from one in those of a form that begins ``by`` later."""
     part = _PLACE.match(location)
     return location if part is None else f"{LINES}[{int(part[1]) + by}]{location.partition(']')[2]}"
 
 
 def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
-    """Row -> field -> what is wrong with it, from problems by their place in the form.
+    """Row -> field -> what is wrong with it, from problems by their index in the form.
 
     What is wrong with a field that the form does not have is said at the description.
     """

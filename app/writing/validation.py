@@ -56,14 +56,20 @@ def _load(
     return cleaned  # type: ignore[no-any-return]  # of a dictionary, a dictionary
 
 
+def too_many(count: int) -> str:
+    """What is wrong with a list of so many entries; empty where nothing is."""
+    if count <= MAXIMUM_CHILDREN:
+        return ""
+    most = MAXIMUM_CHILDREN
+    return f"must have at most {most:,} entries, not {count:,}: divide them among several"
+
+
 def _load_list(rules: ChildRules, name: str, rows: Any, problems: Problems) -> list[dict[str, Any]]:
     if not isinstance(rows, list | tuple):
         problems.append(Detail(name, "must be a list"))
         return []
-    if len(rows) > MAXIMUM_CHILDREN:
-        most, count = MAXIMUM_CHILDREN, len(rows)
-        text = f"must have at most {most:,} entries, not {count:,}: divide them among several"
-        problems.append(Detail(name, text))
+    if refusal := too_many(len(rows)):
+        problems.append(Detail(name, refusal))
         return []
     cleaned = []
     for index, row in enumerate(rows):

@@ -158,11 +158,12 @@ def many_lines(count: int, text: str = "Consulting") -> dict[str, str]:
 def test_too_many_lines_are_refused_once_with_all_of_them_in_the_form(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     client = str(browser.make("clients", name="Acme"))
-    typed = many_lines(1001, "Consulting in May, on site " * 20)
+    description = "Consulting in May, on site " * 20
+    typed = many_lines(1001, description)
     refused = browser.submit("invoices/new", clientId=client, lines="1", **typed)
     assert refused.status_code == 400
     assert refused.text.count("Line items: must have at most 1,000 entries") == 1
-    assert 'name="line.1000.description" value="Consulting in May' in refused.text
+    assert refused.text.count(description.strip()) == 1001
 
 
 def test_an_issued_invoice_has_no_lines_to_change(sign_in: SignIn) -> None:

@@ -9,10 +9,19 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from hypothesis import given, strategies as st
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.console.invoice_lines import Line, typed_lines
+from app.console.invoice_lines import (
+    FIELDS,
+    PRODUCT,
+    TAKEN,
+    Line,
+    drawn_of,
+    typed_lines,
+    with_empty_rows,
+)
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.models.invoice import LineItem
@@ -160,7 +169,7 @@ def long_draft(app: Flask, client: str, lines: int) -> int:
 
 def form_of(page: str) -> dict[str, str]:
     """The lines of a page's form, and which they are."""
-    found = re.findall(r'name="(line\.\d+\.\w+|shown|version|seen)" value="([^"]*)"', page)
+    found = re.findall(r'name="(line\.\d+\.\w+|shown|carried|version|seen)" value="([^"]*)"', page)
     kinds = re.findall(r'name="(line\.\d+\.taxCategory)".*?<option value="(\w+)" selected', page)
     return {"lines": "1", **{name: html.unescape(value) for name, value in (*found, *kinds)}}
 
@@ -232,3 +241,82 @@ def test_a_line_that_there_is_not_leads_to_one_that_there_is(
 
 def plain(page: str) -> str:
     return re.sub(r"<[^>]+>", "", page)
+
+
+def typed_form(count: int, client: str) -> dict[str, str]:
+    """A form for a new invoice with so many lines."""
+    form = {"lines": "1", "clientId": client}
+    for number in range(count):
+        form[f"line.{number}.description"] = f"Line {number + 1}"
+        form[f"line.{number}.unitPrice"] = "10"
+    return form
+
+
+def test_of_many_typed_lines_a_page_draws_some_and_loses_none(
+    browser: Browser, client: str, session: Session
+) -> None:
+    form = typed_form(90, client) | {"line.4.unitPrice": "much", "line.88.unitPrice": "more"}
+    refused = browser.submit("invoices/new", **form)
+    assert refused.status_code == 400 and "64 other lines are kept" in plain(refused.text)
+    for number in (4, 88):
+        assert f'id="line-{number}-unitPrice-p">must be a number' in refused.text
+    assert 'aria-label="Description of line 89"' in refused.text
+    assert row(refused.text, 40) == {}
+    next_page = browser.submit(
+        "invoices/new", clientId=client, **form_of(refused.text), step="lines:25"
+    ).text
+    assert row(next_page, 40)["description"] == "Line 41" and row(next_page, 3) == {}
+    again = form_of(next_page) | {"line.88.unitPrice": "10", "line.40.description": "Other"}
+    assert browser.submit("invoices/new", clientId=client, **again).status_code == 400
+    page = browser.submit("invoices/new", clientId=client, **again, step="lines:0").text
+    browser.make("invoices", clientId=client, **form_of(page) | {"line.4.unitPrice": "10"})
+    expected = [f"Line {number}" for number in range(1, 91)]
+    expected[40] = "Other"
+    assert descriptions(session) == expected
+
+
+def test_more_lines_than_an_invoice_takes_come_back_on_a_page_that_is_no_larger(
+    browser: Browser, client: str
+) -> None:
+    refused = browser.submit("invoices/new", **typed_form(1001, client))
+    assert refused.status_code == 400
+    assert "must have at most 1,000 entries, not 1,001" in refused.text
+    assert len(refused.data) < 150_000
+    form = form_of(refused.text)
+    assert browser.submit("invoices/new", clientId=client, **form).status_code == 400
+    form |= {"line.0.description": "", "line.0.unitPrice": ""}
+    browser.make("invoices", clientId=client, **form)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20).map(str.strip)
+LINES = st.builds(
+    Line,
+    st.sampled_from(["", "7"]),
+    st.fixed_dictionaries({each.name: TEXTS for each in FIELDS}),
+    st.fixed_dictionaries(dict.fromkeys((PRODUCT, *TAKEN), TEXTS)),
+).filter(lambda line: not line.is_empty)
+
+
+@given(
+    st.lists(LINES, max_size=4), st.integers(1, 40), st.sets(st.integers(0, 200)),
+    st.sets(st.integers(0, 200)), st.integers(0, 300),
+)  # fmt: skip
+def test_what_a_page_draws_and_carries_is_what_was_typed(
+    some: list[Line], times: int, wrong: set[int], filled: set[int], first: int
+) -> None:
+    lines = some * times
+    within = range(len(lines))
+    drawn = drawn_of(with_empty_rows(lines), wrong & {*within}, filled & {*within}, first)
+    form = {"carried": drawn.carried}
+    for place, each in drawn.lines:
+        form |= {f"line.{place}.{name}": text for name, text in each.values.items()}
+        form |= {f"line.{place}.id": each.id, f"line.{place}.was": each.was_text}
+    again = typed_lines(form)
+    assert [(line.id, line.values) for line in again] == [(line.id, line.values) for line in lines]
+    assert [line.was_text for line in again] == [line.was_text for line in lines]
+    assert len(drawn.lines) <= 3 * 25 + 3
+
+
+@pytest.mark.parametrize("carried", ["[", "7", "[7]", '[["x", "a"]]', '{"1": {}}', "[[]]"])
+def test_what_no_page_carries_is_no_line(carried: str) -> None:
+    assert typed_lines({"carried": carried}) == []
