@@ -35,6 +35,12 @@ class ShownMembers:
     skip: BindParameter[int] | None
     count: bool
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all members are shown, in their order and without their number."""
+        bounds = (self.top, self.skip)
+        return not (self.conditions or self.order or self.count) and bounds == (None, None)
+
     def rows(self, text: ColumnElement[str]) -> Select[Any]:
         """``text`` of each member shown, in their order, as ``j``."""
         order = [*(key.clause() for key in self.order), self.position]

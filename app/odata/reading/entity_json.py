@@ -56,7 +56,13 @@ from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_json
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
-from app.odata.sql.json_values import json_parts, or_null, plain_text
+from app.odata.sql.json_values import (
+    json_parts,
+    kept_json,
+    or_null,
+    plain_text,
+    with_text_numbers,
+)
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -122,9 +128,10 @@ def property_json(bound: Bound, format_: Format, namespace: str) -> ColumnElemen
             value_json = _columns_json(bound, None, format_)
             return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
         case JsonStructure(sql=sql, type=type_):
-            return _json_object(sql, own_type(type_, format_, namespace), or_else="NULL")
-        case Elements(sql=sql):
-            return DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+            kept = kept_json(sql, type_, ieee754=format_.ieee754)
+            return _json_object(kept, own_type(type_, format_, namespace), or_else="NULL")
+        case Elements(sql=sql, type=type_):
+            return kept_json(sql, type_, ieee754=format_.ieee754)
         case Dynamic(sql=sql, name=name):
             json = inner_json(sql, name)
             return DialectSql(
@@ -243,9 +250,9 @@ def _property(
     if isinstance(property_.type, edm.ComplexType):
         own = own_type(property_.type, format_, projection.scope.context.container.namespace)
         if isinstance(parts, frozenset):
-            return [_json_parts_of(sql, property_.type, parts, own)]
-        return [_json_object(sql, own)]
-    return json_parts(sql, property_.type, nullable=property_.nullable)
+            return [_json_parts_of(sql, property_.type, parts, format_, own)]
+        return [_json_object(kept_json(sql, property_.type, ieee754=format_.ieee754), own)]
+    return json_parts(sql, property_.type, nullable=property_.nullable, ieee754=format_.ieee754)
 
 
 def _members(
@@ -293,7 +300,7 @@ def structure_json(
         return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
     assert isinstance(bound, JsonStructure)
     own = own_type(bound.type, format_, namespace)
-    value_json = _json_parts_of(bound.sql, bound.type, parts, own)
+    value_json = _json_parts_of(bound.sql, bound.type, parts, format_, own)
     return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", bound.sql, value_json)
 
 
@@ -303,8 +310,8 @@ def _one_member(members: ShownMembers, format_: Format) -> ColumnElement[str]:
     assert isinstance(members.member, JsonStructure)
     sql, parts = members.member.sql, members.parts
     if parts is None:
-        return DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
-    return _json_parts_of(sql, members.member.type, parts)
+        return kept_json(sql, members.member.type, ieee754=format_.ieee754)
+    return _json_parts_of(sql, members.member.type, parts, format_)
 
 
 def _columns_json(
@@ -368,10 +375,9 @@ def _missing(scope: Scope, property_: edm.Property) -> ColumnElement[bool] | Non
 
 
 def _json_object(
-    sql: ColumnElement[str], own: str, *, or_else: str = "'null'"
+    text: ColumnElement[str], own: str, *, or_else: str = "'null'"
 ) -> ColumnElement[str]:
-    """A complex value kept as JSON, ``own`` as its first member; ``or_else`` where it is null."""
-    text = DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", sql)
+    """The JSON of a complex value, ``own`` as its first member; ``or_else`` where it is null."""
     if not own:
         return text if or_else == "NULL" else or_null(text)
     template = (
@@ -382,7 +388,11 @@ def _json_object(
 
 
 def _json_parts_of(
-    sql: ColumnElement[str], type_: edm.ComplexType, parts: frozenset[str], own: str = ""
+    sql: ColumnElement[str],
+    type_: edm.ComplexType,
+    parts: frozenset[str],
+    format_: Format,
+    own: str = "",
 ) -> ColumnElement[str]:
     """Some members of a complex value kept as JSON, those of an open type by any name."""
     pieces: list[Part] = ["{", *([own] if own else [])]
@@ -390,7 +400,9 @@ def _json_parts_of(
     for name in [*(name for name in declared if name in parts),
                  *sorted(parts - set(declared))]:  # fmt: skip
         pieces += [f'{"," if len(pieces) > 1 else ""}"{name}":', or_null(inner_json(sql, name))]
-    whole = Template([*pieces, "}"])
+    whole: ColumnElement[str] = Template([*pieces, "}"])
+    if format_.ieee754:
+        whole = with_text_numbers(whole, type_)
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", sql, whole)
 
 

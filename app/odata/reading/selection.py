@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from app.odata.binding.paths import of_property, unknown_name
 from app.odata.binding.values import Elements, Scope
@@ -133,11 +134,24 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope)
         raise unknown_name(type_, first, item.offset)
     parts = _parts(scope, property_, rest, item, it)
     if isinstance(parts, ShownMembers) and name in chosen:
-        raise QueryError(f"{name} is selected twice", item.offset)
+        parts = _together(chosen[name], parts, name, item.offset)
     if isinstance(parts, frozenset) and name in chosen:
         before = chosen[name]
         parts = before | parts if isinstance(before, frozenset) else _ALL
     chosen[name] = parts
+
+
+def _together(before: Parts, more: ShownMembers, name: str, offset: int) -> Parts:
+    """What two choices from all members of a collection show.
+
+    Raises: QueryError, one of them is of some members only.
+    """
+    choices = [each for each in (before, more) if isinstance(each, ShownMembers)]
+    if any(each.parts is None or not each.is_whole for each in choices):
+        raise QueryError(f"{name} is selected twice", offset)
+    if not isinstance(before, ShownMembers):
+        return _ALL
+    return replace(before, parts=frozenset(before.parts or ()) | frozenset(more.parts or ()))
 
 
 def _choose_derived(
@@ -169,8 +183,11 @@ def _parts(
     None for all.
     """
     options = item.options or QueryOptions()
+    if rest and isinstance(property_.type, edm.CollectionType):
+        inner = SelectItem(tuple(rest), item.options, offset=_offset_of(item, 1))
+        options, rest = QueryOptions(select=(inner,)), ()
     bound = None if options == QueryOptions() else of_property(scope, property_)
-    if isinstance(bound, Elements) and not rest:
+    if isinstance(bound, Elements):
         parts = _wanted(bound.type.element, property_.name, (), options, item.offset)
         return shown_members(scope, it, bound, options, parts, item.offset)
     _refuse_others(property_.name, options, item.offset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Text, literal_column
@@ -11,6 +11,7 @@ from app.db.types import ExactDecimal
 from app.odata.model import edm
 from app.odata.sql.decimals import scaled_digits, written_number, written_text
 from app.odata.sql.dialect_sql import Conversions, DialectSql, Part, spell
+from app.odata.sql.sqlite_texts import NUMBER_BEHIND
 
 _NUMBERS = frozenset(
     ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")
@@ -72,9 +73,39 @@ def json_parts(
         return (_double(value, name, nullable),)
     if name == "Edm.String":
         return _quoted(value, nullable) if plain else (_string(value, nullable),)
-    # Collections, complex values and untyped ones are kept as the JSON that they are.
-    text = DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", value)
+    text = kept_json(value, type_, ieee754=ieee754)
     return (or_null(text) if nullable else text,)
+
+
+def kept_json(
+    value: ColumnElement[Any], type_: edm.EdmType, *, ieee754: bool
+) -> ColumnElement[str]:
+    """A collection or a complex value, which is kept as the JSON that it is."""
+    text = DialectSql(Text(), "{0}", "CAST({0} AS TEXT)", value)
+    return with_text_numbers(text, type_) if ieee754 else text
+
+
+def with_text_numbers(text: ColumnElement[str], type_: edm.EdmType) -> ColumnElement[str]:
+    """The JSON of a complex value or of several, their Int64 and Decimal made strings."""
+    names = "|".join(sorted(_long_numbers(type_)))
+    if not names:
+        return text
+    return DialectSql(
+        Text(),
+        f"odata_number_texts({{0}}, '{names}')",
+        f"regexp_replace({{0}}, '{NUMBER_BEHIND.format(names)}', '\\1\"\\2\"', 'g')",
+        text,
+    )
+
+
+def _long_numbers(type_: edm.EdmType) -> Iterator[str]:
+    """The names of the properties of such types, at any depth."""
+    if isinstance(type_, edm.CollectionType):
+        type_ = type_.element
+    for name, inner in getattr(type_, "all_properties", {}).items():
+        if inner.type in (edm.INT64, edm.DECIMAL):
+            yield name
+        yield from _long_numbers(inner.type)
 
 
 def plain_text(value: ColumnElement[Any], type_: edm.EdmType) -> ColumnElement[str]:

@@ -44,6 +44,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "substring": (2, texts.substring),
     "substring_of_length": (3, texts.substring_of_length),
     "matches": (2, texts.matches),
+    "number_texts": (2, texts.number_texts),
     "base64url": (1, base64url),
     "has_subset": (2, collections.has_subset),
     "has_subsequence": (2, collections.has_subsequence),

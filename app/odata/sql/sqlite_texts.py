@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 from typing import Any
@@ -40,3 +41,17 @@ def matches(text: str, pattern: str) -> bool:
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> Any:
     return re2.compile(pattern)
+
+
+# In JSON: a name of those between bars, and the number behind it; in PostgreSQL's syntax, too.
+NUMBER_BEHIND = '("(?:{})": *)(-?[0-9][-+.0-9eE]*)'
+
+
+def number_texts(json: str, names: str) -> str:
+    """JSON whose numbers behind any of ``names``, with bars between, are strings."""
+    return _behind(names).sub(r'\1"\2"', json)
+
+
+@lru_cache(maxsize=64)
+def _behind(names: str) -> re.Pattern[str]:
+    return re.compile(NUMBER_BEHIND.format(names))

@@ -143,6 +143,10 @@ def test_values_are_sorted_and_shown_by_their_members(client: Client) -> None:
         ("shape($select=place($select=x),colour)", "shape",
          {"place": {"x": 1.5, "y": -2}, "colour": "red"}),
         ("parts($select=place/x)", "parts", [{"place": {"x": 0.5}}, {"place": None}]),
+        ("parts/label", "parts", [{"label": "p"}, {"label": "q"}]),
+        ("parts,parts/label", "parts", [{"label": "p", "place": {"x": 0.5}}, {"label": "q"}]),
+        ("parts/place/x,parts/label", "parts",
+         [{"label": "p", "place": {"x": 0.5}}, {"label": "q", "place": None}]),
     ],
 )  # fmt: skip
 def test_what_is_selected_deeper_is_shown_with_what_it_lies_in(
@@ -159,6 +163,10 @@ def test_what_is_selected_deeper_is_shown_with_what_it_lies_in(
         ("shape($select=place($select=z))", 400, "Place has no property 'z'"),
         ("shape($select=place($top=1))", 501, "place is no collection"),
         ("shape/place($top=1)", 501, "shape is no collection"),
+        ("parts/nothing", 400, "at position 6: Part has no property 'nothing'"),
+        ("parts/label/x", 400, "label has no properties to select from"),
+        ("parts/label,parts($top=1)", 400, "parts is selected twice"),
+        ("parts($top=1),parts/label", 400, "parts is selected twice"),
     ],
 )
 def test_what_is_selected_deeper_is_checked(
@@ -167,6 +175,18 @@ def test_what_is_selected_deeper_is_checked(
     refused = client.refused(f"Things?$select={select}")
     assert refused["status"] == status
     assert words in refused["message"]
+
+
+def test_long_numbers_inside_complex_values_are_strings(client: Client) -> None:
+    accept = "application/json;IEEE754Compatible=true"
+    shape = client.get("Things(1)?$select=shape", Accept=accept)["shape"]
+    assert (shape["radius"], shape["place"]) == ("2.25", {"x": 1.5, "y": -2})
+    assert client.get("Things(1)/shape", Accept=accept)["radius"] == "2.25"
+    assert client.get("Things(2)/shape", Accept=accept)["colour"] == "blue"
+    assert client.get("Things(3)?$select=shape", Accept=accept)["shape"] is None
+    assert client.get("Things(1)?$select=shape/radius", Accept=accept)["shape"] == {
+        "radius": "2.25"
+    }
 
 
 def test_what_cannot_be_computed_with_is_refused_plainly(client: Client) -> None:

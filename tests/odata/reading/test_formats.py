@@ -209,3 +209,28 @@ def test_schema_version(client: Client) -> None:
     assert client.get("Items?$schemaversion=*&$top=1")
     assert client.get("Items?$schemaversion=1.0&$top=1")
     assert client.refused("Items?$schemaversion=0.9")["status"] == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "value"),
+    [
+        ("Items(2)?$select=lines", {"lines": [{"text": "a", "rate": "19.00"}]}),
+        ("Items(3)?$select=lines",
+         {"lines": [{"text": "b", "rate": "7.00"}, {"text": "c", "rate": None}]}),
+        ("Items(1)?$select=lines", {"lines": []}),
+        ("Items(3)?$select=lines($select=rate;$top=1)", {"lines": [{"rate": "7.00"}]}),
+        ("Items(3)?$select=lines/rate", {"lines": [{"rate": "7.00"}, {"rate": None}]}),
+        ("Items(2)/lines", {"value": [{"text": "a", "rate": "19.00"}]}),
+        ("Items(2)/lines?$filter=rate gt 1&$count=true",
+         {"@odata.count": "1", "value": [{"text": "a", "rate": "19.00"}]}),
+        ("Items(2)/lines/0", {"text": "a", "rate": "19.00"}),
+        ("Items(2)/lines/0/rate", {"value": "19.00"}),
+        ("Items(3)?$select=extra", {"extra": {"colour": "red", "score": 5}}),
+    ],
+)  # fmt: skip
+def test_long_numbers_are_strings_wherever_they_stand(
+    client: Client, address: str, value: dict[str, Any]
+) -> None:
+    """JSON Format 3.2: in members of values kept as JSON, too; what no type declares stays."""
+    body = client.get(address, Accept="application/json;IEEE754Compatible=true")
+    assert {name: body[name] for name in value} == value

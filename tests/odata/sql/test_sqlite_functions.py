@@ -30,6 +30,14 @@ def connection() -> Iterator[sqlite3.Connection]:
         ("odata_lower('ÄÖ')", "äö"),
         ("odata_substring('äbc', 1)", "bc"),
         ("odata_substring_of_length('äbcd', 1, 2)", "bc"),
+        (
+            """odata_number_texts('{"a":-1.50e3,"b":2,"a":null}', 'a')""",
+            '{"a":"-1.50e3","b":2,"a":null}',
+        ),
+        (
+            """odata_number_texts('[{"ab":1,"c":{"a": 0}},{"x":"\\"a\\":5"}]', 'a|c')""",
+            '[{"ab":1,"c":{"a": "0"}},{"x":"\\"a\\":5"}]',
+        ),
     ],
 )
 def test_a_statement_computes_with_exact_decimals_and_unicode(
