@@ -5,7 +5,7 @@
 Each line is one meaning of the algebra over the entity data model, weighted towards what sales,
 accounting and support ask, or something that no record tells. Whoever writes questions says each in
 five ways as a hurried person types, writes the query that answers it beside them, and only then
-asks. ``bench/questions/fresh_en.txt`` and ``fresh_de.txt`` were made so; they say which seed.
+asks. The files ``bench/questions/fresh_*.txt`` were made so; they say which seed.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from bench.nlq_cases import Case, read_cases
 from bench.nlq_fresh import drawn
 
 FOLDER = Path(__file__).parents[2] / "bench" / "questions"
-FRESH = tuple(FOLDER / f"fresh_{language}.txt" for language in ("en", "de"))
+FRESH = sorted(FOLDER.glob("fresh_*.txt"))
 REFUSALS = {"unsupported", "clarify"}
 
 
