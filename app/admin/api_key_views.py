@@ -48,7 +48,7 @@ def list_api_keys(query: dict[str, Any]) -> Page:
 def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a key for an integration; `key` is shown this once."""
     api_key = api_keys.create_api_key(**wanted)
-    body = {**_shown(api_key.id), "key": api_key.key}
+    body = {**_key_shape(api_key.id), "key": api_key.key}
     return body, 201, {"Location": f"/api/v1/admin/api-keys/{api_key.id}"}
 
 
@@ -57,7 +57,7 @@ def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[st
 @requires("api-keys:manage")
 def show_api_key(key_id: int) -> dict[str, Any]:
     """One key."""
-    return _shown(key_id)
+    return _key_shape(key_id)
 
 
 @area.delete("/api-keys/<int:key_id>")
@@ -68,7 +68,7 @@ def revoke_api_key(key_id: int) -> None:
     api_keys.revoke_api_key(key_id)
 
 
-def _shown(key_id: int) -> dict[str, Any]:
+def _key_shape(key_id: int) -> dict[str, Any]:
     with records.looking() as connection:
         row: AnyRow | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
     if row is None:

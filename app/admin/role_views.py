@@ -34,7 +34,7 @@ def list_roles(page: dict[str, int]) -> Page:
 def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a role; it may narrow reading to one's own records."""
     role_id = roles.create_role(**role)
-    return _shown(role_id), 201, {"Location": f"/api/v1/admin/roles/{role_id}"}
+    return _role_shape(role_id), 201, {"Location": f"/api/v1/admin/roles/{role_id}"}
 
 
 @area.get("/roles/<int:role_id>")
@@ -42,7 +42,7 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 @requires("roles:manage")
 def show_role(role_id: int) -> dict[str, Any]:
     """One role."""
-    return _shown(role_id)
+    return _role_shape(role_id)
 
 
 @area.patch("/roles/<int:role_id>")
@@ -52,7 +52,7 @@ def show_role(role_id: int) -> dict[str, Any]:
 def update_role(changes: dict[str, Any], role_id: int) -> dict[str, Any]:
     """Change a role of your own making; its holders feel it at their next request."""
     roles.update_role(role_id, changes)
-    return _shown(role_id)
+    return _role_shape(role_id)
 
 
 @area.delete("/roles/<int:role_id>")
@@ -63,7 +63,7 @@ def delete_role(role_id: int) -> None:
     roles.delete_role(role_id)
 
 
-def _shown(role_id: int) -> dict[str, Any]:
+def _role_shape(role_id: int) -> dict[str, Any]:
     with records.looking() as connection:
         role = records.find(select(Role).where(Role.id == role_id), of=connection)
     if role is None:

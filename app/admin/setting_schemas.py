@@ -83,7 +83,7 @@ class RatesSchema(GroupSchema):
         return dict(rates)
 
 
-def _made(group: str) -> type[Schema]:
+def _schema_of(group: str) -> type[Schema]:
     title = group[0].upper() + group[1:]
     if group == RATES:
         return RatesSchema
@@ -124,7 +124,7 @@ class LogoSchema(Schema):
     height = fields.Integer(description="Pixels.")
 
 
-GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _made(group) for group in NAMES}
+GROUP_SCHEMAS: Mapping[str, type[Schema]] = {group: _schema_of(group) for group in NAMES}
 
 
 class _GroupsSchema(CheckedSchema):

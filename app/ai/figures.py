@@ -94,7 +94,7 @@ class Figures:
         self._text, self._kept, self._question = ask.text, ask.kept, _question(ask)
 
     @cached_property
-    def _told(self) -> Told | None:
+    def _answered(self) -> Told | None:
         """The answer; None where they may not be asked."""
         if not allowed(current_caller(), "bi:query") or len(self._question) > LONGEST_QUESTION:
             return None
@@ -104,7 +104,7 @@ class Figures:
 
     def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:
         """The answer; nothing at all where there is none that is so sure."""
-        answered = self._told
+        answered = self._answered
         if answered is None:
             return
         figures, status = answered.answer, answered.answer["status"]
@@ -125,7 +125,7 @@ class Figures:
             return None
         if not allowed(current_caller(), "bi:query"):
             return speech_of(self._text)("You may not ask for figures.")
-        answered = self._told
+        answered = self._answered
         if answered is None or answered.answer["status"] != "unsupported":
             return None
         return str(answered.answer["answer"])

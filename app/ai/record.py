@@ -44,7 +44,7 @@ _DATES = (edm.DATE, edm.DATETIME)
 _TOO_COMMON = frozenset(("id", "name", "title", "type", "number", "version", "language", "source"))
 
 
-def _told(ask: Ask, name: str, title: str, value: str) -> str:
+def _value_sentence(ask: Ask, name: str, title: str, value: str) -> str:
     """That a property of a record has a value, as a sentence."""
     if ask.language == SOURCE:
         return _sentence(spoken(name), title, value)
@@ -181,7 +181,7 @@ def answer_property(ask: Ask, name: str) -> Iterator[Part]:
     yield ToolCall("read_record", {"record": context.path, "select": name})
     row = _texts(ask, context.entity, engine.read_one(context.path))
     yield ToolResult("ok", f"{name} = {row[name]}")
-    sentence = _told(ask, name, context.title or "", row[name])
+    sentence = _value_sentence(ask, name, context.title or "", row[name])
     yield Text(sentence, citation_of(context, sentence))
 
 
@@ -192,7 +192,7 @@ def _answer_person(ask: Ask, context: Context, name: str) -> Iterator[Part]:
     person = engine.read_one(context.path, select="id", expand=expand)[name]
     known = person[named_by] if person else value_text(None, ask.language)
     yield ToolResult("ok", f"{name} = {known}")
-    sentence = _told(ask, name, context.title or "", known)
+    sentence = _value_sentence(ask, name, context.title or "", known)
     yield Text(sentence, citation_of(context, sentence))
 
 

@@ -35,7 +35,7 @@ def log_in(credentials: dict[str, str]) -> dict[str, Any]:
     Five failures within 15 minutes lock the name: 423 with `Retry-After`, also for the right
     password.
     """
-    return _shown(service.log_in(**credentials))
+    return _token_shape(service.log_in(**credentials))
 
 
 @area.post("/refresh")
@@ -49,7 +49,7 @@ def refresh(body: dict[str, str]) -> dict[str, Any]:
     Each is good for one exchange; within ten seconds the same one answers with the same pair.
     Used again later it ends the session.
     """
-    return _shown(refresh_session(body["refresh_token"]))
+    return _token_shape(refresh_session(body["refresh_token"]))
 
 
 @area.post("/logout")
@@ -89,7 +89,7 @@ def end_own_session(session_id: str) -> None:
     end_session(session_id, "ended by its user", user_id=current_caller().user_id)
 
 
-def _shown(pair: TokenPair) -> dict[str, Any]:
+def _token_shape(pair: TokenPair) -> dict[str, Any]:
     return {
         "access_token": pair.access_token,
         "refresh_token": pair.refresh_token,

@@ -67,7 +67,7 @@ def proposed(question: str, before: str, limit: int) -> dict[str, Any] | None:
     # SQLite.
     db.session.rollback()
     try:
-        said = _asked(provider, question, before)
+        said = _proposed_address(provider, question, before)
         if said is None:
             return None
         query = read_url(said)
@@ -80,7 +80,7 @@ def proposed(question: str, before: str, limit: int) -> dict[str, Any] | None:
     return None
 
 
-def _asked(provider: Any, question: str, before: str) -> str | None:
+def _proposed_address(provider: Any, question: str, before: str) -> str | None:
     """The address that the model answers with."""
     options, reply = provider.options, Reply()
     hide = Redactor(options.redacted)

@@ -106,7 +106,7 @@ def report_data(report_id: str) -> dict[str, Any]:
     Its parameters are given by their names in the query; `limit` is the most rows, 1000 unless said
     otherwise, at most 5000.
     """
-    filters = _given()
+    filters = _query_parameters()
     limit = _limit(filters.pop("limit", str(REPORT.default)))
     return service.report_data(service.get_report(report_id), filters, limit)
 
@@ -117,7 +117,7 @@ def report_data(report_id: str) -> dict[str, Any]:
 @reads_query
 def report_chart_svg(report_id: str) -> Response:
     """Draw the chart of a report as SVG; parameters as for its data."""
-    picture = service.report_chart(service.get_report(report_id), _given(), "svg")
+    picture = service.report_chart(service.get_report(report_id), _query_parameters(), "svg")
     # A picture that is opened by itself must not run anything.
     return Response(
         picture,
@@ -132,7 +132,7 @@ def report_chart_svg(report_id: str) -> Response:
 @reads_query
 def report_chart_png(report_id: str) -> Response:
     """Draw the chart of a report as PNG; parameters as for its data."""
-    picture = service.report_chart(service.get_report(report_id), _given(), "png")
+    picture = service.report_chart(service.get_report(report_id), _query_parameters(), "png")
     return Response(picture, content_type="image/png")
 
 
@@ -200,7 +200,7 @@ def _saved(report_id: str) -> int:
     return int(service.get_report(report_id).id)
 
 
-def _given() -> dict[str, str]:
+def _query_parameters() -> dict[str, str]:
     """The parameters in the query, each once."""
     problems = [
         (name, "stands twice") for name in request.args if len(request.args.getlist(name)) > 1

@@ -264,7 +264,7 @@ class Plan:
             if name.startswith(CUSTOM):
                 value = values.get("custom_fields", {}).get(name.removeprefix(CUSTOM))
             if value is not None:
-                texts[name] = _shown(value)
+                texts[name] = _text_of(value)
         if values.get("currency") is not None:
             texts["currency"] = values["currency"]
         return texts
@@ -344,7 +344,7 @@ def _take_currency(
     return problems
 
 
-def _shown(value: Any) -> str:
+def _text_of(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(value)
     return str(value) if type(value) is int else cell_text(value)

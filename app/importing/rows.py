@@ -84,7 +84,7 @@ class Outcome:
         """The error that lists the problems."""
         more = self.problem_count - len(self.problems)
         message = f"{self.problem_count} problems; nothing was imported."
-        details = [Detail(_place(problem), problem.message) for problem in self.problems]
+        details = [Detail(_position(problem), problem.message) for problem in self.problems]
         return ValidationError(details, message + (f" {more} are not listed." if more else ""))
 
 
@@ -348,6 +348,6 @@ def _details(problems: Iterable[tuple[str, str]]) -> list[Detail]:
     return [Detail(field, message) for field, message in problems]
 
 
-def _place(problem: Problem) -> str:
+def _position(problem: Problem) -> str:
     name = problem.column or problem.field
     return f"row {problem.row}" + (f", {name}" if name else "")

@@ -47,7 +47,7 @@ def create_credit_note(
         "series": organisation().invoicing.credit_note_series or invoice.series,
         "credited_invoice_id": invoice_id,
         "notes": notes,
-        LINE_ITEMS: _copied(invoice_id) if lines is None else _given(lines),
+        LINE_ITEMS: _copied(invoice_id) if lines is None else _line_values(lines),
     }
     credit_note_id = INVOICES.create(values)
     if issue:
@@ -60,7 +60,7 @@ def _copied(invoice_id: int) -> list[dict[str, Any]]:
     return [{**line, "task_id": None} for line in stored_lines(invoice_id)]
 
 
-def _given(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _line_values(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     read = []
     for index, line in enumerate(lines):
         with below(f"lineItems[{index}]"):

@@ -27,7 +27,7 @@ def list_deliveries(invoice_id: int, *, limit: int, offset: int) -> Page:
     statement = _of(readable(invoice_id).id).order_by(OutgoingMail.id.desc())
     return read_page(
         statement,
-        each_of(OutgoingMail, _shown),
+        each_of(OutgoingMail, _delivery_shape),
         limit=limit,
         offset=offset,
     )
@@ -50,7 +50,7 @@ def resend(invoice_id: int, delivery_id: int) -> dict[str, Any]:
         )
     changes = queue_again(mail)
     audit.record("invoice.sent", "Invoice", invoice_id, after={"delivery": delivery_id})
-    return _shown(records.changed(mail, **changes))
+    return _delivery_shape(records.changed(mail, **changes))
 
 
 def _of(invoice_id: int) -> Select[OutgoingMail]:
@@ -58,7 +58,7 @@ def _of(invoice_id: int) -> Select[OutgoingMail]:
     return select(OutgoingMail).where(about)
 
 
-def _shown(mail: OutgoingMail) -> dict[str, Any]:
+def _delivery_shape(mail: OutgoingMail) -> dict[str, Any]:
     return shown(
         MailedSchema, mail, **shown_delivery(mail), bounces=mail.bounces or [],
         next_attempt_at=mail.next_attempt_at if mail.status == "queued" else None,

@@ -178,8 +178,7 @@ class PaymentService:
 def _validated(values: Mapping[str, Any], invoice: Invoice) -> dict[str, Any]:
     payment, problems = _checked(values, partial=False)
     amount, currency = payment.get("amount"), invoice.currency
-    # What is left of a document of before amounts had the digits of their currency can be paid.
-    if amount not in (None, invoice.amount_due) and not is_whole(amount, currency):
+    if amount is not None and not is_whole(amount, currency):
         problems.append(Detail("amount", too_fine(currency)))
     if problems:
         raise ValidationError(problems)

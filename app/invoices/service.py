@@ -32,7 +32,7 @@ from app.invoices.settlement import settled_values
 from app.invoices.totals import Totals
 from app.models.client import Client
 from app.models.invoice import Invoice
-from app.money import USUAL_DIGITS, digits, rounded
+from app.money import rounded
 from app.permissions import require
 from app.settings import Organisation, organisation
 from app.settings.days import today
@@ -123,11 +123,7 @@ class InvoiceService(EntityService[Invoice]):
     def prepare(self, change: Change[Invoice]) -> None:
         """Compute the amounts of a draft where something changed that they follow from."""
         is_draft = change.was("status") in (None, "Draft")
-        # A draft of before amounts had the digits of their currency gets them when it is issued.
-        is_due = _is_issued(change) and digits(change.get("currency")) != USUAL_DIGITS
-        if not is_draft or "totals" in change.work:
-            return
-        if not is_due and not change.changes(*_PRICED_BY):
+        if not is_draft or "totals" in change.work or not change.changes(*_PRICED_BY):
             return
         new_lines = change.values.get(LINE_ITEMS)
         lines = stored_lines(change.key) if new_lines is None else new_lines

@@ -49,7 +49,7 @@ def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified
         if problem is not None:
             return Verified(count, last, f"{link['number']} (link {link['id']}): {problem}")
         if link["backdated_from"] is not None:
-            backdated.append(_told(link))
+            backdated.append(_backdating(link))
         last, count = link["hash"], count + 1
         is_known = is_known or last == expected
     if not is_known:
@@ -124,7 +124,7 @@ def _problem_of_date(
     return None
 
 
-def _told(link: Mapping[str, Any]) -> str:
+def _backdating(link: Mapping[str, Any]) -> str:
     return (
         f"{link['number']} was issued on {link['issued_on']} with the date {link['issue_date']},"
         f" behind {link['backdated_from']}"

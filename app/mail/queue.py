@@ -17,7 +17,7 @@ from app.http.request_context import running_app
 from app.http.security import current_caller
 from app.jobs.leases import wake
 from app.mail.outbox import LOOP, shown_delivery
-from app.mail.recipients import has_missed, outcomes_of, shown_recipients, with_outcome
+from app.mail.recipients import has_missed, outcomes_of, shown_recipients
 from app.models.event import OutgoingMail
 from app.permissions import require
 
@@ -109,13 +109,6 @@ def queue_again(mail: OutgoingMail) -> Mapping[str, Any]:
         for address, outcome in outcomes_of(mail).items()
         if address not in lost and outcome["status"] == "sent"
     }
-    if mail.outcomes is None:  # written before outcomes were kept
-        reached = [
-            recipient["address"]
-            for recipient in shown_recipients(mail)
-            if recipient["status"] == "sent"
-        ]
-        kept = with_outcome({}, reached, "sent")
     changes = {
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
         "bounces": None, "outcomes": kept,

@@ -64,7 +64,7 @@ def shown_recipients(mail: OutgoingMail) -> list[dict[str, Any]]:
     kinds = dict.fromkeys(mail.cc, "cc") | dict.fromkeys(mail.to, "to")
     return [
         {"address": address, "kind": kinds[address],
-         **_shown(mail, outcomes.get(address), bounces.get(email_form(address)))}
+         **_outcome(outcomes.get(address), bounces.get(email_form(address)))}
         for address in dict.fromkeys((*mail.to, *mail.cc))
     ]  # fmt: skip
 
@@ -80,22 +80,14 @@ def status_of(mail: OutgoingMail) -> str:
     return next((status for status in ("queued", "sent") if status in statuses), "failed")
 
 
-def _shown(
-    mail: OutgoingMail, outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None
-) -> dict[str, Any]:
+def _outcome(outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None) -> dict[str, Any]:
     if bounce is not None:
         said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
         return {"status": "bounced", "error": said or "not delivered", "at": bounce["at"]}
     if outcome is not None:
         status = outcome["status"]
         return {**outcome, "status": "queued" if status == "sending" else status}
-    # Written before outcomes were kept: they went the way of the mail.
-    is_old = mail.outcomes is None and mail.status in SETTLED
-    at = mail.sent_at if is_old and mail.status == "sent" else None
-    return {
-        "status": mail.status if is_old else "queued", "error": None,
-        "at": None if at is None else iso_instant(at),
-    }  # fmt: skip
+    return {"status": "queued", "error": None, "at": None}
 
 
 def say_failed(mail: OutgoingMail) -> None:

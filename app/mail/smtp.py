@@ -66,7 +66,7 @@ class SmtpConnection:
         try:
             self._smtp = self._open(server)
         except (OSError, smtplib.SMTPException) as error:
-            raise TryAgainError(_told("the mail server cannot be used", error)) from error
+            raise TryAgainError(_reason("the mail server cannot be used", error)) from error
 
     def close(self) -> None:
         """Say goodbye."""
@@ -91,7 +91,7 @@ class SmtpConnection:
             self._smtp.send(stuffed(envelope.as_bytes()))
         except (OSError, smtplib.SMTPException) as error:
             self._smtp.close()
-            raise TryAgainError(_told("the connection ended", error)) from error
+            raise TryAgainError(_reason("the connection ended", error)) from error
         try:
             before_end(refused)
         except BaseException:
@@ -129,7 +129,7 @@ class SmtpConnection:
                     f"the mail server had the message and did not answer in {END_SECONDS} seconds"
                 ) from error
             # It hung up without taking the message: the sender is to try again (RFC 5321, 4.5.4.1).
-            raise TryAgainError(_told("the mail server ended the connection", error)) from error
+            raise TryAgainError(_reason("the mail server ended the connection", error)) from error
         smtp.sock.settimeout(ANSWER_SECONDS)
         self._expect(reply, 250, "the message")
 
@@ -202,7 +202,7 @@ def _text(answer: bytes) -> str:
     return " ".join(answer.decode("utf-8", "replace").split())[:_LONGEST]
 
 
-def _told(what: str, error: Exception) -> str:
+def _reason(what: str, error: Exception) -> str:
     if isinstance(error, smtplib.SMTPResponseException):
         answer = error.smtp_error
         text = _text(answer) if isinstance(answer, bytes) else str(answer)

@@ -191,7 +191,7 @@ class Cursor:
     def expected(self, what: str) -> QueryError:
         """The error that ``what`` was expected in place of the next token."""
         after = f" after '{self.previous.text}'" if self.previous.text else ""
-        return QueryError(f"expected {what}{after}{self._found()}", self.token.offset)
+        return QueryError(f"expected {what}{after}{self._instead()}", self.token.offset)
 
     def unexpected(self) -> QueryError:
         """The error that the text should have ended, or gone on with an operator."""
@@ -199,9 +199,9 @@ class Cursor:
         if previous.kind == "name" and previous.spaced and previous.text.lower() in OPERATORS:
             return QueryError(f"expected an operand before '{previous.text}'", previous.offset)
         return QueryError(
-            f"expected an operator or the end after '{previous.text}'{self._found()}",
+            f"expected an operator or the end after '{previous.text}'{self._instead()}",
             self.token.offset,
         )
 
-    def _found(self) -> str:
+    def _instead(self) -> str:
         return "" if self.token.kind == "end" else f", found '{self.token.text}'"

@@ -95,7 +95,9 @@ def _overload(
     return Overload(tuple(parameters.split()), result, sqlite, postgresql or sqlite)
 
 
-def _one(parameters: str, result: str, sqlite: str = "", postgresql: str | None = None) -> Function:
+def _plain(
+    parameters: str, result: str, sqlite: str = "", postgresql: str | None = None
+) -> Function:
     return Function((_overload(parameters, result, sqlite, postgresql),))
 
 
@@ -177,18 +179,18 @@ FUNCTIONS: t.Final[Mapping[str, Function]] = {
         ),
         takes_collections=True,
     ),
-    "matchespattern": _one("text text", _BOOLEAN),
-    "tolower": _one(
+    "matchespattern": _plain("text text", _BOOLEAN),
+    "tolower": _plain(
         "text", _TEXT, "odata_lower({0})", '(lower({0} COLLATE "und-x-icu") COLLATE "C")'
     ),
-    "toupper": _one(
+    "toupper": _plain(
         "text", _TEXT, "odata_upper({0})", '(upper({0} COLLATE "und-x-icu") COLLATE "C")'
     ),
-    "trim": _one(
+    "trim": _plain(
         "text", _TEXT, f"trim({{0}}, {_BLANKS_OF_SQLITE})", f"btrim({{0}}, {_BLANKS_OF_POSTGRESQL})"
     ),
-    "hassubset": _one("collection collection", _BOOLEAN),
-    "hassubsequence": _one("collection collection", _BOOLEAN),
+    "hassubset": _plain("collection collection", _BOOLEAN),
+    "hassubsequence": _plain("collection collection", _BOOLEAN),
     "date": Function(
         (
             _overload(
@@ -202,17 +204,17 @@ FUNCTIONS: t.Final[Mapping[str, Function]] = {
     "day": _part("day", 9, 2, "date"),
     "fractionalseconds": _fraction(),
     "hour": _part("hour", 12, 2, "time"),
-    "maxdatetime": _one(
+    "maxdatetime": _plain(
         "", _INSTANT, "'9999-12-31T23:59:59.999Z'",
         "CAST('9999-12-31T23:59:59.999Z' AS TIMESTAMPTZ)",
     ),
-    "mindatetime": _one(
+    "mindatetime": _plain(
         "", _INSTANT, "'0001-01-01T00:00:00.000Z'",
         "CAST('0001-01-01T00:00:00.000Z' AS TIMESTAMPTZ)",
     ),
     "minute": _part("minute", 15, 2, "time"),
     "month": _part("month", 6, 2, "date"),
-    "now": _one("", _INSTANT),
+    "now": _plain("", _INSTANT),
     "second": _part("second", 18, 2, "time"),
     "time": Function(
         (
@@ -226,7 +228,7 @@ FUNCTIONS: t.Final[Mapping[str, Function]] = {
     "totaloffsetminutes": Function(
         (_overload("instant", _INT32, "(CASE WHEN {0} IS NOT NULL THEN 0 END)"),), takes_utc=True
     ),
-    "totalseconds": _one(
+    "totalseconds": _plain(
         "duration", _DECIMAL,
         "(odata_multiply(CAST({0} AS TEXT), '0.000001') COLLATE odata_decimal)",
         "({0} * 0.000001)",

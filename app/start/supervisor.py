@@ -56,10 +56,10 @@ class Keeper:
             # The disk of the log may be full, which is no reason to let the process stay away.
             with suppress(OSError):
                 print(f"ended with status {status}, and is started again", flush=True)
-            if not self._rest(1 if was_up else PAUSES_BETWEEN_ATTEMPTS):
+            if not self._wait(1 if was_up else PAUSES_BETWEEN_ATTEMPTS):
                 return status
 
-    def _rest(self, pauses: int) -> bool:
+    def _wait(self, pauses: int) -> bool:
         """Wait before the next run; False as soon as there shall be none."""
         for _ in range(pauses):
             time.sleep(PAUSE_SECONDS)

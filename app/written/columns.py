@@ -161,7 +161,7 @@ class DateColumn:
             self._contradicts(cell)
             return read_date(cell, self.order)
         except NoDateError as error:
-            raise _asked(error) from None
+            raise _cell_error(error) from None
 
     def read_instant(self, cell: Cell) -> datetime:
         """The instant in a cell; one without a zone is in that of the organisation.
@@ -177,7 +177,7 @@ class DateColumn:
                 self._contradicts(day_of(cell))
                 return read_instant(cell, self._zone, self.order)
         except NoDateError as error:
-            raise _asked(error) from None
+            raise _cell_error(error) from None
         raise CellError("must be a date and time such as 2026-12-31 14:30")
 
     def described(self) -> Mapping[str, str | None]:
@@ -199,7 +199,7 @@ class DateColumn:
             raise NoDateError(f"is no date in the order {chosen}")
 
 
-def _asked(error: NoDateError) -> CellError:
+def _cell_error(error: NoDateError) -> CellError:
     is_question = isinstance(error, AmbiguousDateError) and "two dates" in str(error)
     return CellError(f"{error}; {_DATE_QUESTION}" if is_question else str(error))
 

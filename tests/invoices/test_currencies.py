@@ -7,7 +7,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from app.db import records
 from app.errors import ValidationError
 from app.http.security import Caller
 from app.invoices.crediting import create_credit_note
@@ -15,7 +14,7 @@ from app.invoices.payments import reverse_payment
 from app.invoices.posting import BALANCES
 from app.invoices.reading import read_document
 from app.invoices.steps import issue_invoice
-from app.models.invoice import Invoice, LineItem
+from app.models.invoice import LineItem
 from app.money import is_whole, unit
 from app.odata.declare import camel
 from app.settings import save_settings
@@ -120,17 +119,6 @@ def test_a_new_currency_asks_for_amounts_that_it_has(admin: Caller) -> None:
     assert (problem.field, problem.message) == ("amount", "must have no decimals in JPY")
     update("Opportunity", deal, currency="JPY", amount=Decimal(1050))
     assert stored("Opportunity", deal)["amount"] == 1050
-
-
-def test_a_draft_of_before_gets_the_digits_of_its_currency_at_issue(admin: Caller) -> None:
-    save_settings("exchangeRates", RATES)
-    key = make_invoice(currency="KWD", client_id=make_client(currency="KWD"),
-                       line_items=[line("1.2345", quantity=3, tax_rate=5)])  # fmt: skip
-    assert stored("Invoice", key)["total"] == Decimal("3.889")
-    old = {name: Decimal("3.89") for name in ("total", "amount_due")}
-    records.update(Invoice.__table__, key, old)
-    issue_invoice(key)
-    assert stored("Invoice", key)["total"] == Decimal("3.889")
 
 
 def test_a_credit_note_gives_back_at_the_rate_of_its_invoice(admin: Caller) -> None:

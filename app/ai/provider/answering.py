@@ -187,10 +187,10 @@ class _Conversation:
             now = time.monotonic()
             ready = self._ready(held)
             if ready >= WORTH_SHOWING or (ready and now - shown_at > WORTH_WAITING):
-                yield self._say(self._shown(held[:ready]))
+                yield self._say(self._without_foreign_links(held[:ready]))
                 held, shown_at = held[ready:], now
         if held:
-            yield self._say(self._shown(held))
+            yield self._say(self._without_foreign_links(held))
 
     def _ready(self, held: str) -> int:
         """How much can be shown: a word that is whole, and a link when its sentence has ended.
@@ -212,7 +212,7 @@ class _Conversation:
         if is_borne_out:
             self._names |= known.keys()
         if held:
-            yield self._say(self._shown(held))
+            yield self._say(self._without_foreign_links(held))
         if is_borne_out:
             self._cited = True
             yield from map(Mark, known.values())
@@ -227,7 +227,7 @@ class _Conversation:
             return is_borne(claim, texts)
         return any(has_something(claim, text) for text in texts)
 
-    def _shown(self, text: str) -> str:
+    def _without_foreign_links(self, text: str) -> str:
         """A text without links that neither we, the caller nor a cited source has."""
         said = [self._ask.text, *(each for role, each in self._ask.dialogue if role == "user")]
         known = [*said, *map(self._use.sources.text_of, self._names)]

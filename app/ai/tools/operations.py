@@ -60,7 +60,7 @@ class OperationTool:
             for key in self._keys
             if not isinstance(arguments.get(key), int)
         )
-        parameters = self._given(arguments)
+        parameters = self._parameters_in(arguments)
         values = body_arguments(self._in_odata, parse_json(json_text(parameters).encode()))
         if self._in_odata.check is not None:
             self._in_odata.check(values)
@@ -74,7 +74,7 @@ class OperationTool:
         """A POST to the action."""
         operation = self._operation
         path = f"{self._path(arguments)}{container().namespace}.{operation.name}"
-        answer = engine.ask("POST", path, body=self._given(arguments)).body
+        answer = engine.ask("POST", path, body=self._parameters_in(arguments)).body
         if operation.creates and operation.returns and isinstance(answer, Mapping):
             return made_of(operation.returns, answer["id"])
         if operation.bound_to is None:
@@ -103,7 +103,7 @@ class OperationTool:
         owner = self._owner
         return ("id",) if owner is None else (f"{owner[0][0].lower()}{owner[0][1:]}Id", "id")
 
-    def _given(self, arguments: Arguments) -> dict[str, Any]:
+    def _parameters_in(self, arguments: Arguments) -> dict[str, Any]:
         """The parameters."""
         return {name: value for name, value in arguments.items() if name not in self._keys}
 

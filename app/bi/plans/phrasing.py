@@ -66,16 +66,16 @@ def restated(plan: Plan) -> str:
     elif plan.is_within:
         each = ("- the first of each {group}, {order}" if plan.limit == 1
                 else "- the first {limit} of each {group}, {order}")  # fmt: skip
-        parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=_way(plan)))
+        parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=_order(plan)))
     elif plan.ranked and plan.limit is not None:
         end = "- top {limit}" if plan.ranked == "desc" else "- bottom {limit}"
         parts.append(say(end, limit=plan.limit))
     elif (plan.order_words and plan.limit is None) or plan.sort:
-        parts.append(f"- {_way(plan)}")
+        parts.append(f"- {_order(plan)}")
     return " ".join(parts)
 
 
-def _way(plan: Plan) -> str:
+def _order(plan: Plan) -> str:
     """In which order rows come."""
     ranked = {"desc": "largest first", "asc": "smallest first"}
     words = plan.order_words or ranked.get(plan.ranked or plan.sort or "", "")
@@ -210,19 +210,19 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
     noun = say.named(plan.entity.one if known == 1 else plan.entity.many)
     # Of the first few that were asked for those that were not are left out.
     asked = known if plan.limit is None or plan.is_within else min(known, plan.limit)
-    names = [_named(plan, row) for row in _shown(rows, asked)]
+    names = [_named(plan, row) for row in _listed_rows(rows, asked)]
     count = number(say, len(rows))
     if len(rows) < known:
         count = say("{part} of {whole}", part=count, whole=number(say, known))
-    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_rest(say, asked - len(names))}."
+    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_and_more(say, asked - len(names))}."
 
 
-def _shown(rows: Sequence[Row], total: int) -> Sequence[Row]:
+def _listed_rows(rows: Sequence[Row], total: int) -> Sequence[Row]:
     """The rows that a sentence names; one more rather than that one is left."""
     return rows[: _SHOWN + (total == _SHOWN + 1)]
 
 
-def _rest(say: Speech, more: int) -> str:
+def _and_more(say: Speech, more: int) -> str:
     return say(" and {count} more", count=number(say, more)) if more > 0 else ""
 
 
@@ -343,11 +343,11 @@ def _grouped(
     values = [
         _figures(plan, compiled, row) if plan.figures
         else _with_worth(say, figures, figure, row, compiled)
-        for row in _shown(rows, total)
+        for row in _listed_rows(rows, total)
     ]  # fmt: skip
     names = (_name(plan, groups, row) for row in rows)
     listed = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
-    rest = _rest(say, total - len(values))
+    rest = _and_more(say, total - len(values))
     if plan.figures:
         return f"{capital(_described(plan))}: {listed}{rest}."
     label = _share_label(plan) if plan.share_of is not None else figure.label
@@ -419,9 +419,9 @@ def _text(plan: Plan, value: Any, path: str = "") -> str:
 def _compared(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int) -> str:
     """``Net revenue: this month 5 EUR, last month 4 EUR (+25 %).``"""
     figure = _share_label(plan) if plan.share_of is not None else _subject(plan)
-    named = _shown(rows, total)
+    named = _listed_rows(rows, total)
     listed = "; ".join(_compared_row(plan, compiled, row) for row in named)
-    return f"{figure}{_stated(plan)}: {listed}{_rest(plan.say, total - len(named))}."
+    return f"{figure}{_stated(plan)}: {listed}{_and_more(plan.say, total - len(named))}."
 
 
 def _compared_row(plan: Plan, compiled: Compiled, row: Row) -> str:

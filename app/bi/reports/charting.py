@@ -61,7 +61,7 @@ class Charting:
         chart = self.report.chart
         if chart is None:
             return
-        position = _place(chart, row)
+        position = _position(chart, row)
         series = self._series(chart, row)
         value = row.get(chart.y)
         key: Any = (position, series)
@@ -153,7 +153,7 @@ def chart_of(report: Report, rows: Iterable[Row], speech: Speech = _OF_API) -> C
     return charting.found()
 
 
-def _place(chart: Chart, row: Mapping[str, Any]) -> tuple[Any, ...]:
+def _position(chart: Chart, row: Mapping[str, Any]) -> tuple[Any, ...]:
     """What stands at one place of the axis: the value of ``x``, and what tells its like apart."""
     if chart.x in _PARTS:
         return (row.get("year"), row.get(chart.x))

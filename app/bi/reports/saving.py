@@ -182,12 +182,12 @@ def columns_of(rows: list[Row], selected: Sequence[str] = ()) -> list[dict[str, 
     outer = {name.rpartition("/")[0] for name in known}  # null in some rows, an object in others
     return [
         {"name": name, "label": label_of(name), "type": _type_of(value)}
-        for name, value in sorted(known.items(), key=lambda item: _place(item[0], selected))
+        for name, value in sorted(known.items(), key=lambda item: _index_of(item[0], selected))
         if name not in outer and (not isinstance(value, list) or _is_plain(name, value, selected))
     ]
 
 
-def _place(name: str, selected: Sequence[str]) -> int:
+def _index_of(name: str, selected: Sequence[str]) -> int:
     """Where a column stands: ``billingAddress/city`` where ``billingAddress`` was selected."""
     while name and name not in selected:
         name = name.rpartition("/")[0]

@@ -78,7 +78,7 @@ class Making:
     def _ranked(self, tiers: Sequence[Pattern]) -> Select[Any]:
         top = (self._top_of_sqlite(tiers) if self._sqlite else self._top(tiers)).subquery("top")
         scope = Scope(self._context, self._type)
-        columns = (top.c.total, *self._shown(scope))
+        columns = (top.c.total, *self._columns(scope))
         rows = select(*columns).join_from(top, scope.table, scope.columns.id == top.c.id)
         return rows.order_by(top.c.tier, top.c.id)
 
@@ -111,7 +111,9 @@ class Making:
     def _some(self, pattern: Pattern) -> Select[Any]:
         ids = self._ids(pattern).limit(self._number()).subquery("found")
         scope = Scope(self._context, self._type)
-        return select(*self._shown(scope)).join_from(ids, scope.table, scope.columns.id == ids.c.id)
+        return select(*self._columns(scope)).join_from(
+            ids, scope.table, scope.columns.id == ids.c.id
+        )
 
     def _ids(self, pattern: Pattern) -> Select[Any]:
         """The keys of the rows that have the pattern and that the caller may read."""
@@ -157,7 +159,7 @@ class Making:
         together = or_ if isinstance(pattern, Either) else and_
         return together(*(self._holds(plain, part) for part in pattern.parts))
 
-    def _shown(self, scope: Scope) -> list[ColumnElement[Any]]:
+    def _columns(self, scope: Scope) -> list[ColumnElement[Any]]:
         properties = [PropertyMember(scope.type.properties[name]) for name in self._kind.record]
         record = entity_json(Projection(scope, properties, ()), BARE)
         plain = plain_text(self._kind.table, scope.table.name, self._dialect.name)

@@ -92,7 +92,7 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
     Where the codes of a cluster do not say its text, ``ActualText`` does (ISO 32000-1, 14.9.4).
     """
     offsets = run.offsets or ((0.0, 0.0),) * len(run.glyphs)
-    cluster_texts = _told(run, font)
+    cluster_texts = _cluster_texts(run, font)
     parts: list[str] = []
     codes: list[str] = []
     owed = 0.0  # how far left of its place the pen is
@@ -147,7 +147,7 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
         yield "0 Ts"
 
 
-def _told(run: Run, font: EmbeddedFont) -> dict[int, str]:
+def _cluster_texts(run: Run, font: EmbeddedFont) -> dict[int, str]:
     """Cluster -> its text, of those that several glyphs with a width, or no code, stand for."""
     wide: dict[int, int] = {}
     texts: dict[int, str] = {}

@@ -86,7 +86,7 @@ def _draw_row(paper: Paper, grid: Grid, row: Row, carried: Decimal) -> None:
     first = True
     lines = list(row.lines)
     while lines:
-        fitting = _fitting(paper, lines)
+        fitting = _lines_that_fit(paper, lines)
         if not fitting:
             _turn_page(paper, grid, carried)
             continue
@@ -106,7 +106,7 @@ def _draw_row(paper: Paper, grid: Grid, row: Row, carried: Decimal) -> None:
     paper.page.marks.append(Rule(style.LEFT, rule, style.RIGHT, rule, 0.35, style.HAIRLINE))
 
 
-def _fitting(paper: Paper, lines: list[tuple[str, Style]]) -> int:
+def _lines_that_fit(paper: Paper, lines: list[tuple[str, Style]]) -> int:
     """How many lines of a row go on this page: all, or none, or some with some left over."""
     room = paper.room - 2 * _PADDING - _CARRY
     height = 0.0

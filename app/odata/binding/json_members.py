@@ -82,7 +82,7 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
     spelling = _SPELLINGS.get(family(declared.type))
     if spelling is None:
         raise UnsupportedError(f"{declared.name} cannot be used in an expression", offset)
-    member = _spelled(spelling, sql, declared.name)
+    member = _member_as(spelling, sql, declared.name)
     return Typed(member, declared.type, plain=declared.allowed is not None)
 
 
@@ -90,20 +90,20 @@ def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
     """An undeclared property as a value of a family; null where it is something else."""
     kind = "decimal" if wanted in ("integer", "double") else wanted
     kind = kind if kind in _DYNAMIC else "text"
-    return Typed(_spelled(_DYNAMIC[kind], dynamic.sql, dynamic.name), _DYNAMIC_TYPES[kind])
+    return Typed(_member_as(_DYNAMIC[kind], dynamic.sql, dynamic.name), _DYNAMIC_TYPES[kind])
 
 
 def member_text(dynamic: Dynamic) -> DialectSql:
     """An undeclared property as text, whatever it is; null where there is none."""
-    return _spelled(_ANY_TEXT, dynamic.sql, dynamic.name)
+    return _member_as(_ANY_TEXT, dynamic.sql, dynamic.name)
 
 
 def inner_json(sql: ColumnElement[Any], name: str) -> DialectSql:
     """A member of a JSON object as the JSON that it is; null where it is not there."""
-    return _spelled((Text(), "({0} -> {1})", "({0} -> {1})"), sql, name)
+    return _member_as((Text(), "({0} -> {1})", "({0} -> {1})"), sql, name)
 
 
-def _spelled(
+def _member_as(
     spelling: tuple[TypeEngine[Any], str, str], sql: ColumnElement[Any], name: str
 ) -> DialectSql:
     path = DialectSql(Text(), "('$.\"' || {0} || '\"')", "{0}", name)

@@ -163,7 +163,7 @@ def keyed(translator: Translating, node: KeyPredicate) -> Bound:
         target = Scope(translator.context, home.type, optional=True)
         parts = key_parts(home.type, node.arguments, node.offset)
         condition = key_condition(translator, target, parts)
-        return Row(translator.it.attach(f"$root/{_place(node)}", target, condition))
+        return Row(translator.it.attach(f"$root/{_identity(node)}", target, condition))
     rows = translator.bind(base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
@@ -175,10 +175,10 @@ def keyed(translator: Translating, node: KeyPredicate) -> Bound:
         key_condition(translator, target, parts),
         *(translator.within(target).condition(predicate) for predicate in rows.predicates),
     )
-    return Row(rows.owner.attach(f"{rows.navigation.name}/{_place(node)}", target, condition))
+    return Row(rows.owner.attach(f"{rows.navigation.name}/{_identity(node)}", target, condition))
 
 
-def _place(node: KeyPredicate) -> int:
+def _identity(node: KeyPredicate) -> int:
     """What tells a key predicate from all others of a query, whatever option it stands in."""
     return id(node.arguments)
 

@@ -115,7 +115,7 @@ def _of_literals(translator: Translating, node: Collection) -> _Side:
         bound = translator.bind(item)
         if not isinstance(bound, Constant) or bound.literal.kind not in ("null", *_KINDS):
             raise QueryError("a collection here holds texts, numbers or Booleans", item.offset)
-        values.append(translator.context.parameters.bind(bound.literal, Text, _spelled))
+        values.append(translator.context.parameters.bind(bound.literal, Text, _item_text))
         kinds |= {_KINDS[bound.literal.kind]} if bound.literal.kind != "null" else set()
     if len(kinds) > 1:
         raise QueryError("the members of a collection are of one type", node.offset)
@@ -128,7 +128,7 @@ def _of_literals(translator: Translating, node: Collection) -> _Side:
     return _Side(array, next(iter(kinds), None))
 
 
-def _spelled(value: Any) -> str | None:
+def _item_text(value: Any) -> str | None:
     """A value so that equal ones are equal texts: 1, 1.0 and 1e0 are one number."""
     if value is None or isinstance(value, str):
         return value

@@ -75,22 +75,22 @@ def _body(
         context = {form.control("context"): f"{root}$metadata#{body}"}
     if is_collection:
         element = type_.element if isinstance(type_, edm.CollectionType) else type_
-        return {**context, "value": [_shown(item, element, form) for item in value]}
+        return {**context, "value": [_json_value(item, element, form) for item in value]}
     if isinstance(type_, edm.ComplexType):
-        return {**context, **_shown(value, type_, form)}
-    return {**context, "value": _shown(value, type_, form)}
+        return {**context, **_json_value(value, type_, form)}
+    return {**context, "value": _json_value(value, type_, form)}
 
 
-def _shown(value: Any, type_: edm.EdmType, form: Format) -> Any:
+def _json_value(value: Any, type_: edm.EdmType, form: Format) -> Any:
     """A value as JSON; wide numbers as texts where the client asked for that."""
     if value is None:
         return None
     if isinstance(type_, edm.CollectionType):
-        return [_shown(item, type_.element, form) for item in value]
+        return [_json_value(item, type_.element, form) for item in value]
     if isinstance(type_, edm.ComplexType):
         known = type_.all_properties
         return {
-            name: _shown(item, known[name].type, form) if name in known else item
+            name: _json_value(item, known[name].type, form) if name in known else item
             for name, item in value.items()
         }
     if form.ieee754 and type_ in (edm.DECIMAL, edm.INT64) and isinstance(value, int | Decimal):

@@ -102,7 +102,7 @@ def expand_member(
     container = binder.context.container
     scope = Scope(binder.context, container.target(navigation))
     related = related_address(container, scope, navigation, address)
-    if (wanted := _behind(container, navigation, item)) not in (None, scope.type):
+    if (wanted := _type_cast(container, navigation, item)) not in (None, scope.type):
         scope.narrow_to(wanted)
         scope.is_announced = True
     options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
@@ -123,11 +123,11 @@ def expand_member(
         item.count_only,
         recursive=bool(item.options and item.options.levels)
         and navigation.name in container.target(navigation).navigation,
-        remainder=_remainder(binder.context, navigation, item, options, address, depth),
+        remainder=_next_link(binder.context, navigation, item, options, address, depth),
     )
 
 
-def _remainder(
+def _next_link(
     context: Context,
     navigation: edm.NavigationProperty,
     item: ExpandItem,
@@ -162,7 +162,7 @@ def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: Exp
             raise QueryError(f"{option} is for collections, {name} is one entity", node.offset)
 
 
-def _behind(
+def _type_cast(
     container: edm.EntityContainer, navigation: edm.NavigationProperty, item: ExpandItem
 ) -> edm.EntityType | None:
     """The type that an item names behind its property: ``Products/Namespace.Special``.

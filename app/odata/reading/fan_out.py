@@ -1,6 +1,6 @@
 """How many related entities an answer would have, counted before they are read.
 
-Where collections are expanded inside what is expanded, entities are shown once for each way that
+Where collections are expanded inside what is expanded, entities are shown once for each path that
 leads to them: ``Contacts?$expand=Client($levels=max)`` shows all contacts of a client with each of
 them, and so on, so that a short query may ask for millions out of a hundred rows.
 """
@@ -31,19 +31,19 @@ from app.odata.reading.statement import Run, Statement, Top
 # Related entities in one answer, those aside that are directly in its rows: some tens of megabytes.
 MOST_RELATED = 50_000
 
-Way = tuple[ExpandMember, ...]
+Path = tuple[ExpandMember, ...]
 # Selects columns of the rows that are shown.
 Page = Callable[[Sequence[ColumnElement[Any]]], Select[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Fan:
-    """``ways`` are the ``$top`` of each collection on the way to those that are deep inside.
+    """``paths`` are the ``$top`` of each collection on the path to those that are deep inside.
 
-    ``count`` counts what they lead to, all ways together, as far as it matters.
+    ``count`` counts what they lead to, all paths together, as far as it matters.
     """
 
-    ways: Sequence[Sequence[Top | None]]
+    paths: Sequence[Sequence[Top | None]]
     count: Statement
 
     def refuse_too_many(self, run: Run, connection: Connection, rows: int) -> None:
@@ -51,17 +51,17 @@ class Fan:
 
         It is counted only where the numbers that are asked for do not already tell.
         """
-        most = sum(rows * prod(self._shown(top, run) for top in way) for way in self.ways)
+        most = sum(rows * prod(self._count_of(top, run) for top in path) for path in self.paths)
         if most > MOST_RELATED and self.count.rows(connection, run)[0][0] > MOST_RELATED:
             raise QueryError(
-                f"more than {MOST_RELATED} related entities would be shown, each as often as a way"
+                f"more than {MOST_RELATED} related entities would be shown, each as often as a path"
                 " leads to it: ask for fewer levels, or for fewer entities with $top or $filter",
                 0,
                 "$expand",
             )
 
     @staticmethod
-    def _shown(top: Top | None, run: Run) -> int:
+    def _count_of(top: Top | None, run: Run) -> int:
         return run.expanded if top is None else min(top.of(run.literals), run.expanded)
 
 
@@ -76,34 +76,34 @@ def fan_of(
     Args:
         sources: where the parameters of the query come from.
     """
-    ways = list(_ways(query, ()))
-    if not ways:
+    paths = list(_paths(query, ()))
+    if not paths:
         return None
     rows = page(query.scope.key_columns()).correlate(None).cte("page")
-    statement = union_all(*(_along(query, way, rows) for way in ways)).limit(MOST_RELATED + 1)
-    tops = [[_top(member.query, sources) for member in way if member.collection] for way in ways]
+    statement = union_all(*(_along(query, path, rows) for path in paths)).limit(MOST_RELATED + 1)
+    tops = [[_top(member.query, sources) for member in path if member.collection] for path in paths]
     return Fan(tops, compiled(select(func.count()).select_from(statement.subquery())))
 
 
-def _ways(query: BoundQuery, before: Way) -> Iterator[Way]:
-    """The ways to the collections inside what is expanded."""
+def _paths(query: BoundQuery, before: Path) -> Iterator[Path]:
+    """The paths to the collections inside what is expanded."""
     assert query.projection is not None
     for member in query.projection.members:
         if isinstance(member, ExpandMember) and not member.count_only:
-            way = (*before, member)
+            path = (*before, member)
             if before and member.collection:
-                yield way
+                yield path
             if member.query.projection is not None:
-                yield from _ways(member.query, way)
+                yield from _paths(member.query, path)
 
 
-def _along(query: BoundQuery, way: Way, page: Any) -> Select[Any]:
-    """A row for each entity that a way leads to."""
+def _along(query: BoundQuery, path: Path, page: Any) -> Select[Any]:
+    """A row for each entity that a path leads to."""
     keys = query.scope.key_columns()
     constant: Any = literal_column("1")
     statement = select(constant).select_from(query.scope.from_clause())
     statement = statement.where(tuple_(*keys).in_(select(*page.c)))
-    for member in way:
+    for member in path:
         statement = statement.select_from(member.query.scope.from_clause()).where(
             *member.query.conditions
         )

@@ -95,7 +95,7 @@ class Plan:
         slots = {slot for statement in self._statements() for slot in statement.slots}
         others = [self.skip, None if self.top is None else self.top.slot]
         if self.fan is not None:
-            others += [None if top is None else top.slot for way in self.fan.ways for top in way]
+            others += [None if top is None else top.slot for way in self.fan.paths for top in way]
         return slots.union(slot for slot in others if slot is not None)
 
 

@@ -35,7 +35,7 @@ from app.odata.syntax.nodes import LiteralValue
 from app.odata.syntax.options import OptionTexts, read_options, shape_options
 from app.odata.syntax.path import PathText, read_path, shape_path, with_keys
 
-Blame = Callable[[PathText, OptionTexts, Limits], QueryError]
+Locate = Callable[[PathText, OptionTexts, Limits], QueryError]
 
 
 class Reader:
@@ -65,10 +65,10 @@ class Reader:
         except QueryError as error:
             raise InvalidQueryError(str(error), position=error.offset) from error
         except RecursionError as error:
-            raise self._blamed(request, too_deep) from error
+            raise self._located(request, too_deep) from error
         except DBAPIError as error:
-            if blame := _blame(error):
-                raise self._blamed(request, blame) from error
+            if locate := _locator(error):
+                raise self._located(request, locate) from error
             if _is_late(error):
                 problem = "The query takes too long: narrow it, or ask for less."
                 raise InvalidQueryError(problem) from error
@@ -126,9 +126,9 @@ class Reader:
         text = read_path(with_keys(path)).text
         return self.tokens.make(start, fingerprint(text, read_options(query)))
 
-    def _blamed(self, request: ReadRequest, blame: Blame) -> InvalidQueryError:
-        blamed = blame(*_texts(request), self.limits)
-        return InvalidQueryError(str(blamed), position=blamed.offset)
+    def _located(self, request: ReadRequest, locate: Locate) -> InvalidQueryError:
+        located = locate(*_texts(request), self.limits)
+        return InvalidQueryError(str(located), position=located.offset)
 
     def check_schema_version(self, texts: OptionTexts) -> None:
         asked = texts.system.get("schemaversion", "*")
@@ -160,7 +160,7 @@ def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Pagi
     return "whole" if top.isdecimal() and len(top) < 19 and int(top) <= page_size else ()
 
 
-def _blame(error: DBAPIError) -> Blame | None:
+def _locator(error: DBAPIError) -> Locate | None:
     """Who finds what a query did wrong that only the database can tell; None where it did not."""
     text = str(error.orig)
     if isinstance(error, DataError) or "user-defined function" in text:

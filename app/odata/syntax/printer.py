@@ -62,7 +62,7 @@ def joined(items: Iterable[Node], separator: str = ",") -> str:
     return separator.join(map(to_text, items))
 
 
-def _given(before: str, part: Node | str | Iterable[Node] | None) -> str:
+def _part(before: str, part: Node | str | Iterable[Node] | None) -> str:
     """A part that may be left out, with what stands before it."""
     if not part:
         return ""
@@ -197,7 +197,7 @@ def _expand_item(node: ExpandItem) -> str:
 
 def _aggregate_item(node: apply.AggregateItem) -> str:
     origins = "".join(" " + to_text(origin) for origin in node.origins)
-    method, alias = _given(" with ", node.method), _given(" as ", node.alias)
+    method, alias = _part(" with ", node.method), _part(" as ", node.alias)
     return to_text(node.expression) + method + origins + alias
 
 
@@ -216,13 +216,13 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     nodes.Alias: lambda node: "@" + node.name,
     nodes.Member: lambda node: _step(node.base, node.name),
     nodes.TypeCast: lambda node: _step(node.base, node.type_name),
-    nodes.Annotation: lambda node: _step(node.base, f"@{node.term}{_given('#', node.qualifier)}"),
+    nodes.Annotation: lambda node: _step(node.base, f"@{node.term}{_part('#', node.qualifier)}"),
     nodes.Argument: lambda node: (f"{node.name}=" if node.name else "") + to_text(node.value),
     nodes.KeyPredicate: lambda node: f"{to_text(node.base)}({joined(node.arguments)})",
     nodes.BoundCall: lambda node: _step(node.base, f"{node.name}({joined(node.arguments)})"),
     nodes.FilterSegment: lambda node: _step(node.base, f"$filter({to_text(node.predicate)})"),
     nodes.Lambda: lambda node: _step(
-        node.source, f"{node.op}({_given(f'{node.variable}:', node.predicate)})"
+        node.source, f"{node.op}({_part(f'{node.variable}:', node.predicate)})"
     ),
     nodes.Count: _count,
     nodes.Call: lambda node: f"{node.name}({joined(node.arguments)})",
@@ -241,14 +241,14 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     apply.Apply: lambda node: joined(node.transformations, "/"),
     apply.AggregateItem: _aggregate_item,
     apply.AggregateFrom: lambda node: (
-        f"from {joined(node.properties)}{_given(' with ', node.method)}"
+        f"from {joined(node.properties)}{_part(' with ', node.method)}"
     ),
     apply.AggregateCall: lambda node: f"{to_text(node.source)}/aggregate({to_text(node.item)})",
     apply.Aggregate: lambda node: f"aggregate({joined(node.items)})",
     apply.Rollup: lambda node: (
         f"rollup({'$all,' if node.with_total else ''}{joined(node.properties)})"
     ),
-    apply.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_given(',', node.apply)})",
+    apply.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_part(',', node.apply)})",
     apply.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
     apply.SearchTransformation: lambda node: f"search({to_text(node.search)})",
     apply.ComputeTransformation: lambda node: f"compute({joined(node.items)})",
@@ -264,10 +264,10 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
         f"{joined(node.items)})"
     ),
     apply.Join: lambda node: (
-        f"{apply.name_of(node)}({to_text(node.path)} as {node.alias}{_given(',', node.apply)})"
+        f"{apply.name_of(node)}({to_text(node.path)} as {node.alias}{_part(',', node.apply)})"
     ),
     apply.ExpandTransformation: lambda node: (
-        f"expand({to_text(node.path)}{_given(',', node.apply)}{_given(',', node.nested)})"
+        f"expand({to_text(node.path)}{_part(',', node.apply)}{_part(',', node.nested)})"
     ),
     apply.FunctionTransformation: lambda node: f"{node.name}({joined(node.arguments)})",
 }

@@ -48,7 +48,7 @@ class Changes:
         """The next rows after a mark, at most ``most`` of them and one more where there are."""
         statement = self._source.changed(mark.since - OVERLAP)
         if mark.after is not None:
-            statement = self._behind(statement, *mark.after)
+            statement = self._after(statement, *mark.after)
         columns = list(statement.selected_columns)
         at, keys = columns[-1], columns[: self._keys]
         changed_keys: list[Changed] = []
@@ -103,7 +103,7 @@ class Changes:
             return frozenset()
         return frozenset(self._connection.execute(statement.limit(MOST_KNOWN)).scalars())
 
-    def _behind(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
+    def _after(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
         columns = list(statement.selected_columns)
         names = [columns[-1], *columns[: self._keys]]
         values = (at, *parts_of(key))

@@ -90,7 +90,7 @@ def write_each(request: WriteRequest) -> Response:
                 request.writer.update(entity_set, key, body)
     if body is None or request.preferences.return_ != "representation":
         return _done(request)
-    items = [_shown(request, entity_set, key) for key in keys]
+    items = [_entity_shape(request, entity_set, key) for key in keys]
     return _collection(request, entity_set, items, "")
 
 
@@ -161,7 +161,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
     for body in bodies:
         key, is_there = _apply(request, entity_set, body)
         if not minimal:  # now, because a later item may remove it
-            entities.append((_shown if is_there else _removed)(request, entity_set, key))
+            entities.append((_entity_shape if is_there else _removed)(request, entity_set, key))
     if minimal:
         return _done(request)
     return _collection(request, entity_set, entities, "/$delta")
@@ -275,7 +275,7 @@ def as_member(entity_set: edm.EntitySet, key: Any) -> Iterator[None]:
         raise
 
 
-def _shown(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
+def _entity_shape(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
     path = entity_path(entity_set.name, entity_set.type, key)
     body: dict[str, Any] = parse_json(request.read(path, OptionTexts({}, {})).get_data())
     return {name: value for name, value in body.items() if not name.endswith("context")}

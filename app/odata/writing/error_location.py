@@ -63,11 +63,11 @@ def as_bad_reference(path: str) -> Iterator[None]:
 
 def _moved(type_: edm.EntityType, path: str, details: tuple[Detail, ...]) -> tuple[Detail, ...]:
     return tuple(
-        detail._replace(field=join_path(path, _spelled(type_, detail.field))) for detail in details
+        detail._replace(field=join_path(path, _declared(type_, detail.field))) for detail in details
     )
 
 
-def _spelled(type_: edm.EntityType, field: str) -> str:
+def _declared(type_: edm.EntityType, field: str) -> str:
     first = _FIRST_STEP.match(field)
     if first is None or first[0] in type_.properties:
         return field

@@ -35,7 +35,7 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     if target.key is None:
         raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
-    value = None if request.method == "DELETE" else _given(request, target, prop)
+    value = None if request.method == "DELETE" else _new_value(request, target, prop)
     if request.method == "POST":
         value = [value]
     if target.member is not None:
@@ -87,7 +87,7 @@ def _with_others(
     return request
 
 
-def _given(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
+def _new_value(request: WriteRequest, target: Target, prop: edm.Property) -> Any:
     """The new value as JSON has it."""
     if target.ending == "$value":
         return _raw(request, (target.member or prop).type)
