@@ -25,6 +25,9 @@ LONGEST_STATE = 3
 _TOLD = ("(", ":", ",", "-", ";")
 _SIGNS = " .:,;?!\n\t\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}"
 
+# Opening quotation marks that make no one token -> those that close them.
+_QUOTATION = {"\u201e": "\u201c\u201d", "\u00ab": "\u00bb", "\u00bb": "\u00ab"}
+
 
 @dataclass(frozen=True)
 class Request:
@@ -351,8 +354,10 @@ class _Head:
         )
 
     def _text(self, index: int, without: Due | None = None) -> str:
-        """The words from a place on; without those that say when."""
+        """The quotation at a place, else the words from there on without those that say when."""
         pieces, message = [], self._message
+        if quoted := self._quoted(index):
+            return quoted
         for start, end in sorted(without.spans if without else ()):
             if start >= index:
                 pieces.append(message.written(index, start))
@@ -360,3 +365,16 @@ class _Head:
         pieces.append(message.written(index, self._end) if index < self._end else "")
         text = " ".join(piece.strip(" ,") for piece in pieces if piece.strip(" ,"))
         return text.strip(_SIGNS)
+
+    def _quoted(self, index: int) -> str:
+        """The quotation that begins at a word; in a text that is led to the marks are its own."""
+        if self._is_led or index >= self._end:
+            return ""
+        text, token = self._message.text, self._message.tokens[index]
+        if token.kind == "quoted":
+            return token.text.strip()
+        start = token.start + 1
+        for mark in _QUOTATION.get(token.text, ""):
+            if (end := text.find(mark, start)) >= 0:
+                return text[start:end].strip()
+        return ""

@@ -74,6 +74,30 @@ def test_a_day_and_a_time_are_found(
     assert (due.day, due.at) == (day, at)
 
 
+@pytest.mark.parametrize(
+    ("message", "kind", "text", "due"),
+    [
+        ('create a task "Call back" for this client due tomorrow', "task", "Call back", 30),
+        ("create a task \u201cCall back, or write\u201d", "task", "Call back, or write", None),
+        ("Leg eine Aufgabe \u201eZurückrufen\u201c an, bis morgen", "task", "Zurückrufen", 30),
+        ("Bitte eine Aufgabe \u00bbAngebot prüfen\u00ab anlegen", "task", "Angebot prüfen", None),
+        ('add a note "Wants a discount" to this client', "note", "Wants a discount", None),
+        ('add a note: "Acme" is the old name', "note", 'Acme" is the old name', None),
+        ('create a task to call "Acme" tomorrow', "task", 'call "Acme', 30),
+        ('create a task "Call back', "task", "Call back", None),
+    ],
+)
+@time_machine.travel(NOW, tick=False)
+def test_what_stands_in_quotation_marks_is_the_text(
+    app: Flask, message: str, kind: str, text: str, due: int | None
+) -> None:
+    with app.app_context():
+        request = read_request(message)
+    assert request is not None
+    assert (request.kind, request.text) == (kind, text)
+    assert (request.due.day if request.due else None) == due
+
+
 STRANGE = ("Acme Works", "T-000012", "9" * 60, "0", "-1", "1.5", "2030-02-31", ":", "(", "ß")
 WORDS = sorted(
     {*STRANGE, *(text for code in languages() for text in _phrases(lexicon_of(code).data))}
