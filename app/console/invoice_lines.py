@@ -282,9 +282,9 @@ def _was(text: str) -> dict[str, str]:
 def with_products(
     lines: Iterable[Line], *, currency: str, prices_include_tax: bool
 ) -> tuple[list[Line], list[tuple[str, str]]]:
-    """The rows, with the values of a product that was chosen in index of what nobody typed.
+    """The rows, with the values of a product that was chosen in place of what nobody typed.
 
-    Returns: the rows, and what is wrong with them: (index, text).
+    Returns: the rows, and what is wrong with them: (place, text).
     """
     filled: list[Line] = []
     problems: list[tuple[str, str]] = []
@@ -341,7 +341,7 @@ def with_empty_rows(lines: Sequence[Line]) -> list[Line]:
 
 
 def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[str, str]]]:
-    """``LineItems`` of a body, and what is no number: (index, text)."""
+    """``LineItems`` of a body, and what is no number: (place, text)."""
     body: list[dict[str, Any]] = []
     problems: list[tuple[str, str]] = []
     for index, line in enumerate(lines):
@@ -443,13 +443,13 @@ def _priced(line: Line) -> dict[str, Any] | None:
 
 
 def moved(location: str, by: int) -> str:
-    """A index in the lines of the invoice from one in those of a form that begins ``by`` later."""
+    """A place in the lines of the invoice from one in those of a form that begins ``by`` later."""
     part = _PLACE.match(location)
     return location if part is None else f"{LINES}[{int(part[1]) + by}]{location.partition(']')[2]}"
 
 
 def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
-    """Row -> field -> what is wrong with it, from problems by their index in the form.
+    """Row -> field -> what is wrong with it, from problems by their place in the form.
 
     What is wrong with a field that the form does not have is said at the description.
     """
