@@ -26,6 +26,7 @@ from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
 from app.invoices.public.links import PATH, show_link
 from app.invoices.sending import (
+    REMINDER,
     Letter,
     letter_to_change,
     number_to_be,
@@ -93,8 +94,8 @@ def show_letter(key: int, problem: ApiError | None = None) -> Response:
     if problem is not None:
         db.session.rollback()  # the number that it would have had is free again
     invoice = _named(key)
-    number = number_to_be(key)
-    subject, message = letter_to_change(key, number)
+    number, kind = number_to_be(key), _kind()
+    subject, message = letter_to_change(key, number, kind)
     typed: Mapping[str, str] = request.form if request.method == "POST" else {}
     if typed:
         # The letter names the number that it was written for; another may have taken it.
@@ -106,7 +107,7 @@ def show_letter(key: int, problem: ApiError | None = None) -> Response:
             for name in ("subject", "message")
         )
     letter = replace(
-        _typed() if typed else Letter(), number=number, subject=subject, message=message
+        _typed() if typed else Letter(kind=kind), number=number, subject=subject, message=message
     )
     letter_preview: dict[str, Any] | None = None
     try:
@@ -205,7 +206,13 @@ def _typed() -> Letter:
         attach_e_invoice="attachEInvoice" in form,
         mark_only="markOnly" in form,
         number=form.get("number") or None,
+        kind=_kind(),
     )
+
+
+def _kind() -> str | None:
+    """The kind of letter that is asked for: a reminder, or that of the document."""
+    return REMINDER if request.values.get("letter") == REMINDER else None
 
 
 def _named(key: int) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import orjson
 from babel.dates import format_date, format_skeleton
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from app.console.language import (
     SOURCE,
@@ -203,6 +203,11 @@ def reached_at(name: str, value: Any) -> str:
     if name in _PHONES and (digits_only := re.sub(r"[^\d+]", "", value)):
         return f"tel:{digits_only}"
     return value if name == "website" and re.match("https?://", value) else ""
+
+
+def in_parts(address: str) -> Markup:
+    """An address that breaks behind its signs where a line is too short for it."""
+    return Markup(re.sub(r"([@./])", r"\1<wbr>", str(escape(address))))
 
 
 def nested(value: Any) -> str:

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 import structlog
 from sqlalchemy import or_, select
 
-from app.clock import local_day, utc_now
+from app.clock import local_day
 from app.db import records
 from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.events import emit
-from app.invoices.sending import Letter, write_mail
+from app.invoices.sending import REMINDER, Letter, count_reminder, write_mail
 from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
 from app.jobs.schedule import for_each_due
@@ -104,16 +104,11 @@ def due_step(
 def _remind(invoice_id: int) -> bool:
     invoice = INVOICES.stored(invoice_id)
     assert invoice.due_date is not None  # it was looked for by that
-    kind = "reminder" if invoice.due_date < today() else "notice"
+    kind = REMINDER if invoice.due_date < today() else "notice"
     try:
         write_mail(invoice_id, Letter(kind=kind))
     except ValidationError:
         _log.info("reminder has no recipient", invoice=invoice_id)
         return False
-    _count_reminder(invoice)
+    count_reminder(invoice)
     return True
-
-
-def _count_reminder(invoice: Invoice) -> None:
-    values = {"reminders_sent": invoice.reminders_sent + 1, "last_reminder_at": utc_now()}
-    INVOICES.apply(invoice.id, values, "invoice.reminder_sent")

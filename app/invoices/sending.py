@@ -25,6 +25,7 @@ from app.invoices.letters import LINK_PLACE, Written, write_letter
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
+from app.invoices.settlement import RECEIVABLE
 from app.invoices.steps import issue_invoice, sendable
 from app.mail.outbox import check_addresses, find_mail, find_same, queue_mail, shown_delivery
 from app.models.invoice import Invoice
@@ -35,6 +36,8 @@ from app.writing.operations import require_operation
 
 # The same letter asked for again so soon was asked for twice: a second click, a client in a hurry.
 ONCE_WITHIN = timedelta(seconds=10)
+# The kind of letter that is written about an overdue invoice.
+REMINDER = "reminder"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,10 +67,12 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
     The same letter within ``ONCE_WITHIN`` is the one that is on its way (docs/adr/0011).
     Returns: the body of contract 11.1; ``delivery`` is None where only marked.
     Raises: NotFoundError; ForbiddenError; InvalidStateError, it is void, or another document has
-        taken the number meanwhile; ValidationError.
+        taken the number meanwhile, or it is to be reminded of and is not overdue; ValidationError.
     """
     invoice = sendable(invoice_id)
     require_operation("Invoice", "invoice", "send", invoice)
+    if letter.kind == REMINDER:
+        _require_overdue(invoice)
     is_draft = invoice.status == "Draft"
     if is_draft:
         document, invoice = issue_invoice(invoice_id)
@@ -80,9 +85,7 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
         twin = find_same(mail, utc_now() - ONCE_WITHIN)
     delivery = None if mail is None else shown_delivery(twin or queue_mail(**mail))
     if delivery is not None and twin is None:
-        audit.record("invoice.sent", "Invoice", invoice_id, after=delivery)
-        if not is_draft:  # issue has said so already
-            emit("invoice.sent", "Invoice", invoice_id, sequence=invoice.version)
+        _tell_sent(invoice, letter, delivery, is_draft=is_draft)
     return {
         "id": invoice_id,
         "number": invoice.number,
@@ -91,6 +94,29 @@ def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:
         "issued": is_draft,
         "delivery": delivery,
     }
+
+
+def count_reminder(invoice: Invoice) -> None:
+    """Say that the client was reminded, and when."""
+    values = {"reminders_sent": invoice.reminders_sent + 1, "last_reminder_at": utc_now()}
+    INVOICES.apply(invoice.id, values, "invoice.reminder_sent")
+
+
+def _tell_sent(
+    invoice: Invoice, letter: Letter, delivery: dict[str, Any], *, is_draft: bool
+) -> None:
+    if letter.kind == REMINDER:
+        count_reminder(invoice)
+        return
+    audit.record("invoice.sent", "Invoice", invoice.id, after=delivery)
+    if not is_draft:  # issue has said so already
+        emit("invoice.sent", "Invoice", invoice.id, sequence=invoice.version)
+
+
+def _require_overdue(invoice: Invoice) -> None:
+    is_late = invoice.due_date is not None and invoice.due_date < today()
+    if not (is_late and invoice.amount_due and invoice.status in RECEIVABLE):
+        raise InvalidStateError("Only an invoice that is overdue is reminded of.")
 
 
 def _require_number(number: str | None, expected: str | None) -> None:
@@ -111,17 +137,21 @@ def number_to_be(invoice_id: int) -> str | None:
     return document_number_to_be(invoice.series, year)
 
 
-def letter_to_change(invoice_id: int, number: str | None) -> tuple[str, str]:
+def letter_to_change(
+    invoice_id: int, number: str | None, kind: str | None = None
+) -> tuple[str, str]:
     """Subject and message as they would be written, to be changed before they are sent.
 
     ``{link}`` stays in its place: the address is made when the letter is.
 
+    Args:
+        kind: of the template; that of the document when left out.
     Raises: NotFoundError; ForbiddenError.
     """
     invoice = sendable(invoice_id)
     document = _numbered(_dated(read_document(invoice_id), invoice.client_id), number)
     link = LINK_PLACE if link_for_mail(invoice) else None
-    written = write_letter(document, organisation(), link=link, with_link=False)
+    written = write_letter(document, organisation(), kind=kind, link=link, with_link=False)
     return written.subject, written.text
 
 

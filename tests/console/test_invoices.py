@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
@@ -21,7 +21,7 @@ from app.models.invoice import Invoice, LineItem
 from app.settings import save_settings
 from tests.console.conftest import Browser, SignIn
 from tests.contract.test_rest_einvoice import SELLER
-from tests.factories import line, make_client, make_invoice
+from tests.factories import line, make_client, make_invoice, put_row
 
 
 @pytest.fixture
@@ -197,6 +197,30 @@ def test_the_letter_is_filled_in_with_the_number_to_be(browser: Browser, invoice
     assert browser.submit(f"{invoice}/send", number=number[1], **form).status_code == 303
     shown = browser.get(invoice).text
     assert f"Issued as {number[1]}." in shown and f"{number[1]} goes to a@example.com." in shown
+
+
+def test_a_reminder_is_filled_in_changed_and_counted_once(
+    browser: Browser, invoice: str, app: Flask, session: Session
+) -> None:
+    assert browser.submit(f"{invoice}/send", to="a@example.com").status_code == 303
+    assert "letter=reminder" not in browser.get(invoice).text
+    early = browser.submit(f"{invoice}/send", to="a@example.com", letter="reminder")
+    assert early.status_code == 409 and "Only an invoice that is overdue" in early.text
+    with app.app_context(), transaction():
+        key = int(invoice.rpartition("/")[2])
+        put_row(Invoice, key, issue_date=date(2026, 1, 1), due_date=date(2026, 1, 2))
+    assert f"{invoice}/send?letter=reminder" in browser.get(invoice).text
+    page = browser.get(f"{invoice}/send?letter=reminder").text
+    assert "reminder" in page.split('name="subject" value="')[1].split('"')[0].lower()
+    assert 'name="letter" value="reminder"' in page and "markOnly" not in page
+    form = {"to": "a@example.com", "subject": "Please pay", "message": "Dear", "letter": "reminder"}
+    assert "Please pay" in browser.submit(f"{invoice}/send", step="preview", **form).text
+    for _ in range(2):  # twice at once is one
+        assert browser.submit(f"{invoice}/send", **form).status_code == 303
+    session.rollback()
+    assert session.scalars(select(Invoice.reminders_sent)).one() == 1
+    subjects = session.scalars(select(OutgoingMail.subject).order_by(OutgoingMail.id)).all()
+    assert subjects[1:] == ["Please pay"]
 
 
 def test_a_letter_with_a_number_that_went_elsewhere_is_not_sent(

@@ -102,3 +102,8 @@ def test_what_means_something_else_at_the_head_of_a_column_has_other_words(text:
     assert text_as("de", COLUMN, text) != text_in("de", text)
     assert text_as("en", COLUMN, text) == text
     assert text_as("de", COLUMN, "Currency") == text_in("de", "Currency")
+
+
+def test_an_address_breaks_behind_its_signs_and_stays_text() -> None:
+    assert wording.in_parts("a@b.example") == "a@<wbr>b.<wbr>example"
+    assert wording.in_parts("<b>@c") == "&lt;b&gt;@<wbr>c"
