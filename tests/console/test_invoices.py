@@ -15,6 +15,7 @@ from app.clock import utc_now
 from app.console.steps import OFFERED, steps_of
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from app.mail.recipients import with_outcome
 from app.models.client import Client
 from app.models.event import OutgoingMail
 from app.models.invoice import Invoice, LineItem
@@ -71,7 +72,9 @@ def test_a_failed_mail_is_tried_again(
 ) -> None:
     browser.submit(f"{invoice}/send", to="a@example.com", subject="Bill")
     with app.app_context(), transaction() as writing:
-        writing.execute(update(OutgoingMail).values(status="failed", error="away"))
+        outcomes = with_outcome({}, ["a@example.com"], "failed", "away")
+        failed = {"status": "failed", "error": "away", "outcomes": outcomes}
+        writing.execute(update(OutgoingMail).values(failed))
     mail = session.scalar(select(OutgoingMail.id))
     assert "Failed 1" in browser.get("mail?status=failed").text
     assert browser.submit(f"mail/{mail}").status_code == 303
@@ -85,7 +88,8 @@ def test_a_failed_mail_is_tried_again(
     session.rollback()
     assert session.scalar(select(OutgoingMail.next_attempt_at)) < later
     with app.app_context(), transaction() as writing:
-        writing.execute(update(OutgoingMail).values(status="sent"))
+        outcomes = with_outcome({}, ["a@example.com"], "sent")
+        writing.execute(update(OutgoingMail).values(status="sent", outcomes=outcomes))
     again = browser.submit(f"mail/{mail}")
     assert again.status_code == 409 and "did not reach everybody" in again.text
 
