@@ -193,17 +193,19 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
     deed = row.action.partition(".")[2]
     changed: list[str] = []
     values: list[tuple[str, Any, Any]] = []
-    detail = _detail(row.action, after)
+    detail, moment = _detail(row.action, after), None
     if deed == "updated":
         known = _type(row.entity)
         changed = [name for name in after if known is None or name in known.properties]
         detail = _step(row.entity, before, after)
+        # A change that is no step tells by the moment that it keeps what was done.
+        moment = next((_MOMENTS[name] for name in changed if name in _MOMENTS and not detail), None)
         if allowed(current_caller(), "audit:read"):
             values = list(_values(known, changed, before, after))
     return Entry(
         row.created_at,
         subject,
-        _comment(after) if deed == "comment_added" else _words_of(row.action),
+        _comment(after) if deed == "comment_added" else _words_of(row.action, moment),
         people.get(row.actor_id, "" if row.actor_id else translated("the service")),
         detail,
         [label(name) for name in changed],
@@ -233,9 +235,9 @@ def _values(
         yield label(name), before, after
 
 
-def _words_of(action: str) -> str:
+def _words_of(action: str, moment: str | None = None) -> str:
     deed = action.partition(".")[2]
-    said = _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
+    said = moment or _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
     return translated(said)
 
 

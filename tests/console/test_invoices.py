@@ -223,6 +223,7 @@ def test_a_reminder_is_filled_in_changed_and_counted_once(
         assert browser.submit(f"{invoice}/send", **form).status_code == 303
     session.rollback()
     assert session.scalars(select(Invoice.reminders_sent)).one() == 1
+    assert "Reminder sent" in browser.get(invoice).text.split('class="timeline"')[1]
     subjects = session.scalars(select(OutgoingMail.subject).order_by(OutgoingMail.id)).all()
     assert subjects[1:] == ["Please pay"]
 
