@@ -17,7 +17,7 @@ from app.admin.schemas import (
 )
 from app.auth import users
 from app.auth.schemas import SessionSchema, UserSchema
-from app.auth.session_lists import end_session, list_sessions
+from app.auth.sessions import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.http.lists import Page, read_page
 from app.http.schema_parts import PageQuerySchema, page_schema

@@ -10,13 +10,13 @@ from __future__ import annotations
 import hashlib
 import math
 import time
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, select, text, update
 
-from app.auth.names import fold_name
 from app.clock import utc_now
 from app.db.types import UtcDateTime
 from app.errors import AccountLockedError
@@ -163,3 +163,8 @@ def _locked_error(guard: Guard, now: datetime) -> AccountLockedError:
 def _name_key(name: str) -> str:
     # A digest: what people type here is now and then their password.
     return hashlib.sha256(fold_name(name).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def fold_name(name: str) -> str:
+    """The form in which two spellings of one name are equal."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold()).strip()

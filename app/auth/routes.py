@@ -13,8 +13,7 @@ from app.auth.schemas import (
     SessionSchema,
     TokenPairSchema,
 )
-from app.auth.session_lists import end_session, list_sessions
-from app.auth.sessions import TokenPair, refresh_session
+from app.auth.sessions import TokenPair, end_session, list_sessions, refresh_session
 from app.auth.tokens import LIFETIME_SECONDS
 from app.http.areas import Area
 from app.http.request_context import current_exchange

@@ -10,8 +10,8 @@ from sqlalchemy import Row, select, update
 
 from app import audit
 from app.auth import lockout
+from app.auth.lockout import fold_name
 from app.auth.lookup import find_api_key_details
-from app.auth.names import fold_name
 from app.auth.passwords import passwords
 from app.auth.sessions import TokenPair, end_sessions, open_session
 from app.auth.user_shapes import user_dicts

@@ -11,8 +11,7 @@ from sqlalchemy import func, select
 
 from app import audit, events
 from app.auth.epoch import bump_epoch
-from app.auth.lockout import forget_failures
-from app.auth.names import fold_name
+from app.auth.lockout import fold_name, forget_failures
 from app.auth.passwords import check_new_password, passwords
 from app.auth.roles import ADMIN, find_roles, set_roles
 from app.auth.sessions import end_sessions

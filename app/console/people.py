@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.auth import users
 from app.auth.lockout import locks_of
-from app.auth.session_lists import end_session, list_sessions
+from app.auth.sessions import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other

@@ -28,12 +28,12 @@ from app.console.property_kinds import is_number
 from app.console.service_messages import called, is_known, said
 from app.container.words import names_of_words, word_text
 from app.documents.media_types import kind_of_file
-from app.http.sizes import readable_size
 from app.money import MOST_DIGITS, digits, rounded
 from app.odata.model import edm
 from app.written.catalogue import COLUMN, text_as
 from app.written.numbers import ENGLISH, grouped_number
 
+_UNITS = ("KB", "MB", "GB")
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
          "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256", "email": "e-mail"}  # fmt: skip
@@ -177,11 +177,22 @@ def in_fours(iban: str) -> str:
     return " ".join(re.findall(".{1,4}", iban.replace(" ", "")))
 
 
-def file_size(count: int) -> str:
-    """``1.5 KB``, with the sign of the reader."""
+def file_size(count: int, decimal: str = "") -> str:
+    """``1.5 KB``: by 1000, as drives and browsers count.
+
+    Args:
+        decimal: the sign before decimals; that of the reader unless it is said.
+    """
     if count < 1000:
         return translated("%(number)s bytes", number=count)
-    return readable_size(count, (page_signs() or ENGLISH).decimal)
+    size = float(count)
+    for unit in _UNITS:
+        size /= 1000
+        if size < 999.5 or unit == _UNITS[-1]:
+            break
+    if size >= 9.95:
+        return f"{size:.0f} {unit}"
+    return f"{size:.1f} {unit}".replace(".", decimal or (page_signs() or ENGLISH).decimal)
 
 
 def file_kind(media_type: str) -> str:

@@ -25,7 +25,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
 from app.errors import ApiError, NotFoundError
-from app.extensions import db
+from app.extensions import Model, db
 from app.http.database_errors import is_away
 from app.http.schema_parts import shown
 from app.http.security import acting_as, current_caller
@@ -36,10 +36,15 @@ from app.importing.rows import Import, Outcome, Problem, look_through
 from app.importing.schemas import CountsSchema
 from app.importing.tables import open_table
 from app.jobs.leases import LostError, StoppingError, keep, leave_if_stopping, take
+from app.jobs.schedule import remove_rows
 from app.models.import_job import ImportJob
 from app.odata.declare import camel
 from app.odata.payload.reader import snake
 
+# So long the outcome of an import can be looked at.
+KEPT = timedelta(days=30)
+# A job is written seconds after its file: an older file without one has none.
+MINIMUM_AGE = timedelta(hours=24)
 AREA = "imports"
 UNFINISHED = ("Queued", "Checking", "Writing")
 # A file is opened in one piece, which takes longer than a chunk of its rows.
@@ -247,3 +252,26 @@ def _chunks(path: Path) -> Iterator[bytes]:
 def _leave_if_stopping(rows: int) -> None:
     """Between two chunks; progress is in the row."""
     leave_if_stopping()
+
+
+def tidy_imports() -> int:
+    """The job: remove imports that ended 30 days ago, and files without one; returns how many."""
+    table = Model.metadata.tables[ImportJob.__tablename__]
+    return remove_rows(table, table.c.finished_at < utc_now() - KEPT) + _remove_files()
+
+
+def _remove_files() -> int:
+    """Those of jobs that ended, or that were never written, with the request that was cut off."""
+    removed = 0
+    for keys in blobs.current.keys_before(AREA, utc_now() - MINIMUM_AGE):
+        unnamed = keys - _named(keys)
+        for key in unnamed:
+            blobs.current.delete(key)
+        removed += len(unnamed)
+    return removed
+
+
+def _named(keys: set[str]) -> set[str]:
+    statement = select(ImportJob.file_key).where(ImportJob.file_key.in_(keys))
+    with primary_engine().connect() as connection:
+        return {key for key in connection.execute(statement).scalars() if key is not None}

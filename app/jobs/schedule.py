@@ -54,7 +54,7 @@ SCHEDULE = (
     PeriodicJob("fill-normal-forms", 10, "app.crm.normal_forms:fill_normal_forms"),
     PeriodicJob("tidy-reports", 60, "app.bi.exports.working:tidy_reports"),
     PeriodicJob("tidy-bulk-changes", 60, "app.writing.bulk:tidy_runs"),
-    PeriodicJob("tidy-imports", 60, "app.importing.cleanup:tidy_imports"),
+    PeriodicJob("tidy-imports", 60, "app.importing.jobs:tidy_imports"),
     PeriodicJob("tidy-search-index", 1, "app.kb.indexing:tidy_index"),
 )
 

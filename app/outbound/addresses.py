@@ -169,3 +169,7 @@ def _require_outside(host: str) -> None:
         )
     if not is_outside:
         raise UrlError("must be a public address")
+
+
+class OutboundError(Exception):
+    """No answer came; the text says why, for whoever chose the address."""

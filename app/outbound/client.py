@@ -19,7 +19,7 @@ import urllib3
 from urllib3.util import SKIP_HEADER
 
 from app.extensions import Extension
-from app.outbound.addresses import UrlError, read_url
+from app.outbound.addresses import OutboundError, UrlError, read_url
 from app.outbound.connections import (
     CONNECT_SECONDS,
     OutboundExchange,
@@ -27,7 +27,6 @@ from app.outbound.connections import (
     RefusedAddressError,
 )
 from app.outbound.deadlines import EXCHANGE_SECONDS, Deadline, Watch
-from app.outbound.errors import OutboundError
 
 READ_BYTES = 65_536
 PART_BYTES = 16_384

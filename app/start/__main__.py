@@ -8,15 +8,14 @@ import sys
 from dotenv import load_dotenv
 
 from app.config import Config, ConfigError, data_folder
-from app.start.administrator import Administrator
-from app.start.banner import banner
+from app.start.banner import Administrator, banner
 from app.start.checks import (
     check_data_dir,
     check_database_file,
     check_port,
     check_web_processes,
+    hold_folder,
 )
-from app.start.folder import hold_folder
 from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
 from app.start.setting_urls import MOST_PORT, is_number

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
-from app.start.administrator import Administrator
+PASSWORD_FILE = "admin_password"
 
 
 def banner(address: str, administrator: Administrator) -> str:
@@ -61,3 +62,12 @@ def _near(path: Path) -> Path:
     """``path`` as the reader would write it, from the folder the command was given in."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+@dataclass(frozen=True)
+class Administrator:
+    """The account of the first start; ``password`` is known only at the start that made it."""
+
+    username: str
+    password: str | None
+    password_file: Path | None

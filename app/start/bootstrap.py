@@ -17,7 +17,7 @@ from app.config import ConfigError
 from app.db.engines import MIGRATIONS, read_engine, transaction
 from app.errors import ValidationError
 from app.extensions import Model, db
-from app.start.administrator import PASSWORD_FILE, Administrator
+from app.start.banner import PASSWORD_FILE, Administrator
 
 
 def migrate() -> None:

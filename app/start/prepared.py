@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from app.config import Config
-from app.start.administrator import PASSWORD_FILE, Administrator
+from app.start.banner import PASSWORD_FILE, Administrator
 
 _VERSIONS = Path(__file__).parents[2] / "migrations" / "versions"
 

@@ -7,7 +7,7 @@ from sqlalchemy.exc import OperationalError
 from app.config import Config, ConfigError
 from app.demo.load import load_demo_data
 from app.factory import create_app
-from app.start.administrator import Administrator
+from app.start.banner import Administrator
 from app.start.bootstrap import ensure_administrator, migrate, wants_demo_data
 
 

@@ -8,9 +8,8 @@ from app.events import entity_url
 from app.http.areas import Area
 from app.http.security import requires
 from app.operations.rest import publish
-from app.tickets.answers import describe_comment
 from app.tickets.comments import create_comment
-from app.tickets.operations import OPERATIONS
+from app.tickets.operations import OPERATIONS, describe_comment
 from app.tickets.schemas import CommentSchema, NewCommentSchema
 
 area = Area("tickets", __name__, description="Help desk: comments, merging of tickets")

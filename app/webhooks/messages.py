@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from app.clock import utc_now
-from app.outbound.errors import OutboundError
+from app.outbound.addresses import OutboundError
 from app.webhooks.schedule import retry_after
 from app.webhooks.signing import signed_headers
 

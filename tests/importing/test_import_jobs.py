@@ -26,8 +26,7 @@ from app.db.engines import transaction
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from app.importing import jobs, rows, submission
-from app.importing.cleanup import tidy_imports
-from app.importing.jobs import run_imports
+from app.importing.jobs import run_imports, tidy_imports
 from app.models.client import Client
 from app.models.import_job import ImportJob
 from tests.contract.conftest import Api, admin, sign_in

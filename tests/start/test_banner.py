@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from app.start.administrator import Administrator
-from app.start.banner import banner, curl_line
+from app.start.banner import Administrator, banner, curl_line
 
 ADDRESS = "http://127.0.0.1:8000"
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.config import ConfigError
-from app.start.folder import hold_folder
+from app.start.checks import hold_folder
 from bench.peers.processes import free_port
 
 ROOT = Path(__file__).parents[2]

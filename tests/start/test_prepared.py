@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 
 from app.config import Config
 from app.db.engines import MIGRATIONS
-from app.start.administrator import Administrator
+from app.start.banner import Administrator
 from app.start.prepared import database_path, find_prepared, newest_version
 
 ROOT = Path(__file__).parents[2]

@@ -6,9 +6,9 @@ import pytest
 
 from app.errors import NotFoundError
 from app.http.security import Caller
-from app.tickets.answers import describe_comment, describe_ticket, describe_ticket_merge
 from app.tickets.comments import create_comment
 from app.tickets.merging import merge_tickets
+from app.tickets.operations import describe_comment, describe_ticket, describe_ticket_merge
 from tests.factories import make_ticket
 
 

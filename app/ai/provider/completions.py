@@ -22,7 +22,7 @@ from app.ai.provider.errors import (
 )
 from app.ai.provider.options import Options
 from app.ai.provider.replies import Reply
-from app.outbound.errors import OutboundError
+from app.outbound.addresses import OutboundError
 
 if TYPE_CHECKING:
     from app.outbound.client import Client, StreamedAnswer

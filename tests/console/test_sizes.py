@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.http.sizes import readable_size
+from app.console.wording import file_size
 
 SIZES = [
     (0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 KB"), (1536, "1.5 KB"), (9_949, "9.9 KB"),
@@ -15,5 +15,5 @@ SIZES = [
 
 @pytest.mark.parametrize(("count", "text"), SIZES)
 def test_sizes_are_counted_by_thousands(count: int, text: str) -> None:
-    assert readable_size(count) == text
-    assert readable_size(count, ",") == text.replace(".", ",")
+    assert file_size(count, ".") == text
+    assert file_size(count, ",") == text.replace(".", ",")
