@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -38,6 +39,20 @@ def test_misspelt_words_are_repaired(written: str, meant: str) -> None:
     (token,) = repaired(tokenise(f"{written}"), understanding_of("en").lexicon.known)
     assert token.stem == meant
     assert token.repaired_from == written
+
+
+@pytest.mark.parametrize("written", ["überfälig", "überfällllig", "anzal", "rechnugn"])
+def test_misspelt_german_words_are_repaired(written: str) -> None:
+    lexicon = understanding_of("de").lexicon
+    (token,) = repaired([replace(one, stem=lexicon.stem(one.text)) for one in tokenise(written)],
+                        lexicon.known)  # fmt: skip
+    assert token.repaired_from == written
+    assert token.stem[:4] == written[:4]
+
+
+def test_words_in_other_letters_are_no_slips() -> None:
+    (token,) = repaired(tokenise("тicket"), understanding_of("en").lexicon.known)
+    assert token.repaired_from is None
 
 
 def test_words_with_a_hyphen_are_two_where_only_those_are_known() -> None:

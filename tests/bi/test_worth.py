@@ -215,3 +215,28 @@ def test_groups_ranked_by_value_are_not_counted(asked: Ask, trade: None) -> None
         ("Retail", 405.0),
         ("Energy", 140.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("unpaid invoices in swiss francs", "CHF"),
+        ("invoices in Danish kroner", "DKK"),
+        ("invoices in US dollars", "USD"),
+        ("SEK invoices", "SEK"),
+        ("rechnungen in schweizer franken", "CHF"),
+        ("rechnungen in dänischen kronen", "DKK"),
+        ("offene rechnungen in PLN", "PLN"),
+    ],
+)
+def test_a_currency_is_called_by_its_name_or_code_and_is_no_country(
+    ask: Ask, question: str, code: str
+) -> None:
+    answer = ask(question)
+    assert answer["status"] == "answered"
+    assert f"currency eq '{code}'" in unquote(answer["query"]["odata"])
+    assert "country" not in answer["query"]["odata"]
+
+
+def test_words_in_capitals_that_mean_something_are_no_currencies(ask: Ask) -> None:
+    assert "currency eq" not in unquote(ask("ALL INVOICES")["query"]["odata"])

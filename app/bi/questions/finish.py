@@ -30,6 +30,7 @@ from app.bi.questions.drafts import Draft, Rank
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 
+_SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest"))
 _FIRST = 10  # of a ranking where no number is said
 
 
@@ -380,7 +381,7 @@ class _Finishing:
             down = True
         if rank.word == "put" and not self.kind.is_number(path):
             raise TypeMismatchError("by what they are ranked")
-        limit = 0 if rank.limit < 0 else rank.limit or self._usual_limit()
+        limit = 0 if rank.limit < 0 else rank.limit or self._usual_limit(rank)
         within = bool(meaning.groups)
         return replace(meaning, ranking=Ranking(down, limit, path, within=within))
 
@@ -402,9 +403,12 @@ class _Finishing:
         largest = str(self.kind.data.get("largest", ""))
         return "" if self.kind.data.get("unranked") else self.kind.amount or largest
 
-    def _usual_limit(self) -> int:
-        """One of what is named in the singular, else a few."""
-        return 1 if "singular" in self.draft.flags else _FIRST
+    def _usual_limit(self, rank: Rank) -> int:
+        """One of what is named in the singular, or of what a superlative says by itself of those
+        before: ``and the largest?``; else a few."""
+        flags = self.draft.flags
+        is_alone = "before" in flags and "plural" not in flags and rank.word in _SUPERLATIVES
+        return 1 if "singular" in flags or is_alone else _FIRST
 
     # --- what was taken for granted
 

@@ -339,6 +339,9 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             else replace(changed, ranking=_chosen_by(changed, meaning.ranking, kind))
         )
     if draft.rank is not None:
+        is_of_records = not (changed.ranking or changed.groups or changed.figures)
+        if is_of_records and meaning.ranking is not None:
+            return replace(changed, ranking=meaning.ranking)
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
     is_told = bool(draft.groups or draft.figures)
     return changed if is_told or changed != previous else None

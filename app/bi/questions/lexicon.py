@@ -16,6 +16,8 @@ from importlib.resources import files
 from typing import Any
 
 import babel
+from babel.numbers import get_currency_name
+from iso4217 import Currency
 
 from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
@@ -28,6 +30,7 @@ Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
+CURRENCY_CODES = frozenset(currency.code for currency in Currency)
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
@@ -223,9 +226,16 @@ class Lexicon:
             for percent in range(1, 100):
                 entry = Entry("f:median", f"percentile{percent}")
                 self.entries[self.phrase(text.format(n=percent))].append(entry)
-        for code, texts in self.data["currencies"].items():
-            for text in texts:
-                self.entries[self.phrase(text)].append(Entry("currency", code))
+        for code, texts in self._currencies():
+            for phrase in dict.fromkeys(map(self.phrase, texts)):
+                self.entries[phrase].append(Entry("currency", code))
+
+    def _currencies(self) -> Iterator[tuple[str, list[str]]]:
+        """What each currency is called: as the file has it, and by its name in the language."""
+        for currency in Currency:
+            code, short = currency.code, self.data["currencies"].get(currency.code, [])
+            names = (get_currency_name(code, count, self.code) for count in (1, 2))
+            yield code, [*short, *(name for name in names if name != code and " " in name)]
 
     def _add(self, text: str, category: str, kind: str, value: Any) -> None:
         phrase = self.phrase(text)

@@ -11,7 +11,7 @@ from typing import Any
 from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
-from app.bi.questions.lexicon import LONGEST_PHRASE, Entry, Lexicon
+from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods, Spoken
 from app.bi.questions.rules import Grammar, Number
@@ -132,6 +132,8 @@ class Reader:
         read_so_far.leaves += self._times(tokens)
         read_so_far.leaves += self._numbers(tokens, stems)
         known = self._known(read_so_far, stems)
+        read_so_far.leaves += self._currencies(tokens, known)
+        known = self._known(read_so_far, stems)
         names = Names(self._lexicon)
         written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
         known = [is_known and not token.repaired_from for is_known, token in
@@ -139,6 +141,8 @@ class Reader:
         own = set(self._ourselves(read_so_far, stems))
         for name in names.find(written, stems, known):
             if own.issuperset(range(name.start, name.end)):
+                continue
+            if _is_cut(name, read_so_far.leaves):
                 continue
             features = ("leaf value", *(("unsure name",) * min(name.prior, 2)),
                         f"value {name.options.key.partition(':')[0]}",
@@ -251,6 +255,12 @@ class Reader:
                 is_one |= self._is_of_one(tokens, stems, at)
                 value = (value, is_one)
             yield Leaf(at, end, entry.category, value, features)
+
+    def _currencies(self, tokens: Sequence[Token], known: Sequence[bool]) -> Iterator[Leaf]:
+        """Codes of currencies that mean nothing else."""
+        for at, token in enumerate(tokens):
+            if token.text.isupper() and not known[at] and token.text in CURRENCY_CODES:
+                yield Leaf(at, at + 1, "currency", token.text, ("leaf currency",))
 
     def _is_of_one(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> bool:
         """Whether an article says that it is one record: ``des größten offenen Deals``."""
@@ -389,9 +399,21 @@ class Reader:
                 read.crossing[read.places[at]] = "going on"
 
 
+def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
+    """Whether it would cut a currency in two: ``in Danish`` of ``in Danish kroner``."""
+    return any(
+        leaf.category == "currency"
+        and (leaf.start < part.end < leaf.end or leaf.start < part.start < leaf.end)
+        for leaf in leaves
+    )
+
+
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
     ``total amount of`` no count."""
+    leaves = [
+        leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
+    ]
     orders = [leaf for leaf in leaves if leaf.category in _ORDERS]
     amounts = [leaf for leaf in leaves if leaf.category == "f:amount"]
     return [

@@ -186,13 +186,14 @@ class Understanding:
         """What a question means that goes on from another, as operations on its meaning."""
         periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
-        same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(("before",)))
+        stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
+        flags = ("before", *(("plural",) if self._says(stems, "several") else ()))
+        same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
         analyses: dict[Meaning, Analysis] = {}
-        stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         refers, beside = self._referring(stems), self._says(stems, "beside")
         lists = refers == "records" and self._chooses(read)
         for item in operations(list(parsed.cells.get((0, read.length), ()))):

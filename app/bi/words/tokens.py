@@ -175,7 +175,7 @@ def _parts(token: Token, known: Collection[str]) -> list[Token]:
 def _repaired(token: Token, known: Collection[str]) -> Token:
     if token.kind != "word" or token.stem in known or len(token.stem) < SHORTEST_REPAIRED:
         return token
-    if token.is_capital or not token.stem.isascii():
+    if token.is_capital or not _is_latin(token.stem):
         return token
     if wordpiece.is_piece(token.text.lower()):
         return token  # a word of the language that means something else is no slip
@@ -191,6 +191,10 @@ def _repaired(token: Token, known: Collection[str]) -> Token:
                 nearest = max(nearest, (similar, word[0] == form[0], word))
     best = nearest[-1]
     return replace(token, stem=best, repaired_from=token.text) if best else token
+
+
+def _is_latin(word: str) -> bool:
+    return all(unicodedata.name(letter, "").startswith("LATIN") for letter in word)
 
 
 def repairs(tokens: Iterable[Token]) -> tuple[tuple[str, str], ...]:

@@ -80,6 +80,26 @@ def test_the_first_of_groups_are_the_largest_and_of_records_the_oldest(
 
 
 @pytest.mark.parametrize(
+    ("question", "limit"),
+    [
+        ("biggest of them?", 1),
+        ("highest", 1),
+        ("and the smallest", 1),
+        ("and the newest?", 1),
+        ("the oldest 5", 5),
+        ("which are the largest", 10),
+        ("the largest ones", 10),
+        ("and the 3 largest", 3),
+    ],
+)
+def test_a_superlative_by_itself_is_one_unless_several_are_meant(
+    app: Flask, question: str, limit: int
+) -> None:
+    ranking = asked(app, "unpaid invoices", question).ranking
+    assert ranking is not None and ranking.limit == limit
+
+
+@pytest.mark.parametrize(
     ("before", "question", "added"),
     [
         ("open deals", "only those above 20000", Compares("amount", "gt", "20000")),
