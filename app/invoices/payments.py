@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,6 @@ from app.clock import utc_now
 from app.db import records
 from app.errors import (
     Detail,
-    InvalidStateError,
     NotFoundError,
     OverpaymentError,
     ValidationError,
@@ -26,6 +25,7 @@ from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
 from app.settings.days import today
+from app.writing.added_only import AddedOnly
 from app.writing.numbering import running_number
 from app.writing.operations import require_operation
 from app.writing.reporting import reported
@@ -131,64 +131,14 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
     )  # fmt: skip
 
 
-class PaymentService:
-    """The writes of the set of payments: they are entered, and never changed or deleted."""
-
-    def problems(
-        self,
-        values: Mapping[str, Any],
-        *,
-        partial: bool,
-        settled: Collection[str] = (),
-        key: int | None = None,
-    ) -> list[Detail]:
-        """What is wrong with the values of a payment (see ``edm.Checking``)."""
-        writable = {name: values[name] for name in PAYMENT.writable if name in values}
-        return _checked(writable, partial=partial)[1]
-
-    def needed_rights(
-        self, action: str, values: Mapping[str, Any] | None = None
-    ) -> tuple[str, ...]:
-        """The permission to enter one."""
-        return ("payments:create",)
-
-    def create(self, values: Mapping[str, Any]) -> int:
-        """Register a payment of the invoice ``invoice_id``."""
-        invoice_id = values.get("invoice_id")
-        if invoice_id is None:
-            raise ValidationError([("invoiceId", "is required")])
-        payment = {name: value for name, value in values.items() if name != "invoice_id"}
-        return register_payment(invoice_id, **payment)
-
-    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
-        """Refused.
-
-        Raises: InvalidStateError.
-        """
-        raise InvalidStateError("A payment cannot be changed: reverse it and enter another.")
-
-    def delete(self, key: int, version: int | None = None) -> None:
-        """Refused.
-
-        Raises: InvalidStateError.
-        """
-        raise InvalidStateError("A payment cannot be deleted: reverse it.")
-
-
 def _validated(values: Mapping[str, Any], invoice: Invoice) -> dict[str, Any]:
-    payment, problems = _checked(values, partial=False)
+    payment, problems = PAYMENTS.checked(values, partial=False)
     amount, currency = payment.get("amount"), invoice.currency
     if amount is not None and not is_whole(amount, currency):
         problems.append(Detail("amount", too_fine(currency)))
     if problems:
         raise ValidationError(problems)
     return payment
-
-
-def _checked(values: Mapping[str, Any], *, partial: bool) -> tuple[dict[str, Any], Problems]:
-    payment, problems = validate(PAYMENT, values, partial=partial)
-    _check(payment, problems)
-    return payment, problems
 
 
 def _check(payment: Mapping[str, Any], problems: Problems) -> None:
@@ -199,4 +149,12 @@ def _check(payment: Mapping[str, Any], problems: Problems) -> None:
         problems.append(Detail("date", "must not be later than tomorrow"))
 
 
-PAYMENTS = PaymentService()
+PAYMENTS = AddedOnly(
+    rules=PAYMENT,
+    parent="invoice_id",
+    right="payments:create",
+    add=register_payment,
+    no_change="A payment cannot be changed: reverse it and enter another.",
+    no_deletion="A payment cannot be deleted: reverse it.",
+    check=_check,
+)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.types import json_text
-from app.errors import Detail, InvalidStateError, NotFoundError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.events import emit, represent
 from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketComment
 from app.permissions import allowed, require
 from app.tickets.service import TICKETS
+from app.writing.added_only import AddedOnly
 from app.writing.operations import require_operation
 from app.writing.rules import RowRules
 from app.writing.validation import validate
@@ -28,7 +29,7 @@ _INHERITED = (
 
 
 def create_comment(
-    ticket_id: int, *, body: Any, is_internal: Any = False, by_customer: bool = False
+    ticket_id: int, *, body: Any = None, is_internal: Any = False, by_customer: bool = False
 ) -> int:
     """Add a comment; returns its key.
 
@@ -137,49 +138,11 @@ def _report(caller: Caller, ticket_id: int, comment_id: int, comment: Mapping[st
     )  # fmt: skip
 
 
-class CommentService:
-    """The writes of the set of comments: they are added, and never changed or deleted."""
-
-    def needed_rights(
-        self, action: str, values: Mapping[str, Any] | None = None
-    ) -> tuple[str, ...]:
-        """The permission to answer."""
-        return ("tickets:update",)
-
-    def problems(
-        self,
-        values: Mapping[str, Any],
-        *,
-        partial: bool,
-        settled: Collection[str] = (),
-        key: int | None = None,
-    ) -> list[Detail]:
-        """What is wrong with the values of a comment (see ``edm.Checking``)."""
-        writable = {name: values[name] for name in COMMENT.writable if name in values}
-        return validate(COMMENT, writable, partial=partial)[1]
-
-    def create(self, values: Mapping[str, Any]) -> int:
-        """Add a comment to the ticket ``ticket_id``."""
-        ticket_id = values.get("ticket_id")
-        if ticket_id is None:
-            raise ValidationError([("ticketId", "is required")])
-        return create_comment(
-            ticket_id, body=values.get("body"), is_internal=values.get("is_internal", False)
-        )
-
-    def update(self, key: int, changes: Mapping[str, Any], version: int | None = None) -> None:
-        """Refused.
-
-        Raises: InvalidStateError.
-        """
-        raise InvalidStateError("A comment cannot be changed: it may have been read.")
-
-    def delete(self, key: int, version: int | None = None) -> None:
-        """Refused.
-
-        Raises: InvalidStateError.
-        """
-        raise InvalidStateError("A comment cannot be deleted: it may have been read.")
-
-
-COMMENTS = CommentService()
+COMMENTS = AddedOnly(
+    rules=COMMENT,
+    parent="ticket_id",
+    right="tickets:update",
+    add=create_comment,
+    no_change="A comment cannot be changed: it may have been read.",
+    no_deletion="A comment cannot be deleted: it may have been read.",
+)

@@ -12,7 +12,6 @@ from app.odata.writing.conditions import require_current
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import Relations
 from app.odata.writing.error_location import as_bad_reference
-from app.odata.writing.rows import related_keys
 from app.odata.writing.targets import Link, Target
 
 
@@ -40,7 +39,7 @@ def _remove(request: WriteRequest, relations: Relations, target: Target, link: L
         if url is None:
             raise InvalidQueryError("Say by $id which entity is no longer related.", position=0)
         key = _key_of(request, link, url, "$id")
-        if key not in _related(request, link):
+        if key not in link.related(request.container):
             raise NotFoundError(f"{url} is not in {link.navigation.name}.")
     elif key is None:
         return  # none is related, as was asked for
@@ -56,17 +55,13 @@ def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
     targets = [
         _referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)
     ]
-    before = _related(request, link)
+    before = link.related(request.container)
     for key in before:
         if key not in targets:
             relations.unrelate(link.entity_set, link.key, link.navigation, key)
     for key in dict.fromkeys(targets):
         if key not in before:
             relations.relate(link.entity_set, link.key, link.navigation, key)
-
-
-def _related(request: WriteRequest, link: Link) -> list[Any]:
-    return related_keys(request.container, link.entity_set.type, link.key, link.navigation)
 
 
 def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:

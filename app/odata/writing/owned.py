@@ -29,7 +29,7 @@ from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_owned import kept_item
 from app.odata.writing.deep_relations import service_of
 from app.odata.writing.problems import member_problems
-from app.odata.writing.rows import lock_owner, related_keys, require_entity
+from app.odata.writing.rows import lock_owner, require_entity
 from app.odata.writing.targets import Link, Target
 from app.odata.writing.values import change_values, creation_values, replacement_values
 
@@ -42,7 +42,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
         lock_owner(link.entity_set.type, link.key)
         return _add(request, target, link)
     lock_owner(link.entity_set.type, link.key)
-    keys = _keys(request, link)
+    keys = link.related(request.container)
     if target.key not in keys:
         raise NotFoundError(f"There is no such {target.type.name}.")
     require_current(request, target.type, target.key)
@@ -60,11 +60,11 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     else:
         items[index] |= change_values(body, target.key) | single
     _save(link, items, index)
-    return written_entity(request, target, _keys(request, link)[index], body=body)
+    return written_entity(request, target, link.related(request.container)[index], body=body)
 
 
 def _add(request: WriteRequest, target: Target, link: Link) -> Response:
-    items = [kept_item(target.type, key) for key in _keys(request, link)]
+    items = [kept_item(target.type, key) for key in link.related(request.container)]
     body = _read(request, target, link, {})
     added = creation_values(body) | request.writer.single_values(body)
     index = len(items)
@@ -78,7 +78,7 @@ def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     else:
         items.append(added)
     _save(link, items, index)
-    key = _keys(request, link)[index]
+    key = link.related(request.container)[index]
     return written_entity(request, target, key, created=True, body=body)
 
 
@@ -111,10 +111,6 @@ def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
         raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.", position=0)
     system = {name: text for name, text in options.system.items() if name != "index"}
     return index, replace(request, options=replace(options, system=system))
-
-
-def _keys(request: WriteRequest, link: Link) -> list[Any]:
-    return related_keys(request.container, link.entity_set.type, link.key, link.navigation)
 
 
 def _save(link: Link, items: list[dict[str, Any]], index: int) -> None:

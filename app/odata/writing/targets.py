@@ -31,6 +31,10 @@ class Link:
     key: Any
     navigation: edm.NavigationProperty
 
+    def related(self, container: edm.EntityContainer) -> list[Any]:
+        """The keys of the entities that it leads to."""
+        return related_keys(container, self.entity_set.type, self.key, self.navigation)
+
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request
 class Target:
@@ -184,10 +188,8 @@ class _Resolver:
         else:
             key = find_key(self._container, type_, values)
         link = target.link
-        if link is not None:
-            source = link.entity_set.type
-            if key not in related_keys(self._container, source, link.key, link.navigation):
-                raise NotFoundError(f"There is no such {type_.name} in {link.navigation.name}.")
+        if link is not None and key not in link.related(self._container):
+            raise NotFoundError(f"There is no such {type_.name} in {link.navigation.name}.")
         return self._of_its_type(replace(target, key=key, is_collection=False, values=values))
 
     def _value(self, node: Node) -> Literal:
