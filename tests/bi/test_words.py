@@ -33,7 +33,8 @@ def test_the_plural_is_taken_away(word: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("written", "meant"),
     [("ticktes", "ticket"), ("invocies", "invoice"), ("oportunities", "opportunity"),
-     ("custmers", "customer"), ("revnue", "revenue"), ("quater", "quarter"), ("overdu", "overdue")],
+     ("custmers", "customer"), ("revnue", "revenue"), ("quater", "quarter"), ("overdu", "overdue"),
+     ("tax-free", "taxfree")],
 )  # fmt: skip
 def test_misspelt_words_are_repaired(written: str, meant: str) -> None:
     (token,) = repaired(tokenise(f"{written}"), understanding_of("en").lexicon.known)

@@ -194,7 +194,8 @@ def _repaired(token: Token, known: Collection[str]) -> Token:
 
 
 def _is_latin(word: str) -> bool:
-    return all(unicodedata.name(letter, "").startswith("LATIN") for letter in word)
+    letters = (letter for letter in word if not letter.isascii())
+    return all(unicodedata.name(letter, "").startswith("LATIN") for letter in letters)
 
 
 def repairs(tokens: Iterable[Token]) -> tuple[tuple[str, str], ...]:
