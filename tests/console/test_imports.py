@@ -105,7 +105,7 @@ def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Sess
     chosen = send(browser, rows, dryRun="true", decimalSign="comma")
     assert '<td>12.500</td><td><data value="12500">12,500</data></td>' in chosen.text
     assert '<option value="comma" selected>' in chosen.text
-    assert "Done: 1 rows, 1 made" in send(browser, rows, decimalSign="comma").text
+    assert "Done: 1 row, 1 made" in send(browser, rows, decimalSign="comma").text
     session.rollback()
     assert session.scalars(select(Client.revenue)).one() == 12500
 
@@ -116,7 +116,7 @@ def test_a_trial_shows_the_first_rows_as_they_were_read(sign_in: SignIn) -> None
     refused = send(browser, rows, dryRun="true")
     assert "is no property" in refused.text
     tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
-    assert "1 rows, 1 made" in tried.text, tried.text
+    assert "1 row, 1 made" in tried.text, tried.text
     shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
     for cell in ("Müller GmbH", "Austria", "12,500.50</data>", "EUR"):
         assert f">{cell}</td>" in shown
@@ -132,9 +132,9 @@ def test_the_next_file_with_the_same_headings_begins_with_the_columns_of_the_las
     browser, colleague = sign_in("Admin"), sign_in("Sales")
     rows = "Partner,Rang\nAcme,1\n"
     chosen = {"map:Partner": "name", "map:Rang": "-"}
-    assert "1 rows, 1 made" in send(browser, rows, dryRun="true", **chosen).text
+    assert "1 row, 1 made" in send(browser, rows, dryRun="true", **chosen).text
     next_time = send(colleague, "Rang,Partner\n2,Beta\n")  # in another order
-    assert "Done: 1 rows, 1 made" in next_time.text
+    assert "Done: 1 row, 1 made" in next_time.text
     assert "as they were chosen for the last file" in next_time.text
     assert '<option value="name" selected>' in columns_shown(next_time.text)
     session.rollback()
@@ -208,7 +208,7 @@ def test_a_file_of_a_hundred_columns_can_be_named(sign_in: SignIn, session: Sess
     headings = [f"Field {number}" for number in range(100)]
     rows = ",".join(headings) + "\n" + ",".join(["Acme", *["x"] * 99]) + "\n"
     chosen = {f"map:{heading}": "-" for heading in headings} | {"map:Field 0": "name"}
-    assert "Done: 1 rows, 1 made" in send(sign_in("Admin"), rows, **chosen).text
+    assert "Done: 1 row, 1 made" in send(sign_in("Admin"), rows, **chosen).text
     session.rollback()
     assert names(session) == ["Acme"]
 

@@ -100,4 +100,4 @@ def test_a_mailed_report_speaks_as_the_page_that_scheduled_it(browser: Browser, 
             put_row(SavedReport, report["id"], next_run_at=utc_now())
         assert send_due_reports() == 1
         (mail,) = rows(OutgoingMail)
-    assert re.search(r"Stände, Stand .* Zeilen\.", mail["text_body"])
+    assert re.search(r"Stände, Stand .* Zeilen?\.", mail["text_body"])

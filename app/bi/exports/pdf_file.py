@@ -19,7 +19,7 @@ from app.bi.exports.table import ExportTable, plain
 from app.bi.query import run
 from app.bi.reports.charting import chart_of
 from app.bi.reports.definition import Column
-from app.bi.speech import Speech
+from app.bi.reports.language import ReportLanguage
 from app.errors import ServiceUnavailableError
 from app.http.page_sizes import REPORT
 from app.jobs.processes import ChildProcess
@@ -27,7 +27,7 @@ from app.settings import organisation
 from app.settings.days import day_of
 
 LONGEST = 400  # letters of a cell that are looked at
-_OF_API = Speech()
+_OF_API = ReportLanguage()
 _NUMBERS = ("integer", "number", "money", "percent")
 # A chart as wide as a page lies, in the form of the room above the table.
 ACROSS = {"width": 1080, "height": 300}
@@ -44,12 +44,10 @@ def write_pdf(table: ExportTable, path: Path) -> None:
     rows = [_texts(table, row) for row in table.rows()]
     totals = [_texts(table, row) for row in table.total_rows()]
     owner = organisation()
-    speech = table.speech
+    language = table.language
     parameters = ", ".join(f"{name}: {value}" for name, value in table.parameters.items())
-    note = speech.translated(
-        "As of %(made_at)s. %(number)s rows.",
-        made_at=speech.moment(table.made_at), number=speech.number(len(rows)),
-    )  # fmt: skip
+    as_of = language.translated("As of %(made_at)s", made_at=language.moment(table.made_at))
+    note = f"{as_of}. {language.translated_count('%(num)s row', '%(num)s rows', len(rows))}."
     printed = Printed(
         name=table.report.name,
         note=f"{parameters}. {note}" if parameters else note,
@@ -60,11 +58,11 @@ def write_pdf(table: ExportTable, path: Path) -> None:
         remark=table.remark(),
         chart=_chart(table),
         author=owner.seller.name,
-        language=speech.language,
+        language=language.code,
         day=day_of(table.made_at),
-        subject=speech.translated("Report"),
-        empty=speech.translated("There are no rows."),
-        page=speech.translated("Page %(number)s"),
+        subject=language.translated("Report"),
+        empty=language.translated("There are no rows."),
+        page=language.translated("Page %(number)s"),
     )
     answer = beside.call("app.bi.exports.pdf_pages:render", printed)
     assert isinstance(answer, bytes)
@@ -75,17 +73,17 @@ def _chart(table: ExportTable) -> bytes | None:
     """The chart as a PNG; a report whose chart cannot be drawn now comes without."""
     if table.report.chart is None:
         return None
-    speech = table.speech
+    language = table.language
     columns = {column.name: column for column in table.columns}
     rows = [
-        {name: speech.value(columns[name], value) if name in columns else value
+        {name: language.value(columns[name], value) if name in columns else value
          for name, value in row.items()}
         for row in run(table.query, REPORT.largest).rows
     ]  # fmt: skip
-    charted = chart_of(table.report, rows, speech)
+    charted = chart_of(table.report, rows, language)
     if charted is None:
         return None
-    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark, signs=speech.signs)
+    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark, signs=language.signs)
     if charted.chart.type != "arc":
         spec |= ACROSS
     try:
@@ -97,12 +95,14 @@ def _chart(table: ExportTable) -> bytes | None:
 def _texts(table: ExportTable, row: Sequence[Any]) -> list[str]:
     currency = table.currency_of(row)
     return [
-        shown(column, value, currency, table.speech)
+        shown(column, value, currency, table.language)
         for column, value in zip(table.columns, row, strict=True)
     ]
 
 
-def shown(column: Column, value: Any, currency: str | None = None, speech: Speech = _OF_API) -> str:
+def shown(
+    column: Column, value: Any, currency: str | None = None, language: ReportLanguage = _OF_API
+) -> str:
     """A value as it is printed, money with the decimals of its currency."""
     if value is None:
         return ""
@@ -110,9 +110,9 @@ def shown(column: Column, value: Any, currency: str | None = None, speech: Speec
         return "yes" if value else "no"
     if isinstance(value, int | Decimal):
         if column.type == "money":
-            return speech.number(money.rounded(Decimal(value), currency or ""), ",f")
+            return language.number(money.rounded(Decimal(value), currency or ""), ",f")
         if column.type == "percent":
-            return speech.number(value, ",.1f")
-        return str(value) if column.type == "integer" else speech.number(value)
+            return language.number(value, ",.1f")
+        return str(value) if column.type == "integer" else language.number(value)
     text = " ".join(plain(value)[:LONGEST].split())
-    return text[:16].replace("T", " ") if column.type == "instant" and speech.is_of_api else text
+    return text[:16].replace("T", " ") if column.type == "instant" and language.is_of_api else text

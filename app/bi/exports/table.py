@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from app.bi.query import Query, pages
 from app.bi.reports.charting import Charting
 from app.bi.reports.definition import Column, Report
+from app.bi.reports.language import ReportLanguage
 from app.bi.reports.totals import Totals
-from app.bi.speech import Speech
 from app.db.engines import steady_read
 from app.http.page_sizes import ODATA
 from app.written.dates import happens_once
@@ -26,8 +26,8 @@ Progress = Callable[[int], None]
 class ExportTable:
     """One export under way; ``sums`` and ``charted`` are filled while the rows pass.
 
-    ``report`` is in the language of ``speech``; ``write_value`` makes what is written of the value
-    of a column.
+    ``report`` has the words of ``language``; ``write_value`` makes what is written of a value of a
+    column.
     """
 
     report: Report
@@ -37,7 +37,7 @@ class ExportTable:
     made_at: datetime
     parameters: dict[str, Any]
     progress: Progress = lambda done: None
-    speech: Speech = field(default_factory=Speech)
+    language: ReportLanguage = field(default_factory=ReportLanguage)
     write_value: Callable[[Column, Any], Any] = lambda column, value: value
     written: int = 0
     sums: Totals = field(init=False)
@@ -45,7 +45,7 @@ class ExportTable:
 
     def __post_init__(self) -> None:
         self.sums = Totals(self.report)
-        self.charted = Charting(self.report, self.speech)
+        self.charted = Charting(self.report, self.language)
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -60,9 +60,9 @@ class ExportTable:
         """What a reader has to know of rows that are missing."""
         if not self.is_truncated:
             return None
-        return self.speech.translated(
+        return self.language.translated(
             "Truncated: the first %(most)s of %(total)s rows.",
-            most=self.speech.number(self.most), total=self.speech.number(self.total),
+            most=self.language.number(self.most), total=self.language.number(self.total),
         )  # fmt: skip
 
     def rows(self) -> Iterator[list[Any]]:
@@ -94,7 +94,7 @@ class ExportTable:
             label = next((at for at, column in enumerate(self.columns) if not column.is_total
                           and column.name not in sums), None)  # fmt: skip
             if label is not None:
-                row[label] = self.speech.translated("Total")
+                row[label] = self.language.translated("Total")
             totals.append(row)
         return totals
 

@@ -14,10 +14,10 @@ from app.bi.exports.service import LOOP, ExportFile, tell, written
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Report
+from app.bi.reports.language import ReportLanguage, report_language
 from app.bi.reports.saving import FIRST_SAVED
 from app.bi.reports.schedules import next_run
 from app.bi.reports.service import get_report
-from app.bi.speech import Speech, speech_in
 from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.db import records
@@ -137,7 +137,7 @@ def _send(row: Mapping[str, Any]) -> None:
                 queue_mail(
                     to=schedule["to"],
                     subject=f"{row['name']}: {now:%Y-%m-%d}",
-                    text=_letter(row["name"], file, now, speech_in(language)),
+                    text=_letter(row["name"], file, now, report_language(language)),
                     attachments=[{"name": file.name, "contentType": file.media_type,
                                   "blobKey": blob.key}],
                     entity="Report",
@@ -155,12 +155,12 @@ def _send(row: Mapping[str, Any]) -> None:
             leases.finish(SavedReport.__table__, row, done)
 
 
-def _letter(name: str, file: ExportFile, now: datetime, speech: Speech) -> str:
-    text = speech.translated(
-        "%(name)s, as of %(moment)s: %(number)s rows.",
-        name=name, moment=speech.moment(now), number=speech.number(file.rows),
-    )  # fmt: skip
-    missing = speech.translated("Not all rows fit: the file says how many are missing.")
+def _letter(name: str, file: ExportFile, now: datetime, language: ReportLanguage) -> str:
+    as_of = language.translated(
+        "%(name)s, as of %(moment)s", name=name, moment=language.moment(now)
+    )
+    text = f"{as_of}: {language.translated_count('%(num)s row', '%(num)s rows', file.rows)}."
+    missing = language.translated("Not all rows fit: the file says how many are missing.")
     return f"{text} {missing}\n" if file.is_truncated else f"{text}\n"
 
 

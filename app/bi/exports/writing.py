@@ -12,7 +12,7 @@ from app.bi.exports.table import ExportTable, Progress
 from app.bi.periods.calendar import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
-from app.bi.speech import speech_in
+from app.bi.reports.language import report_language
 from app.clock import utc_now
 from app.written.catalogue import SOURCE
 
@@ -37,11 +37,12 @@ def prepare(
     if "top" in query.options:
         total = min(total, int(query.options["top"]))
     kind = FORMATS[form]
-    speech = speech_in(language if kind.speaks else SOURCE)
-    values = speech.parameters(report, report.values(filters, today))
+    of_reader = report_language(language if kind.speaks else SOURCE)
+    values = of_reader.parameters(report, report.values(filters, today))
     return ExportTable(
-        speech.report(report), query, total, kind.most_rows, now, values,
-        progress or (lambda done: None), speech, speech.value if kind.has_days else speech.text,
+        of_reader.report(report), query, total, kind.most_rows, now, values,
+        progress or (lambda done: None), of_reader,
+        of_reader.value if kind.has_days else of_reader.text,
     )  # fmt: skip
 
 

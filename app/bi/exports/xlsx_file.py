@@ -89,7 +89,7 @@ class _Book:
 
     def write(self) -> None:
         table = self._table
-        translated = table.speech.translated
+        translated = table.language.translated
         sheet = self._sheet(translated("Data"))
         pages = translated("Page %(number)s of %(total)s", number="&P", total="&N")
         sheet.freeze_panes(1, 0)
@@ -141,8 +141,8 @@ class _Book:
     def _about(self) -> None:
         """What the sheet shows, when it was made, and the query behind it."""
         table = self._table
-        translated, number = table.speech.translated, table.speech.number
-        sheet = self._sheet(table.speech.as_named("group", "About"))
+        translated, number = table.language.translated, table.language.number
+        sheet = self._sheet(table.language.as_named("group", "About"))
         sheet.set_column(0, 0, 18)
         sheet.set_column(1, 1, _ABOUT_WIDTH)
         lines = [
@@ -152,7 +152,7 @@ class _Book:
                 (translated("Parameter %(name)s", name=name), str(value))
                 for name, value in table.parameters.items()
             ),
-            (translated("Made at"), table.speech.moment(table.made_at)),
+            (translated("Made at"), table.language.moment(table.made_at)),
             (translated("Times are in"), self._zone.key),
             (
                 translated("Rows"),
@@ -182,7 +182,7 @@ class _Book:
             return
         types = {column.name: column.type for column in self._table.columns}
         look = self._formats.get(types.get(chart.y, ""))
-        translated = self._table.speech.translated
+        translated = self._table.language.translated
         values = self._sheet(translated("Chart data"))
         values.set_column(0, 0, _WIDTHS["text"])
         values.set_column(1, len(series), _WIDTHS["money"])

@@ -15,7 +15,7 @@ from typing import Any
 from app.bi.charts import MOST_BARS, MOST_POINTS, Chart
 from app.bi.query import Row
 from app.bi.reports.definition import Report
-from app.bi.speech import Speech
+from app.bi.reports.language import ReportLanguage
 from app.written.catalogue import marked
 
 # Bars or points that are kept to choose from; a report with more of them is no picture.
@@ -27,7 +27,7 @@ _NUMBERS = ("number", "code", "id")
 _LATEST = marked("The latest; %(number)s earlier ones are not shown.")
 _LARGEST = marked("The largest; %(number)s others are not shown.")
 _LARGEST_OF_EACH = marked("The largest of each colour; %(number)s others are not shown.")
-_OF_API = Speech()
+_OF_API = ReportLanguage()
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Charting:
     """The bars of a chart, made while the rows of the report pass by."""
 
     report: Report
-    speech: Speech = _OF_API
+    language: ReportLanguage = _OF_API
     _bars: dict[Any, _Bar] = field(default_factory=dict)
     _missed: int = 0
 
@@ -142,12 +142,14 @@ class Charting:
             text = _LATEST
         else:
             text = _LARGEST_OF_EACH if chart.series else _LARGEST
-        return self.speech.translated(text, number=self.speech.number(left))
+        return self.language.translated(text, number=self.language.number(left))
 
 
-def chart_of(report: Report, rows: Iterable[Row], speech: Speech = _OF_API) -> Charted | None:
+def chart_of(
+    report: Report, rows: Iterable[Row], language: ReportLanguage = _OF_API
+) -> Charted | None:
     """The chart of a report over the rows of its query."""
-    charting = Charting(report, speech)
+    charting = Charting(report, language)
     for row in rows:
         charting.add(row)
     return charting.found()

@@ -1,4 +1,4 @@
-"""An export in the language of who asked for it: its words, numbers and days."""
+"""A report in the language of who exports it: its words, numbers and days."""
 
 from __future__ import annotations
 
@@ -14,33 +14,38 @@ from app.bi.reports.definition import Column, Report
 from app.container.words import names_of_words, word_text
 from app.settings import organisation
 from app.settings.days import zone
-from app.written.catalogue import COLUMN, SOURCE, text_as, text_in
+from app.written.catalogue import COLUMN, SOURCE, catalogue_of, text_as, text_in
 from app.written.locales import signs_of
 from app.written.numbers import ENGLISH, Signs
 
 
 @dataclass(frozen=True)
-class Speech:
-    """How an export speaks; in English it has the words and values of the API.
+class ReportLanguage:
+    """A language of exports; in English they have the words and values of the API.
 
     ``signs`` are those of its numbers.
     """
 
-    language: str = SOURCE
+    code: str = SOURCE
     signs: Signs = ENGLISH
 
     @property
     def is_of_api(self) -> bool:
         """Whether values stay as the API has them."""
-        return self.language == SOURCE
+        return self.code == SOURCE
 
     def translated(self, text: str, **values: object) -> str:
         """A text of the catalogue, with ``values`` in the places of their names."""
-        return text_in(self.language, text, **values)
+        return text_in(self.code, text, **values)
+
+    def translated_count(self, singular: str, many: str, count: int) -> str:
+        """The text for so many of something, which stand as ``%(num)s`` in it."""
+        text = catalogue_of(self.code).ngettext(singular, many, count)
+        return text % {"num": self.number(count)}
 
     def as_named(self, context: str, text: str) -> str:
         """A text that may have another meaning in a context."""
-        return text_as(self.language, context, text)
+        return text_as(self.code, context, text)
 
     def report(self, report: Report) -> Report:
         """A report with its words in the language; what people named themselves stays."""
@@ -78,7 +83,7 @@ class Speech:
         if isinstance(value, bool):
             return self.translated("Yes") if value else self.translated("No")
         is_word = column.name.rpartition("/")[2] in names_of_words()
-        return word_text(value, self.language) if is_word and isinstance(value, str) else value
+        return word_text(value, self.code) if is_word and isinstance(value, str) else value
 
     def text(self, column: Column, value: Any) -> Any:
         """As ``value``, days and instants as texts."""
@@ -87,7 +92,7 @@ class Speech:
                 return self.day(value)
             if column.type == "instant":
                 moment = datetime.fromisoformat(value)
-                return format_datetime(moment, "medium", zone(), self.language)
+                return format_datetime(moment, "medium", zone(), self.code)
         return self.value(column, value)
 
     def number(self, number: Decimal | int, form: str = ",") -> str:
@@ -99,15 +104,15 @@ class Speech:
         """An instant of UTC, which it says."""
         if self.is_of_api:
             return moment.strftime("%Y-%m-%d %H:%M UTC")
-        return f"{format_datetime(moment, 'short', UTC, self.language)} UTC"
+        return f"{format_datetime(moment, 'short', UTC, self.code)} UTC"
 
     def day(self, text: str) -> str:
         """A day, ``2026-06-17``."""
-        return format_date(date.fromisoformat(text[:10]), "medium", self.language)
+        return format_date(date.fromisoformat(text[:10]), "medium", self.code)
 
 
-def speech_in(language: str) -> Speech:
+def report_language(language: str) -> ReportLanguage:
     """How the organisation's people speak a language."""
     if language == SOURCE:
-        return Speech()
-    return Speech(language, signs_of(language, organisation().seller.country) or ENGLISH)
+        return ReportLanguage()
+    return ReportLanguage(language, signs_of(language, organisation().seller.country) or ENGLISH)
