@@ -44,7 +44,7 @@ from app.mail.address import mail_target, parse_mail_url
 from app.mail.routes import area as mail
 from app.metrics import routes as metrics
 from app.odata import routes as odata_routes
-from app.openapi import commands as openapi_commands, routes as openapi_routes
+from app.openapi import routes as openapi_routes
 from app.tickets.routes import area as tickets
 from app.tracing import setup as tracing
 from app.webhooks.routes import area as webhooks, events_area as events
@@ -133,6 +133,5 @@ def register_areas(app: Flask) -> None:
     route_names.bind(app, RouteNames(frozenset(container().sets)))
     metrics.init_app(app)
     openapi_routes.init_app(app, container(), api)
-    openapi_commands.init_app(app)
     console.init_app(app, configuration.of(app))
     errors.init_app(app)  # after Api, so that every error has the one shape
