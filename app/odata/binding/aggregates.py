@@ -58,7 +58,7 @@ def aggregated(
         chosen = case((where, value.sql))
         chosen.type = value.sql.type
         value = Typed(_again(chosen), value.type)
-    if method == "countdistinct":
+    if method == "countdistinct" and kind != "other":
         return Typed(func.count(distinct(value.sql)), edm.INT64, nullable=False)
     if method in ("min", "max"):
         if kind not in _ORDERED:

@@ -359,8 +359,11 @@ class _Planner:
 
     def _json(self, query: BoundQuery) -> ColumnElement[str]:
         assert query.projection is not None
-        make = reference_json if self.resource.ending == "$ref" else entity_json
-        return make(query.projection, self.format)
+        if self.resource.ending != "$ref":
+            return entity_json(query.projection, self.format)
+        if not query.scope.type.key:
+            raise QueryError("the rows that it makes have no references", 0, "$apply")
+        return reference_json(query.projection, self.format)
 
     def _etag_columns(self) -> list[ColumnElement[Any]]:
         scope = self.resource.scope

@@ -296,3 +296,8 @@ def test_a_complex_value_with_all_its_parts_has_its_name_in_the_context(client: 
     found = client.get("Items?$apply=concat(topcount(1,price),aggregate(price with sum as total))")
     names = found["@odata.context"].partition("(")[2].rstrip(")").split(",")
     assert "place" in names and "total" in names
+
+
+def test_entities_that_are_left_have_references(client: Client) -> None:
+    found = client.get("Items/$ref?$apply=filter(id lt 4)/orderby(id desc)/top(2)")["value"]
+    assert found == [{"@odata.id": "Items(3)"}, {"@odata.id": "Items(2)"}]
