@@ -57,15 +57,6 @@ _BLANK_RATES = 3
 # What is wrong with a row of the rates, by its place.
 _RATE = "rate-{}"
 _HALF_A_ROW = marked("A row needs a currency and its rate; empty both to take it away.")
-_LABELS = {
-    "taxId": marked("Tax identifier"),
-    "eInvoiceScheme": marked("E-invoice scheme"),
-    "eInvoiceId": marked("E-invoice address"),
-    "iban": "IBAN",
-    "bic": "BIC",
-    "taxRate": marked("Tax rate"),
-    "timeZone": marked("Time zone"),
-}
 
 
 @dataclass(frozen=True)
@@ -175,13 +166,11 @@ def _fields(group: str, values: Mapping[str, Any], typed: Mapping[str, str] | No
         if name in _ELSEWHERE:
             continue
         schema, value = setting.schema, values[name]
-        label, about = (
-            translated(_LABELS[name]) if name in _LABELS else wording.label(name),
-            translated(schema.get("description", "")).rstrip("."),
-        )
+        label = wording.label(name)
+        about = translated(schema.get("description", "")).rstrip(".")
         if isinstance(value, Mapping):  # such as hours by priority
             fields += [
-                Field(f"{name}.{part}", f"{wording.label(name)}: {wording.words(part)}", "number",
+                Field(f"{name}.{part}", f"{label}: {wording.words(part)}", "number",
                       _typed(f"{name}.{part}", number, typed), "")
                 for part, number in value.items()
             ]  # fmt: skip

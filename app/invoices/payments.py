@@ -12,6 +12,7 @@ from app.clock import utc_now
 from app.db import records
 from app.errors import (
     Detail,
+    InvalidStateError,
     NotFoundError,
     OverpaymentError,
     ValidationError,
@@ -154,7 +155,9 @@ PAYMENTS = AddedOnly(
     parent="invoice_id",
     right="payments:create",
     add=register_payment,
-    no_change="A payment cannot be changed: reverse it and enter another.",
-    no_deletion="A payment cannot be deleted: reverse it.",
+    no_change=lambda: InvalidStateError(
+        "A payment cannot be changed: reverse it and enter another."
+    ),
+    no_deletion=lambda: InvalidStateError("A payment cannot be deleted: reverse it."),
     check=_check,
 )

@@ -143,6 +143,6 @@ COMMENTS = AddedOnly(
     parent="ticket_id",
     right="tickets:update",
     add=create_comment,
-    no_change="A comment cannot be changed: it may have been read.",
-    no_deletion="A comment cannot be deleted: it may have been read.",
+    no_change=lambda: InvalidStateError("A comment cannot be changed: it may have been read."),
+    no_deletion=lambda: InvalidStateError("A comment cannot be deleted: it may have been read."),
 )

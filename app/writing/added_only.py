@@ -26,8 +26,8 @@ class AddedOnly:
     parent: str
     right: str
     add: Callable[..., int]
-    no_change: str
-    no_deletion: str
+    no_change: Callable[[], InvalidStateError]
+    no_deletion: Callable[[], InvalidStateError]
     check: Check | None = None
 
     def needed_rights(
@@ -69,11 +69,11 @@ class AddedOnly:
 
         Raises: InvalidStateError.
         """
-        raise InvalidStateError(self.no_change)
+        raise self.no_change()
 
     def delete(self, key: int, version: int | None = None) -> None:
         """Refused.
 
         Raises: InvalidStateError.
         """
-        raise InvalidStateError(self.no_deletion)
+        raise self.no_deletion()
