@@ -73,17 +73,11 @@ def _chart(table: ExportTable) -> bytes | None:
     """The chart as a PNG; a report whose chart cannot be drawn now comes without."""
     if table.report.chart is None:
         return None
-    language = table.language
-    columns = {column.name: column for column in table.columns}
-    rows = [
-        {name: language.value(columns[name], value) if name in columns else value
-         for name, value in row.items()}
-        for row in run(table.query, REPORT.largest).rows
-    ]  # fmt: skip
-    charted = chart_of(table.report, rows, language)
+    charted = chart_of(table.report, run(table.query, REPORT.largest).rows, table.language)
     if charted is None:
         return None
-    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark, signs=language.signs)
+    signs = table.language.signs
+    spec = vega_lite(charted.chart, charted.rows, remark=charted.remark, signs=signs)
     if charted.chart.type != "arc":
         spec |= ACROSS
     try:

@@ -61,6 +61,7 @@ class Charting:
         chart = self.report.chart
         if chart is None:
             return
+        row = self.language.row(self.report, row)
         position = _position(chart, row)
         series = self._series(chart, row)
         value = row.get(chart.y)

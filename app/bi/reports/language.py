@@ -85,6 +85,16 @@ class ReportLanguage:
         is_word = column.name.rpartition("/")[2] in names_of_words()
         return word_text(value, self.code) if is_word and isinstance(value, str) else value
 
+    def row(self, report: Report, row: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A row with the values of its columns as they are written."""
+        if self.is_of_api:
+            return row
+        columns = {column.name: column for column in report.columns}
+        return {
+            name: self.value(columns[name], value) if name in columns else value
+            for name, value in row.items()
+        }
+
     def text(self, column: Column, value: Any) -> Any:
         """As ``value``, days and instants as texts."""
         if not self.is_of_api and isinstance(value, str):
