@@ -334,3 +334,19 @@ def test_values_of_every_type_are_taken_or_refused(reference: Reference, query: 
         assert answer.status_code in ((200, 400, 501) if name in refused else (200, 400)), name
         if "groupby" in query or "countdistinct" in query:
             assert answer.status_code == (400 if name in refused else 200), (name, answer.text)
+
+
+@pytest.mark.parametrize(
+    "name", ["Data", "Rating", "Weight", "ReleaseDate", "OpenTime", "ShippingTime", "CategoryID"]
+)
+def test_groups_come_in_the_order_of_their_values_over_all_pages(
+    reference: Reference, name: str
+) -> None:
+    address = f"/Products?$apply=groupby(({name}),aggregate($count as n))"
+    ordered = reference.get(f"{address}&$orderby={name}")["value"]
+    assert reference.get(address)["value"] == ordered
+    paged, page = [], reference.get(address, Prefer="maxpagesize=1")
+    while "@odata.nextLink" in page:
+        paged += page["value"]
+        page = reference.get(page["@odata.nextLink"].removeprefix("http://localhost"))
+    assert paged + page["value"] == ordered

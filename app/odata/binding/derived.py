@@ -216,6 +216,6 @@ def is_comparable(output: Output) -> bool:
     """Whether rows can be sorted by it."""
     return (
         isinstance(output.type, edm.PrimitiveType | edm.EnumType)
-        and output.type.name not in ("Edm.Untyped", "Edm.Binary", "Edm.Stream")
+        and output.type.name not in ("Edm.Untyped", "Edm.Stream")
         and output.type not in edm.GEOGRAPHY.values()
     )
