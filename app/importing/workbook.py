@@ -39,7 +39,7 @@ _DATE_FORMATS = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *rang
 _QUOTED = re.compile(r'"[^"]*"|\\.|_.|\*.|\[[^\]]*\]')
 # The name that our exports give to their rows, and what it stands for.
 _EXPORTED = "ExportedRows"
-_AREA = re.compile(r"Data!\$[A-Z]{1,3}\$1:\$[A-Z]{1,3}\$(\d{1,7})", re.ASCII)
+_AREA = re.compile(r"('[^']+'|\w+)!\$[A-Z]{1,3}\$1:\$[A-Z]{1,3}\$(?P<last>\d{1,7})", re.ASCII)
 _ZEROS = re.compile(r"0{2,}")
 # The end of an archive, with the longest comment; and the most that its directory may have.
 _TAIL, _LARGEST_DIRECTORY = 66_000, 1_000_000
@@ -248,7 +248,7 @@ class _Book:
 
     def text(self, text: str) -> None:
         if self._name == _EXPORTED and (match := _AREA.fullmatch(text)):
-            self.last_row = int(match[1])
+            self.last_row = int(match["last"])
 
 
 @dataclass

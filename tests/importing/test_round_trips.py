@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.xlsx_file import write_xlsx
 from app.bi.reports.definition import Column
+from app.bi.reports.language import ReportLanguage
 from app.db.engines import transaction
 from app.db.types import iso_instant
 from app.http.security import acting_as, system_caller
@@ -68,7 +69,7 @@ def berlin(app: Flask) -> Iterator[None]:
         yield
 
 
-def exported(rows: Sequence[Sequence[Any]], path: Path) -> None:
+def exported(rows: Sequence[Sequence[Any]], path: Path, language: str = "en") -> None:
     """Write rows as a report of them is written, with a sum below."""
     shown = [
         [iso_instant(value) if isinstance(value, datetime) else value for value in row]
@@ -77,7 +78,7 @@ def exported(rows: Sequence[Sequence[Any]], path: Path) -> None:
     table: Any = SimpleNamespace(
         columns=COLUMNS, rows=lambda: iter(shown), total_rows=lambda: [["Total", *[None] * 7]],
         remark=lambda: "Truncated: the first of many.", parameters={}, made_at=datetime(2026, 1, 1),
-        currency_of=lambda row: None,
+        currency_of=lambda row: None, language=ReportLanguage(language),
         report=SimpleNamespace(name="Leads", description=None), written=len(rows), total=len(rows),
         query=SimpleNamespace(url="/odata/Leads"), charted=SimpleNamespace(found=lambda: None),
     )  # fmt: skip
@@ -109,6 +110,16 @@ def test_what_was_exported_is_imported_as_it_was(
 ) -> None:
     path = folder / f"leads{suffix}"
     exported(rows, path)
+    assert imported(path) == rows
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_sums_below_the_rows_are_left_out_in_any_language(
+    berlin: None, folder: Path, language: str
+) -> None:
+    rows = [("A", None, None, None, None, 1, None, False)]
+    path = folder / f"leads-{language}.xlsx"
+    exported(rows, path, language)
     assert imported(path) == rows
 
 
