@@ -1,4 +1,7 @@
-"""A question in the making: what its words add up to, for each kind that it may be about."""
+"""A question in the making: what its words add up to, for each kind that it may be about.
+
+Whatever is added raises ``TypeMismatchError`` where no kind has it all.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import Against, Threshold, When
 from app.bi.questions.lexicon import Options
+from app.bi.questions.model import TypeMismatchError
 
 MOST_FIGURES, MOST_GROUPS, MOST_RESTRICTIONS, MOST_COLUMNS = 4, 3, 8, 8
 
@@ -41,44 +45,42 @@ class Draft(NamedTuple):
     flags: frozenset[str] = frozenset()
     leftward: bool = False  # took something on its left: nothing more on its right
 
-    def restricted(self, options: Options, *, left: bool) -> Draft | None:
-        """With one more restriction, in the order of the words."""
+    def _kinds_of(self, options: Options, known: tuple[Options, ...], most: int) -> frozenset[str]:
+        """The kinds that one more part can be said of, too."""
         kinds = self.kinds.intersection(options.by_kind)
-        if not kinds or options in self.where or len(self.where) >= MOST_RESTRICTIONS:
-            return None
+        if not kinds or options in known or len(known) >= most:
+            raise TypeMismatchError(f"no kind has all, or too much is said: {options.key}")
+        return kinds
+
+    def restricted(self, options: Options, *, left: bool) -> Draft:
+        """With one more restriction, in the order of the words."""
+        kinds = self._kinds_of(options, self.where, MOST_RESTRICTIONS)
         where = (options, *self.where) if left else (*self.where, options)
         return self._replace(kinds=kinds, where=where, leftward=self.leftward or left)
 
-    def within(self, when: When, date: Options | None, *, left: bool) -> Draft | None:
+    def within(self, when: When, date: Options | None, *, left: bool) -> Draft:
         """With one more period."""
-        if len(self.dated) > 1 or any(dated[0] == when for dated in self.dated):
-            return None
         kinds = self.kinds if date is None else self.kinds.intersection(date.by_kind)
-        if not kinds or (self.dated and date is None and self.dated[0][1] is None):
-            return None
+        is_again = len(self.dated) > 1 or any(dated[0] == when for dated in self.dated)
+        if not kinds or is_again or (self.dated and date is None and self.dated[0][1] is None):
+            raise TypeMismatchError(f"one period too many: {when.words}")
         dated = ((when, date), *self.dated) if left else (*self.dated, (when, date))
         return self._replace(kinds=kinds, dated=dated, leftward=self.leftward or left)
 
-    def grouped(self, options: Options, *, left: bool) -> Draft | None:
+    def grouped(self, options: Options, *, left: bool) -> Draft:
         """With one more group."""
-        kinds = self.kinds.intersection(options.by_kind)
-        if not kinds or options in self.groups or len(self.groups) >= MOST_GROUPS:
-            return None
+        kinds = self._kinds_of(options, self.groups, MOST_GROUPS)
         groups = (options, *self.groups) if left else (*self.groups, options)
         return self._replace(kinds=kinds, groups=groups, leftward=self.leftward or left)
 
-    def figured(self, options: Options) -> Draft | None:
+    def figured(self, options: Options) -> Draft:
         """With one more figure."""
-        kinds = self.kinds.intersection(options.by_kind)
-        if not kinds or options in self.figures or len(self.figures) >= MOST_FIGURES:
-            return None
+        kinds = self._kinds_of(options, self.figures, MOST_FIGURES)
         return self._replace(kinds=kinds, figures=(*self.figures, options))
 
-    def showing(self, options: Options) -> Draft | None:
+    def showing(self, options: Options) -> Draft:
         """With one more column."""
-        kinds = self.kinds.intersection(options.by_kind)
-        if not kinds or options in self.columns or len(self.columns) >= MOST_COLUMNS:
-            return None
+        kinds = self._kinds_of(options, self.columns, MOST_COLUMNS)
         return self._replace(kinds=kinds, columns=(*self.columns, options))
 
     def flagged(self, *flags: str) -> Draft:
@@ -107,6 +109,11 @@ class Draft(NamedTuple):
         return bool(self.figures) and not (self.groups or self.rank or self.threshold)
 
 
-def options(key: str, by_kind: dict[str, Any]) -> Options | None:
-    """Options by their key; None where no kind has any."""
-    return Options(key, by_kind) if by_kind else None
+def options(key: str, by_kind: dict[str, Any]) -> Options:
+    """Options by their key.
+
+    Raises: TypeMismatchError, no kind has any.
+    """
+    if not by_kind:
+        raise TypeMismatchError(f"of no kind: {key}")
+    return Options(key, by_kind)

@@ -1,7 +1,7 @@
 """How the meanings of neighbours become one: the rules that ``rules.toml`` writes down.
 
-A rule answers None where the types disagree. Most take their parts in either order: what stands
-before or behind is English or German, not meaning.
+A rule answers None, or raises ``TypeMismatchError``, where the types disagree. Most take their
+parts in either order: what stands before or behind is English or German, not meaning.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from importlib.resources import files
 from itertools import product
 from typing import Any, NamedTuple
@@ -47,7 +47,7 @@ from app.bi.questions.algebra import (
 from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
-from app.bi.questions.model import Kind, State
+from app.bi.questions.model import Kind, State, TypeMismatchError
 from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
@@ -75,6 +75,19 @@ _KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
 
 def _same(part: Any) -> Any:
     return part
+
+
+def _typed(compose: Callable[..., Any]) -> Callable[..., Any]:
+    """What a rule makes of its parts; None where their types disagree."""
+
+    @wraps(compose)
+    def composed(*parts: Any, **sides: bool) -> Any:
+        try:
+            return compose(*parts, **sides)
+        except TypeMismatchError:
+            return None
+
+    return composed
 
 
 class Number(NamedTuple):
@@ -112,7 +125,7 @@ class Grammar:
                 self._add(name, rule, category, other)
         for name, rule in rules_data()["lifts"].items():
             for category in rule["part"].split("|"):
-                lift = _same if rule.get("keeps") else getattr(self, name)
+                lift = _same if rule.get("keeps") else _typed(getattr(self, name))
                 self.lifts[category].append((name, rule["makes"], lift))
 
     def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
@@ -122,7 +135,7 @@ class Grammar:
         if keeps := rule.get("keeps"):
             self.rules[category, other].append(Rule(name, category, other, makes, _KEPT[keeps]))
             return
-        compose = behind = before = getattr(self, name)
+        compose = behind = before = _typed(getattr(self, name))
         if not order:
             self.rules[category, other].append(Rule(name, category, other, makes, compose))
             return
@@ -170,7 +183,7 @@ class Grammar:
     def of_currency(self, code: str) -> Options:
         return self._currency(code)
 
-    def of_number(self, part: Options) -> Options | None:
+    def of_number(self, part: Options) -> Options:
         by_kind = {
             kind: path for kind, path in part.by_kind.items() if self.kinds[kind].is_number(path)
         }
@@ -230,7 +243,7 @@ class Grammar:
     def left_out(self, part: Options, _: str) -> Options:
         return self.not_so(_, part)
 
-    def either(self, first: Options, second: Options) -> Options | None:
+    def either(self, first: Options, second: Options) -> Options:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
         by_kind = {}
         for kind, meaning in first.by_kind.items():
@@ -250,18 +263,16 @@ class Grammar:
             return None
         *rest, last = draft.where
         any_of = self.either(last, part)
-        if any_of is None:
-            return None
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
-    def property_of_value(self, part: Options, value: Options) -> Options | None:
+    def property_of_value(self, part: Options, value: Options) -> Options:
         by_kind = {
             kind: meaning for kind, meaning in value.by_kind.items()
             if kind in part.by_kind and self._path_of(kind, meaning) in self._paths(kind, part)
         }  # fmt: skip
         return options(f"{part.key} {value.key}", by_kind)
 
-    def mentioned_in(self, text: Options, part: Options) -> Options | None:
+    def mentioned_in(self, text: Options, part: Options) -> Options:
         by_kind: dict[str, Restriction] = {}
         for kind, path in part.by_kind.items():
             meaning = text.by_kind.get(kind)
@@ -269,7 +280,7 @@ class Grammar:
                 by_kind[kind] = replace(meaning, path=path)
         return options(f"{text.key} in {part.key}", by_kind)
 
-    def passed(self, _: str, part: Options) -> Options | None:
+    def passed(self, _: str, part: Options) -> Options:
         """A date of the records is over: of those that the date alone implies."""
         by_kind: dict[str, Restriction] = {}
         for kind, path in part.by_kind.items():
@@ -284,7 +295,7 @@ class Grammar:
         by_kind = {kind: self._known(kind, path) for kind, path in part.by_kind.items()}
         return Options(f"known {part.key}", by_kind)
 
-    def unknown(self, role: str, part: Options) -> Options | None:
+    def unknown(self, role: str, part: Options) -> Options:
         """No value; ``never read``, ``nobody downloaded``: counted not once."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in part.by_kind.items():
@@ -337,14 +348,14 @@ class Grammar:
         owners = options(name, {
             key: name for key, kind in self.kinds.items() if name in kind.dimensions
         })  # fmt: skip
-        return None if owners is None else self.what_of(owners, first)
+        return self.what_of(owners, first)
 
     def also_having(self, _: str, part: Options | Draft) -> Options | None:
         if isinstance(part, Options):
             return part
         return self._related(part, negated=False) if part.is_plain and part.named else None
 
-    def having_both(self, first: Options, second: Options) -> Options | None:
+    def having_both(self, first: Options, second: Options) -> Options:
         by_kind: dict[str, Restriction] = {
             kind: All((meaning, second.by_kind[kind])) for kind, meaning in first.by_kind.items()
             if kind in second.by_kind and meaning != second.by_kind[kind]
@@ -357,26 +368,25 @@ class Grammar:
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named or first.dated:
             return None
-        if not first.where:  # "Kontakte gesperrter Kunden"
-            is_whose = first.is_plain and first.named != second.named and not first.leftward
-            whose = self._belonging(second) if is_whose and second.where else None
-            return None if whose is None else first.restricted(whose, left=False)
-        restriction = None if second.leftward else self._belonging(first)
-        return None if restriction is None else second.restricted(restriction, left=True)
+        if first.where:
+            is_open = not second.leftward
+            return second.restricted(self._belonging(first), left=True) if is_open else None
+        # "Kontakte gesperrter Kunden"
+        is_whose = first.is_plain and first.named != second.named and not first.leftward
+        if not is_whose or not second.where:
+            return None
+        return first.restricted(self._belonging(second), left=False)
 
-    def of_done(self, deed: Draft) -> Options | None:
+    def of_done(self, deed: Draft) -> Options:
         return self._done(deed, negated=False)
 
-    def undone_then(self, deed: Draft, when: When) -> Options | None:
+    def undone_then(self, deed: Draft, when: When) -> Options:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
         then = deed._replace(dated=()).within(when, None, left=False)
-        undone = None if then is None else self._done(then, negated=True)
-        if undone is None or not deed.dated:
-            return undone
-        done = self._done(deed, negated=False)
-        return None if done is None else self.having_both(done, undone)
+        undone = self._done(then, negated=True)
+        return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
 
-    def undone(self, _: str, deed: Draft) -> Options | None:
+    def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
 
     # --- periods
@@ -387,7 +397,7 @@ class Grammar:
             return None
         return draft.within(when, None, left=left)
 
-    def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft | None:
+    def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
         return draft.within(*part, left=left)
 
     def two_periods(self, first: When, second: When) -> When | None:
@@ -438,7 +448,7 @@ class Grammar:
                 by_kind[kind] = Dated(when, path)
         return Options(f"{part.key} {when.words}", by_kind)
 
-    def so_long_so(self, part: Options, when: When) -> Options | None:
+    def so_long_so(self, part: Options, when: When) -> Options:
         by_kind: dict[str, Restriction] = {}
         for kind, meaning in part.by_kind.items():
             if isinstance(meaning, Is):
@@ -446,7 +456,7 @@ class Grammar:
                 by_kind[kind] = All((meaning, Dated(when, since or self.kinds[kind].date)))
         return options(f"{part.key} {when.words}", by_kind)
 
-    def so_long_in(self, part: Options, when: When) -> Options | None:
+    def so_long_in(self, part: Options, when: When) -> Options:
         """``in the same stage for more than 60 days``: what is closed stays nowhere."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in part.by_kind.items():
@@ -462,7 +472,7 @@ class Grammar:
         role = "older" if bound.sign in ("gt", "ge") else "younger"
         return None if bound.upper else self.aged(role, bound.number)
 
-    def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
+    def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options:
         sign, number = span
         by_kind: dict[str, Restriction] = {}
         for kind, meaning in part.by_kind.items():
@@ -479,7 +489,7 @@ class Grammar:
             by_kind[kind] = lasted if isinstance(meaning, str) else All((meaning, lasted))
         return options(f"{part.key} {span}", by_kind)
 
-    def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options | None:
+    def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options:
         """``paid more than 14 days late``: from the day that it was due."""
         by_kind: dict[str, Restriction] = {}
         hours = _in_hours(span[1])
@@ -493,7 +503,7 @@ class Grammar:
                 by_kind[kind] = All((meaning, late))
         return options(f"{part.key} late {span}", by_kind)
 
-    def lasting_until(self, _: str, part: Options) -> Options | None:
+    def lasting_until(self, _: str, part: Options) -> Options:
         names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
         return options(f"lasting {sorted(figures)}", figures)
@@ -510,13 +520,10 @@ class Grammar:
         lasting = Draft(frozenset(theirs), figures=(part,))
         if not draft.where and not draft.dated:
             return lasting if lasting.kinds else None
-        of = self._belonging(draft)
-        return None if of is None else lasting.restricted(of, left=False)
+        return lasting.restricted(self._belonging(draft), left=False)
 
-    def longest_until(self, _: str, part: Options) -> Draft | None:
+    def longest_until(self, _: str, part: Options) -> Draft:
         lasting = self.lasting_until(_, part)
-        if lasting is None:
-            return None
         rank = Rank("figure", True, 1, "slowest")
         return Draft(frozenset(lasting.by_kind), figures=(lasting,), rank=rank)
 
@@ -547,8 +554,7 @@ class Grammar:
     def in_pair(self, draft: Draft, pair: tuple[When, Against], *, left: bool) -> Draft | None:
         if draft.against not in (None, Against()) or draft.rank or draft.dated:
             return None
-        result = draft.within(pair[0], None, left=left)
-        return None if result is None else result._replace(against=pair[1])
+        return draft.within(pair[0], None, left=left)._replace(against=pair[1])
 
     def each_of_period(self, _: str, when: When) -> tuple[Options, When] | None:
         words = when.words.split()
@@ -559,8 +565,7 @@ class Grammar:
     def in_each(self, draft: Draft, part: tuple[Options, When]) -> Draft | None:
         if draft.leftward:
             return None
-        grouped = draft.grouped(part[0], left=False)
-        return None if grouped is None else grouped.within(part[1], None, left=False)
+        return draft.grouped(part[0], left=False).within(part[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or draft.groups else None
@@ -576,7 +581,7 @@ class Grammar:
             return None
         return draft.flagged("in percent")
 
-    def two_values(self, first: Options, second: Options) -> Options | None:
+    def two_values(self, first: Options, second: Options) -> Options:
         by_kind = {}
         for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
@@ -590,19 +595,20 @@ class Grammar:
                 by_kind[kind] = (_either(meaning, other), name)
         return options(f"{first.key} vs {second.key}", by_kind)
 
-    def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
-        return self._of_pair(draft, pair, left=left)
+    def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft:
+        where = Options(pair.key, {kind: meaning for kind, (meaning, _) in pair.by_kind.items()})
+        group = Options(
+            f"by {pair.key}", {kind: Group(name) for kind, (_, name) in pair.by_kind.items()}
+        )
+        restricted = draft.restricted(where, left=left)
+        return restricted.grouped(group, left=left).flagged("compared")
 
     def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
             return None
         *rest, last = draft.where
         pair = self.two_values(last, other)
-        return (
-            None
-            if pair is None
-            else self._of_pair(draft._replace(where=tuple(rest), leftward=False), pair, left=False)
-        )
+        return self.of_two(draft._replace(where=tuple(rest), leftward=False), pair, left=False)
 
     # --- figures
 
@@ -622,11 +628,11 @@ class Grammar:
             if draft.figures[0].key == "count" and role != "total":
                 return None
             return self._by_method(draft, "sum" if role == "total" else "").flagged("summed")
-        amounts = self._amounts(draft)
-        if amounts is None:
+        if not any(self.kinds[key].usual for key in draft.kinds):
             if role == "amount" or not draft.named:
                 return None
             return draft._replace(figures=(self._count(draft.kinds),)).flagged("summed")
+        amounts = self._amounts(draft)
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged("summed")  # fmt: skip
 
@@ -645,17 +651,14 @@ class Grammar:
     def averaged(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
             return None
-        method = _METHODS[role]
         if not draft.figures:
             amounts = self._amounts(draft)
-            if amounts is None:
-                return None
             draft = draft._replace(
                 kinds=draft.kinds.intersection(amounts.by_kind), figures=(amounts,)
             )
         if draft.figures[0].key.startswith("count"):
             return draft.flagged("mean") if role == "average" else None
-        return self._by_method(draft, method)
+        return self._by_method(draft, _METHODS[role])
 
     def figure_of(self, figure: Draft, draft: Draft) -> Draft | None:
         is_figure = figure.is_figure or "distinct" in figure.flags
@@ -675,7 +678,7 @@ class Grammar:
             dated=dated,
         )  # fmt: skip
 
-    def of_figure(self, part: Options | str) -> tuple[Options, ...] | None:
+    def of_figure(self, part: Options | str) -> tuple[Options, ...]:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
         if isinstance(part, Options):
             return (_figures(part),)
@@ -696,28 +699,29 @@ class Grammar:
     def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
         if draft.groups and not draft.figures and not draft.rank:
             draft = draft._replace(figures=(self._count(draft.kinds),))
-        result: Draft | None = draft if draft.figures and not draft.rank else None
-        if any(figure.key == _USUAL for figure in more) and result is not None:
-            keys = [figure.key for figure in result.figures if figure.key != "count"]
-            result = None if keys else result  # "how much tax last month, and how much before"
+        if not draft.figures or draft.rank:
+            return None
+        is_usual = any(figure.key == _USUAL for figure in more)
+        if is_usual and any(figure.key != "count" for figure in draft.figures):
+            return None  # "how much tax last month, and how much before"
         for figure in more:
-            result = None if result is None else result.figured(figure)
-        return result
+            draft = draft.figured(figure)
+        return draft
 
     def figures_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         """Several figures; of ``lowest and highest rating`` one figure in several ways."""
         if len(part) < 2 or draft.rank or draft.columns or len(draft.figures) > 1:
             return None
-        result: Draft | None = draft._replace(figures=())
+        result = draft._replace(figures=())
         if any(flag.startswith("verb ") for flag in draft.flags):
-            draft = draft._replace(figures=())  # "net and tax of what we billed"
+            draft = result  # "net and tax of what we billed"
         for figure in part:
             if draft.figures and figure.key != "count":
                 if not figure.key.startswith(_USUAL):
                     return None
                 figure = self._by_method(draft, figure.key.removeprefix(_USUAL)).figures[0]
-            result = None if result is None else result.figured(figure)
-        return None if result is None else result.flagged("counted")
+            result = result.figured(figure)
+        return result.flagged("counted")
 
     def share(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
@@ -738,21 +742,17 @@ class Grammar:
         )
         return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
 
-    def how_long(self, role: str, draft: Draft) -> Draft | None:
-        lasting = self._lasting(draft)
-        if lasting is None:
-            return None
+    def how_long(self, role: str, draft: Draft) -> Draft:
         method = "" if role == "average" else _METHODS.get(role, "")
-        return self._by_method(lasting._replace(leftward=False), method)
+        return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         if not draft.is_plain or not draft.named or draft.columns:
             return None
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
-        choices = options(f"ages {sorted(ages)}", ages)
-        return None if choices is None else draft._replace(leftward=False).figured(choices)
+        return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
 
-    def duration(self, first: Options, second: Options) -> Options | None:
+    def duration(self, first: Options, second: Options) -> Options:
         by_kind = {
             kind: Figure(f"{path}..{second.by_kind[kind]}") for kind, path in first.by_kind.items()
             if kind in second.by_kind and second.by_kind[kind] != path
@@ -769,7 +769,7 @@ class Grammar:
 
     # --- groups
 
-    def by_dimension(self, _: str, part: Options | tuple[str, bool]) -> Options | None:
+    def by_dimension(self, _: str, part: Options | tuple[str, bool]) -> Options:
         if isinstance(part, Options):
             return _groups(part)
         name = self.kinds[part[0]].data["one"]
@@ -793,17 +793,18 @@ class Grammar:
         by_kind = {kind: Group(grain=unit, date=path) for kind, path in date.by_kind.items()}
         return Options(f"grain:{unit} {date.key}", by_kind)
 
-    def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
+    def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft:
         return draft.grouped(part, left=left)
 
     def also_by(self, _: str, part: Options | str) -> Options:
         return self._group(part)
 
     def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
-        first = None if draft.leftward else draft.grouped(part[0], left=False)
-        return None if first is None else first.grouped(part[1], left=False)
+        if draft.leftward:
+            return None
+        return draft.grouped(part[0], left=False).grouped(part[1], left=False)
 
-    def dimension_of_kind(self, part: Options, of: tuple[str, bool]) -> Options | None:
+    def dimension_of_kind(self, part: Options, of: tuple[str, bool]) -> Options:
         by_kind = {}
         for key, name in part.by_kind.items():
             kind = self.kinds[key]
@@ -837,10 +838,7 @@ class Grammar:
             of = "figure" if draft.figures else "records"
         elif role in ("fastest", "slowest"):
             of = "figure"
-            lasting = draft if draft.figures else self._lasting(draft)
-            if lasting is None:
-                return None
-            draft = lasting
+            draft = draft if draft.figures else self._lasting(draft)
         elif role == "common":
             return None
         else:
@@ -859,10 +857,7 @@ class Grammar:
             is_ranked = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
         if role in ("fastest", "slowest") and not draft.figures:  # "answers tickets the fastest"
-            lasting = self._lasting(draft)
-            return None if lasting is None else lasting._replace(
-                rank=Rank("figure", _ENDS[role], limit, role)
-            )  # fmt: skip
+            return self._lasting(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
             return None
         if role not in ("most", "least", "highest", "fastest", "slowest") and not (
@@ -888,17 +883,14 @@ class Grammar:
                 )
                 paths[kind] = since or self.kinds[kind].date
         choices = options(f"since {sorted(paths.items())}", paths)
-        if choices is None:
-            return None
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
 
     def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
-        if rank is None or rank.of != "records" or draft.figures:
+        if rank is None or rank.of != "records" or draft.figures or draft.groups:
             return None
-        result = draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(part, left=False)
-        return None if result is None or draft.groups else result
+        return draft._replace(rank=replace(rank, limit=rank.limit or 1)).grouped(part, left=False)
 
     def last_done(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         role, limit = rank
@@ -931,16 +923,15 @@ class Grammar:
     def first_of_each(
         self, part: tuple[tuple[Options, Rank], Options], draft: Draft
     ) -> Draft | None:
-        result = self.ranked_group_of(draft, part[0])
-        return None if result is None else result.grouped(part[1], left=False)
+        first = self.ranked_group_of(draft, part[0])
+        return None if first is None else first.grouped(part[1], left=False)
 
     def ranked_group_of(self, draft: Draft, ranked: tuple[Options, Rank]) -> Draft | None:
         if draft.rank or draft.groups or draft.columns:
             return None
-        grouped = draft.grouped(ranked[0], left=True)
-        return None if grouped is None else grouped._replace(rank=ranked[1])
+        return draft.grouped(ranked[0], left=True)._replace(rank=ranked[1])
 
-    def best_of(self, part: Options, group: Options) -> Draft | None:
+    def best_of(self, part: Options, group: Options) -> Draft:
         figures = {kind: Figure(name.removesuffix(" desc")) for kind, name in part.by_kind.items()}
         down = all(name.endswith(" desc") for name in part.by_kind.values())
         draft = Draft(frozenset(figures), figures=(Options(part.key, figures),),
@@ -951,10 +942,8 @@ class Grammar:
         rank = draft.rank
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
-        result = draft.grouped(self._group(part), left=True)
-        if result is None or rank.word not in ("top", "bottom"):
-            return result
-        return result._replace(rank=replace(rank, limit=rank.limit or 1))
+        limit = rank.limit or int(rank.word in ("top", "bottom"))
+        return draft.grouped(self._group(part), left=True)._replace(rank=replace(rank, limit=limit))
 
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
@@ -1034,7 +1023,7 @@ class Grammar:
             return None
         return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), -1, role))
 
-    def sorting_amount(self, _: str, role: str) -> Options | None:
+    def sorting_amount(self, _: str, role: str) -> Options:
         return options("amount desc", {
             key: kind.amount for key, kind in self.kinds.items() if kind.amount
         })  # fmt: skip
@@ -1074,20 +1063,20 @@ class Grammar:
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
 
-    def number_of(self, part: Options, bound: Bound) -> Options | None:
+    def number_of(self, part: Options, bound: Bound) -> Options:
         by_kind = {}
         for kind, name in part.by_kind.items():
             if (comparison := self._compared(kind, name, bound)) is not None:
                 by_kind[kind] = comparison
         return options(f"{part.key} {bound}", by_kind)
 
-    def number_is(self, part: Options, number: Number) -> Options | None:
+    def number_is(self, part: Options, number: Number) -> Options:
         return self.number_of(part, Bound("eq", number))
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
 
-    def one_of_numbers(self, part: Options, numbers: tuple[Number, Number]) -> Options | None:
+    def one_of_numbers(self, part: Options, numbers: tuple[Number, Number]) -> Options:
         values = tuple(number.text for number in numbers)
         by_kind = {
             kind: Equals(path, values, OR.join(values))
@@ -1098,7 +1087,7 @@ class Grammar:
     def than(self, role: str, part: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], part
 
-    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options | None:
+    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
         sign, other = than
         by_kind = {}
         for kind, name in part.by_kind.items():
@@ -1115,14 +1104,14 @@ class Grammar:
                 by_kind[kind] = Compares(path, sign, limit)
         return options(f"{part.key} {sign} {other.key}", by_kind)
 
-    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options | None:
+    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
         return self.property_than(more[1], (more[0], other))
 
-    def over_limit(self, than: tuple[Sign, Options]) -> Options | None:
+    def over_limit(self, than: tuple[Sign, Options]) -> Options:
         """``over their credit limit``: what is limited by it."""
         return self._limited_by(than[1], than[0])
 
-    def exceeded(self, part: Options, _: str) -> Options | None:
+    def exceeded(self, part: Options, _: str) -> Options:
         return self._limited_by(part, "gt", either=True)
 
     def part_of_limit(self, bound: Bound, part: Options) -> Options | None:
@@ -1131,7 +1120,7 @@ class Grammar:
 
     def _limited_by(
         self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
-    ) -> Options | None:
+    ) -> Options:
         """What is limited against its limit, either of which is named, or a state of it."""
         by_kind: dict[str, Restriction] = {}
         for kind, name in part.by_kind.items():
@@ -1164,8 +1153,7 @@ class Grammar:
             comparison = self._compared(key, name, bound) if name else None
             if comparison is not None:
                 by_kind[key] = comparison
-        choices = options(f"amount {bound}", by_kind)
-        return None if choices is None else draft.restricted(choices, left=False)
+        return draft.restricted(options(f"amount {bound}", by_kind), left=False)
 
     def so_many_of(self, bound: Bound, draft: Draft) -> Draft | None:
         plain = draft.named and draft.is_plain and not draft.columns
@@ -1200,7 +1188,7 @@ class Grammar:
             return None
         return self._of_currency(draft, bound)
 
-    def groups_valued(self, part: Options, draft: Draft) -> Draft | None:
+    def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)
 
     # --- what is asked
@@ -1222,8 +1210,7 @@ class Grammar:
                 for key, kind_people in people.items()
                 if kind_people in self.kinds[key].dimensions
             }
-            choices = options(f"who {sorted(known)}", known)
-            return None if choices is None else self.what_of(choices, draft)
+            return self.what_of(options(f"who {sorted(known)}", known), draft)
         many = draft.threshold is not None
         if draft.groups or not (verb or ranked or many) or len(draft.figures) > 1:
             return None
@@ -1236,9 +1223,8 @@ class Grammar:
             subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
             if subject in kind.dimensions:
                 groups[key] = Group(subject)
-        choices = options(f"who {sorted(groups)}", groups)
-        result = None if choices is None else draft.grouped(choices, left=True)
-        if result is None or result.rank is not None or many:
+        result = draft.grouped(options(f"who {sorted(groups)}", groups), left=True)
+        if result.rank is not None or many:
             return result
         return result._replace(rank=Rank("figure", True, 0, ""))
 
@@ -1308,10 +1294,9 @@ class Grammar:
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
             return None
-        result: Draft | None = draft
         for column in part:
-            result = None if result is None else result.showing(column)
-        return result
+            draft = draft.showing(column)
+        return draft
 
     def when(self, _: str, draft: Draft) -> Draft | None:
         if draft.figures or draft.groups:
@@ -1333,8 +1318,7 @@ class Grammar:
             return None
         own = self._currency(organisation().defaults.currency)
         if not isinstance(into, str) and into != own:
-            restricted = self.restricted(draft, into, left=False)
-            return None if restricted is None else restricted.flagged("converted")
+            draft = draft.restricted(into, left=False)
         return draft.flagged("converted")
 
     # --- what the rules share
@@ -1413,15 +1397,6 @@ class Grammar:
         dimensions = self.kinds[kind].dimensions.items()
         return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
 
-    def _of_pair(self, draft: Draft, pair: Options, *, left: bool) -> Draft | None:
-        where = Options(pair.key, {kind: meaning for kind, (meaning, _) in pair.by_kind.items()})
-        group = Options(
-            f"by {pair.key}", {kind: Group(name) for kind, (_, name) in pair.by_kind.items()}
-        )
-        result = draft.restricted(where, left=left)
-        result = None if result is None else result.grouped(group, left=left)
-        return None if result is None else result.flagged("compared")
-
     def _known(self, kind: str, path: str) -> Restriction:
         number = self.kinds[kind].is_number(path)
         prop = self.kinds[kind].prop(path)
@@ -1468,7 +1443,7 @@ class Grammar:
                 by_kind[key] = Equals(money, (f"'{code}'",), code)
         return Options(f"currency:{code}", by_kind)
 
-    def _amounts(self, draft: Draft) -> Options | None:
+    def _amounts(self, draft: Draft) -> Options:
         """The usual amount of each kind; of records in a state the amount that counts then."""
         by_kind = {}
         for key in draft.kinds:
@@ -1497,15 +1472,12 @@ class Grammar:
         inside = draft.named if draft.named in draft.kinds else next(iter(sorted(draft.kinds)))
         if draft.columns or draft.rank or draft.groups:
             return None
-        where = tuple(restriction.by_kind[inside] for restriction in draft.where) + self._dates(
-            draft, inside
-        )
-        bound = draft.threshold
-        has: Restriction = Has(inside, _flat(where))
+        where, bound = self._where_of(draft, inside), draft.threshold
+        if bound is not None and not bound.counted:
+            return None
+        has: Restriction = Has(inside, where)
         if bound is not None:
-            if not bound.counted:
-                return None
-            has = Has(inside, _flat(where), bound.sign, bound.number)
+            has = Has(inside, where, bound.sign, bound.number)
         has = Not(has) if negated else has
         by_kind: dict[str, Restriction] = {
             key: has for key, kind in self.kinds.items()
@@ -1522,44 +1494,34 @@ class Grammar:
             isinstance(part, Equals) and part.path.startswith(f"{navigation}/") for part in parts
         )
 
-    def _dates(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
+    def _where_of(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
+        """All that is said of records of a kind, periods by the date that they are about."""
+        said = [choices.by_kind[kind] for choices in draft.where]
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
-        dates: list[Restriction] = []
-        stated = [
-            self.kinds[kind].states[restriction.state].date
-            for choices in draft.where if isinstance(restriction := choices.by_kind.get(kind), Is)
-        ]  # fmt: skip
-        for when, date in draft.dated:
-            if when.words:
-                path = date.by_kind[kind] if date else ""
-                implied = next((restriction for restriction in stated if restriction), "")
-                dates.append(Dated(when, path or (events[0] if events else "") or implied))
-        return tuple(dates)
+        implied = [
+            self.kinds[kind].states[part.state].date for part in said if isinstance(part, Is)
+        ]
+        date = next(filter(None, (*events[:1], *implied)), "")
+        said += [Dated(when, dated.by_kind[kind] if dated else date)
+                 for when, dated in draft.dated if when.words]  # fmt: skip
+        return _flat(said)
 
-    def _belonging(self, draft: Draft) -> Options | None:
+    def _belonging(self, draft: Draft) -> Options:
         """Other kinds whose records belong to such ones, as a restriction of them."""
-        if not draft.named or not draft.is_plain or draft.columns:
-            return None
-        if not draft.where and not draft.dated:
-            return None
         inside = draft.named
-        where = _flat(
-            tuple(restriction.by_kind[inside] for restriction in draft.where)
-            + self._dates(draft, inside)
-        )
-        by_kind: dict[str, Restriction] = {}
-        for key, kind in self.kinds.items():
-            if where and inside in kind.to_one and key != inside:
-                by_kind[key] = Of(inside, where)
+        if not inside or not draft.is_plain or draft.columns:
+            raise TypeMismatchError("what others belong to is records")
+        where = self._where_of(draft, inside)
+        by_kind: dict[str, Restriction] = {
+            key: Of(inside, where) for key, kind in self.kinds.items()
+            if where and inside in kind.to_one and key != inside
+        }  # fmt: skip
         return options(f"of {inside} {where}", by_kind)
 
-    def _done(self, deed: Draft, *, negated: bool) -> Options | None:
+    def _done(self, deed: Draft, *, negated: bool) -> Options:
         by_kind: dict[str, Restriction] = {}
         for inside in sorted(deed.kinds):
-            where = _flat(
-                tuple(restriction.by_kind[inside] for restriction in deed.where)
-                + self._dates(deed, inside)
-            )
+            where = self._where_of(deed, inside)
             name = next(flag for flag in deed.flags if flag.startswith("verb "))
             measure = self.kinds[inside].figures.get(deed.figures[0].by_kind[inside].measure)
             if measure is not None and measure.snapshot:
@@ -1575,8 +1537,7 @@ class Grammar:
         name = self.kinds[subject.named].data["one"]
         groups: dict[str, Group] = {}
         belongs: dict[str, Restriction] = {}
-        where = _flat(tuple(restriction.by_kind[subject.named] for restriction in subject.where)
-                      + self._dates(subject, subject.named))  # fmt: skip
+        where = self._where_of(subject, subject.named)
         for key in draft.kinds:
             kind = self.kinds[key]
             own = key == subject.named
@@ -1584,8 +1545,8 @@ class Grammar:
                 groups[key] = Group(name)
                 belongs[key] = All(where) if own else Of(subject.named, where)
         group = options(f"by {subject.named}", groups)
-        result = None if group is None else draft.grouped(group, left=left)
-        if result is None or not where:
+        result = draft.grouped(group, left=left)
+        if not where:
             return result
         return result.restricted(Options(f"of {subject.named} {where}", belongs), left=left)
 
@@ -1673,27 +1634,22 @@ class Grammar:
             return ""
         return model_kind.amount or ""
 
-    def _of_currency(self, draft: Draft, bound: Bound) -> Draft | None:
+    def _of_currency(self, draft: Draft, bound: Bound) -> Draft:
         number = bound.number
         bounded = draft._replace(threshold=Threshold(bound.sign, number.text, unit=number.unit))
         if number.currency:
             return bounded.restricted(self._currency(number.currency), left=False)
         return bounded
 
-    def _lasting(self, draft: Draft) -> Draft | None:
+    def _lasting(self, draft: Draft) -> Draft:
         """How long it takes until records are so: the duration that ends on that date."""
-        if any(restriction for restriction in draft.figures) and not any(
-            f.startswith("verb") for f in draft.flags
-        ):
+        is_deed = any(flag.startswith("verb") for flag in draft.flags)
+        if draft.figures and not is_deed:
             figures = draft.figures[0].by_kind.items()
-            known = [
-                self.kinds[kind].figures.get(restriction.measure) for kind, restriction in figures
-            ]
-            return (
-                draft
-                if any(duration_name is not None and duration_name.unit for duration_name in known)
-                else None
-            )
+            known = (self.kinds[kind].figures.get(figure.measure) for kind, figure in figures)
+            if any(measure is not None and measure.unit for measure in known):
+                return draft
+            raise TypeMismatchError("no time that something takes")
         by_kind = {}
         for key in draft.kinds:
             kind = self.kinds[key]
@@ -1705,8 +1661,6 @@ class Grammar:
             if duration := next((name for name in named if name), "age" if lasts_yet else ""):
                 by_kind[key] = Figure(duration)
         choices = options(f"lasting {sorted(by_kind)}", by_kind)
-        if choices is None:
-            return None
         return draft._replace(kinds=draft.kinds.intersection(by_kind), figures=(choices,))
 
 
