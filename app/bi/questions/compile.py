@@ -222,13 +222,9 @@ class Compiler:
         if dated is not None:
             period = self._period(dated.when, kind, date)
             if self._is_ahead(period):  # what is still to come has only dates that are planned
-                states = [
-                    restriction.state
-                    for restriction in meaning.where
-                    if isinstance(restriction, Is)
-                ]
+                states = kind.stated(meaning.where)
                 if date in kind.data.get("planned", {}) and any(
-                    kind.states[restriction].date == date for restriction in states
+                    state.date == date for state in states
                 ):
                     raise TypeMismatchError("what is done lies not ahead")
                 date = kind.data.get("planned", {}).get(date, date)
@@ -303,20 +299,8 @@ class Compiler:
         grouped = next((group.date for group in meaning.groups if group.date), "")
         if grouped:
             return grouped
-        states = [
-            restriction
-            for part in meaning.where
-            for restriction in positive(part)
-            if isinstance(restriction, Is)
-        ]
-        if meaning.part is not None and not meaning.where:
-            states = []
-        dates = [
-            kind.states[restriction.state].date
-            for restriction in states
-            if kind.states[restriction.state].date
-        ]
-        if dates:
+        said = (part for restriction in meaning.where for part in positive(restriction))
+        if dates := [state.date for state in kind.stated(said) if state.date]:
             return dates[0]
         for figure in meaning.figures:
             if figure.is_rate and kind.rates[figure.measure].date:

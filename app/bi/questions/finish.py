@@ -120,12 +120,14 @@ class _Finishing:
         return (Figure(bare),) if wants else ()
 
     @property
+    def _said(self) -> tuple[Restriction, ...]:
+        """All that words say of the records, one by one."""
+        return parts_of(All(tuple(choices.by_kind[self.key] for choices in self.draft.where)))
+
+    @property
     def _is_counted(self) -> bool:
         """Whether one thing is named, of which the units count."""
-        parts = [
-            part for choices in self.draft.where for part in parts_of(choices.by_kind[self.key])
-        ]
-        named = any(isinstance(part, Equals) and part.path == self.kind.name for part in parts)
+        named = any(isinstance(part, Equals) and part.path == self.kind.name for part in self._said)
         return "counted" in self.kind.data and (named or "called" in self.draft.flags)
 
     @property
@@ -144,10 +146,7 @@ class _Finishing:
         if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
             return replace(figure, method="average")
         if choices.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
-            for where in self.draft.where:
-                for part in parts_of(where.by_kind[self.key]):
-                    if isinstance(part, Is) and self.kind.states[part.state].amount:
-                        return replace(figure, measure=self.kind.states[part.state].amount)
+            return replace(figure, measure=self.kind.amount_of(self._said) or figure.measure)
         return figure
 
     def _parts(self, choices: Options) -> tuple[Restriction, ...]:
@@ -155,10 +154,7 @@ class _Finishing:
         parts = parts_of(choices.by_kind[self.key])
         if not choices.key.startswith("amount "):
             return parts
-        amounts = [self.kind.states[part.state].amount
-                   for where in self.draft.where for part in parts_of(where.by_kind[self.key])
-                   if isinstance(part, Is)]  # fmt: skip
-        due = next((amount for amount in amounts if amount), "")
+        due = self.kind.amount_of(self._said)
         return tuple(
             replace(part, subject=due)
             if due and isinstance(part, Compares) and part.subject == self.kind.amount else part
@@ -390,16 +386,12 @@ class _Finishing:
         for _, date in self.draft.dated:
             if date is not None:
                 return str(date.by_kind[self.key])
-        for choices in self.draft.where:
-            restriction = choices.by_kind[self.key]
-            if isinstance(restriction, Is) and self.kind.states[restriction.state].date:
-                return self.kind.states[restriction.state].date
-        return ""
+        states = self.kind.stated(choices.by_kind[self.key] for choices in self.draft.where)
+        return next((state.date for state in states if state.date), "")
 
     def _amount(self, meaning: Meaning) -> str:
-        for restriction in meaning.where:
-            if isinstance(restriction, Is) and self.kind.states[restriction.state].amount:
-                return self.kind.states[restriction.state].amount
+        if due := self.kind.amount_of(meaning.where):
+            return due
         largest = str(self.kind.data.get("largest", ""))
         return "" if self.kind.data.get("unranked") else self.kind.amount or largest
 
@@ -413,37 +405,27 @@ class _Finishing:
     # --- what was taken for granted
 
     def _note(self, meaning: Meaning) -> None:
-        draft, features = self.draft, self.features
-        if not draft.named:
-            features.append(f"kind unnamed {self.key}")
-        elif len(draft.kinds) > 1:
-            features.append("kind open")
+        draft, dated = self.draft, meaning.dated
         figures = "figures" if meaning.figures else "records"
-        asked = (
-            "counted" if "counted" in draft.flags else "listed" if "list" in draft.flags else "bare"
-        )
-        features.append(f"{figures} {asked}")
-        if meaning.figures and meaning.figures[0].measure == COUNT and "counted" not in draft.flags:
-            features.append("count for granted")
-        if meaning.dated is not None and not meaning.dated.date:
-            features.append("date for granted")
-        if meaning.dated is not None and meaning.dated.date == self.kind.date:
-            features.append("usual date")
-        if "list" in draft.flags and meaning.figures and not meaning.groups:
-            features.append("list of one figure")
-        if meaning.columns:
-            features.append(f"columns {min(len(meaning.columns), 3)}")
-        if meaning.groups and not meaning.ranking:
-            features.append("groups")
-        if meaning.ranking is not None:
-            features.append(f"ranking {draft.rank.word if draft.rank else ''} of {figures}")
-        if any(isinstance(restriction, Not) for restriction in meaning.where):
-            features.append("negated")
-        if any(isinstance(restriction, Has) for restriction in meaning.where):
-            features.append("related")
-        if any(isinstance(restriction, Compares) for restriction in meaning.where):
-            features.append("number")
-        if meaning.part is not None:
-            features.append("part")
-        if meaning.against is not None and "compared" not in draft.flags:
-            features.append("against unsaid")
+        asked = next((word for flag, word in (("counted", "counted"), ("list", "listed"))
+                      if flag in draft.flags), "bare")  # fmt: skip
+        is_count = bool(meaning.figures) and meaning.figures[0].measure == COUNT
+        said = {type(restriction) for restriction in meaning.where}
+        taken = {
+            f"kind unnamed {self.key}": not draft.named,
+            "kind open": bool(draft.named) and len(draft.kinds) > 1,
+            f"{figures} {asked}": True,
+            "count for granted": is_count and asked != "counted",
+            "date for granted": dated is not None and not dated.date,
+            "usual date": dated is not None and dated.date == self.kind.date,
+            "list of one figure": "list" in draft.flags and meaning.figures and not meaning.groups,
+            f"columns {min(len(meaning.columns), 3)}": meaning.columns,
+            "groups": meaning.groups and not meaning.ranking,
+            f"ranking {draft.rank.word if draft.rank else ''} of {figures}": meaning.ranking,
+            "negated": Not in said,
+            "related": Has in said,
+            "number": Compares in said,
+            "part": meaning.part,
+            "against unsaid": meaning.against is not None and "compared" not in draft.flags,
+        }
+        self.features += [feature for feature, is_so in taken.items() if is_so]

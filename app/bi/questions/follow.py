@@ -237,12 +237,7 @@ def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meanin
 
 def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
     """``by that amount``: by the amount that chose the records before, where one did."""
-    states = [
-        kind.states[restriction.state]
-        for restriction in previous.where
-        if isinstance(restriction, Is)
-    ]
-    amount = next((restriction.amount for restriction in states if restriction.amount), "")
+    amount = kind.amount_of(previous.where)
     is_usual = ranking.path == kind.amount
     return replace(ranking, path=amount) if amount and is_usual else ranking
 
@@ -277,12 +272,7 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
             None,
         )
         return None if behind is None else _summed(behind, kinds)
-    amounts = [
-        kind.states[restriction.state].amount
-        for restriction in previous.where
-        if isinstance(restriction, Is)
-    ]
-    amount = next((amount for amount in amounts if amount), kind.usual)
+    amount = kind.amount_of(previous.where) or kind.usual
     if not amount:
         return None
     return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
@@ -295,7 +285,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
         if refers or (is_bare and "list" in draft.flags):
             return _of_related(previous, draft, model, refers)
-        return _of_others(previous, draft, model) if is_bare else None
+        # "what about leads?": the same of records of another kind
+        return replace(previous, kind=draft.named) if is_bare else None
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
     meaning = next(
@@ -345,15 +336,6 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
     is_told = bool(draft.groups or draft.figures)
     return changed if is_told or changed != previous else None
-
-
-def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
-    """``what about leads?``: the same of records of another kind."""
-    kind, other = model.kinds[previous.kind], model.kinds.get(draft.named)
-    if other is None:
-        return None
-    where = tuple(_alike(restriction, kind, other) for restriction in previous.where)
-    return replace(previous, kind=draft.named, where=where)
 
 
 def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> Meaning | None:
@@ -431,34 +413,6 @@ def _whose(path: str, kind: Kind, other: Kind) -> str:
             if their_dimension is not None and their_dimension.key:
                 return their_dimension.key
     return ""
-
-
-def _alike(restriction: Restriction, kind: Kind, other: Kind) -> Restriction:
-    """The same of records of another kind: a value of what they have too, a state called so.
-
-    Raises: KeyError, they have no such property.
-    """
-    if isinstance(restriction, Equals):
-        return replace(restriction, path=_path_alike(restriction.path, kind, other))
-    if not isinstance(restriction, Is) or restriction.state in other.states:
-        return restriction
-    called = restriction.state.rpartition(".")[2].lower()
-    name = next((name for name in other.states if name.rpartition(".")[2].lower() == called), "")
-    return Is(name) if name else restriction
-
-
-def _path_alike(path: str, kind: Kind, other: Kind) -> str:
-    for name, dimension in kind.dimensions.items():
-        their_dimension = other.dimensions.get(name)
-        if their_dimension is not None and path in (dimension.path, dimension.key):
-            return (
-                their_dimension.path
-                if path == dimension.path
-                else their_dimension.key or their_dimension.path
-            )
-    if other.prop(path) is None:
-        raise KeyError(path)
-    return path
 
 
 def operations(items: list[Item]) -> Iterator[Item]:

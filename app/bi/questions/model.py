@@ -7,7 +7,7 @@ entity data model. What things are called is said by the lexicon of a language.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -131,6 +131,14 @@ class Kind(Entity):
             if getattr(prop.type, "name", "") == "Edm.Boolean" and not prop.on_request:
                 states.setdefault(name, State(name, path=name, value="true"))
         return states
+
+    def stated(self, where: Iterable[Restriction | None]) -> list[State]:
+        """The states that restrictions name, in their order."""
+        return [self.states[part.state] for part in where if isinstance(part, Is)]
+
+    def amount_of(self, where: Iterable[Restriction | None]) -> str:
+        """The amount that counts in the first state that has one: what is due; empty for none."""
+        return next((state.amount for state in self.stated(where) if state.amount), "")
 
     def enumerated(self) -> Iterator[tuple[str, edm.Property]]:
         """Properties with a few values that have names; of joined parts those of the file."""

@@ -639,9 +639,8 @@ class Grammar:
     def amount_of_state(self, part: Options, _: str) -> Draft | None:
         figures = {}
         for kind, meaning in part.by_kind.items():
-            state = self.kinds[kind].states.get(meaning.state) if isinstance(meaning, Is) else None
-            if state is not None and state.amount:
-                figures[kind] = Figure(state.amount)
+            if amount := self.kinds[kind].amount_of((meaning,)):
+                figures[kind] = Figure(amount)
         if not figures:
             return None
         where = Options(part.key, {kind: part.by_kind[kind] for kind in figures})
@@ -1448,11 +1447,8 @@ class Grammar:
         by_kind = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            amount = kind.usual
-            for choices in draft.where:
-                restriction = choices.by_kind.get(key)
-                if isinstance(restriction, Is) and kind.states[restriction.state].amount and amount:
-                    amount = kind.states[restriction.state].amount
+            due = kind.amount_of(choices.by_kind.get(key) for choices in draft.where)
+            amount = kind.usual and (due or kind.usual)
             if amount:
                 by_kind[key] = Figure(amount)
         return options(f"amount {sorted(limit.measure for limit in by_kind.values())}", by_kind)
@@ -1498,9 +1494,7 @@ class Grammar:
         """All that is said of records of a kind, periods by the date that they are about."""
         said = [choices.by_kind[kind] for choices in draft.where]
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
-        implied = [
-            self.kinds[kind].states[part.state].date for part in said if isinstance(part, Is)
-        ]
+        implied = (state.date for state in self.kinds[kind].stated(said))
         date = next(filter(None, (*events[:1], *implied)), "")
         said += [Dated(when, dated.by_kind[kind] if dated else date)
                  for when, dated in draft.dated if when.words]  # fmt: skip
@@ -1626,10 +1620,9 @@ class Grammar:
             return str(model_kind.data.get("percent", ""))
         if bound.number.unit:
             return ""
-        for choices in draft.where:
-            state = choices.by_kind.get(kind)
-            if isinstance(state, Is) and model_kind.states[state.state].amount:
-                return model_kind.states[state.state].amount
+        due = model_kind.amount_of(choices.by_kind.get(kind) for choices in draft.where)
+        if due:
+            return due
         if model_kind.data.get("unranked") and not bound.number.currency:
             return ""
         return model_kind.amount or ""
@@ -1653,8 +1646,8 @@ class Grammar:
         by_kind = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            ends = {kind.states[restriction.state].date for choices in draft.where
-                    if isinstance(restriction := choices.by_kind.get(key), Is)}  # fmt: skip
+            states = kind.stated(choices.by_kind.get(key) for choices in draft.where)
+            ends = {state.date for state in states}
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
