@@ -20,7 +20,6 @@ from app.bi.questions.algebra import (
     Either,
     Equals,
     Figure,
-    Group,
     Has,
     Is,
     Known,
@@ -68,7 +67,6 @@ class Compiler:
             chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
             say=self.lexicon.say,
         )  # fmt: skip
-        meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
         conditions = [self._condition(kind, restriction) for restriction in _merged(meaning.where)]
         said = {restriction.text for restriction in conditions}
@@ -88,16 +86,6 @@ class Compiler:
                 is_counted=meaning.is_counted,
             )
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
-
-    def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
-        """``month over month in 2026``: each of the units that a longer period has."""
-        unit = meaning.against.shift if meaning.against is not None else ""
-        if not unit or meaning.dated is None or any(group.grain for group in meaning.groups):
-            return meaning
-        period = self._period(meaning.dated.when, kind, meaning.dated.date or kind.date)
-        if period.start is None or period.end is None or step(period.start, unit, 1) >= period.end:
-            return meaning
-        return meaning.changed(against=None, groups=(Group(grain=unit), *meaning.groups))
 
     # --- figures
 
@@ -244,8 +232,6 @@ class Compiler:
             plan = replace(plan, period=whole or period)
             if dated.date and (implied := kind.dates.get(dated.date)):
                 plan = self._with_implied(plan, kind, implied)
-            elif not dated.date and "date_note" in kind.data and date == kind.date:
-                plan = plan.with_assumption(kind.data["date_note"])
         return plan if meaning.against is None else self._against(plan, kind, meaning)
 
     def _is_ahead(self, period: Period) -> bool:
@@ -262,30 +248,26 @@ class Compiler:
         if self._is_ahead(period) and date not in planned:
             raise TypeMismatchError("what is still to come")
         states = [restriction.state for restriction in meaning.where if isinstance(restriction, Is)]
-        undated = (
-            restriction
-            for restriction in states
-            if restriction.startswith("to.") and not kind.states[restriction].date
-        )
-        if meaning.dated is not None and not meaning.dated.date and any(undated):
+        is_undated = any(name.startswith("to.") and not kind.states[name].date for name in states)
+        if meaning.dated is not None and not meaning.dated.date and is_undated:
             raise TypeMismatchError("when something is to be done")
 
     @staticmethod
     def _still_open(plan: Plan, kind: Kind) -> tuple[Condition, ...]:
         """What is to come is not done: the records that are open, if no state is named."""
         is_open = kind.states.get("open")
-        if is_open is None or any(
-            is_own_state(restriction.text) for restriction in plan.conditions
-        ):
+        if is_open is None or any(is_own_state(part.text) for part in plan.conditions):
             return plan.conditions
         return (*plan.conditions, Condition(is_open.filter, "open"))
 
+    @staticmethod
+    def _is_stated(plan: Plan) -> bool:
+        """Whether a state is named that the records are in."""
+        return any(is_own_state(part.text) and not part.negated for part in plan.conditions)
+
     def _with_implied(self, plan: Plan, kind: Kind, implied: str) -> Plan:
         """What a date alone says of the records: what is due is not paid."""
-        stated = any(
-            is_own_state(restriction.text) and not restriction.negated
-            for restriction in plan.conditions
-        )
+        stated = self._is_stated(plan)
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
@@ -367,10 +349,7 @@ class Compiler:
             return plan
         figured = plan.kind in ("measure", "share") and bool(plan.measure and plan.measure.issued)
         dated = plan.period is not None and plan.date == kind.date
-        stated = any(
-            is_own_state(restriction.text) and not restriction.negated
-            for restriction in plan.conditions
-        )
+        stated = self._is_stated(plan)
         if plan.share_of is not None and plan.measure is None and meaning.part is not None:
             # Paid is a share of what was issued, a draft one of all.
             other = [plan.share_of.text, f"not ({kind.issued})"]

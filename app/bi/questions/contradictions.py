@@ -18,12 +18,11 @@ from app.bi.questions.algebra import OPPOSITE
 from app.bi.questions.model import model_data
 from app.container.model import container
 from app.odata.model import edm
-from app.odata.syntax.nodes import Binary, Collection, In, Lambda, Literal, Member, Node, Unary
+from app.odata.syntax.nodes import Binary, Collection, In, Literal, Node, Unary
 from app.odata.syntax.options import parse_filter
 from app.odata.syntax.printer import to_text
 
 _MOST = 64  # ways to fulfil a filter; of one that has more nothing is said
-_SWAPPED = {"eq": "eq", "ne": "ne", "gt": "lt", "lt": "gt", "ge": "le", "le": "ge"}
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Fact:
 
 def is_possible(kind: edm.EntityType, filters: Iterable[str]) -> bool:
     """Whether a record can fulfil all of some OData filters."""
-    ways = [list(_ways(parse_filter(text), kind, holds=True)) for text in filters]
+    ways = [list(_ways(parse_filter(text), holds=True)) for text in filters]
     count = 1
     for facts in ways:
         count *= len(facts)
@@ -49,31 +48,24 @@ def is_possible(kind: edm.EntityType, filters: Iterable[str]) -> bool:
     return any(_agree(kind, [fact for way in chosen for fact in way]) for chosen in product(*ways))
 
 
-def _ways(node: Node, kind: edm.EntityType, *, holds: bool) -> Iterator[tuple[Fact, ...]]:
+def _ways(node: Node, *, holds: bool) -> Iterator[tuple[Fact, ...]]:
     """The ways to fulfil an expression, or its opposite: of each the facts that make it so."""
     match node:
         case Unary("not", operand):
-            yield from _ways(operand, kind, holds=not holds)
+            yield from _ways(operand, holds=not holds)
         case Binary("and" | "or" as word, left, right):
             if (word == "and") == holds:
-                firsts = list(_ways(left, kind, holds=holds))
-                for first, second in product(firsts, _ways(right, kind, holds=holds)):
+                firsts = list(_ways(left, holds=holds))
+                for first, second in product(firsts, _ways(right, holds=holds)):
                     yield (*first, *second)
             else:
-                yield from _ways(left, kind, holds=holds)
-                yield from _ways(right, kind, holds=holds)
+                yield from _ways(left, holds=holds)
+                yield from _ways(right, holds=holds)
         case Binary(sign, left, Literal(value)) if sign in OPPOSITE:
             yield (_compared(to_text(left), sign, value, holds=holds),)
-        case Binary(sign, Literal(value), right) if sign in OPPOSITE:
-            yield (_compared(to_text(right), _SWAPPED[sign], value, holds=holds),)
         case In(left, Collection(items)) if all(isinstance(literal, Literal) for literal in items):
             values = tuple(literal.value for literal in items if isinstance(literal, Literal))
             yield (Fact(to_text(left), "in" if holds else "not in", values),)
-        case Lambda("any", source, variable, predicate) if holds and predicate is not None:
-            inside = _type_of(kind, source)
-            if inside is not None and not _can_be(predicate, inside, str(variable)):
-                return
-            yield (Fact(to_text(node), "is", (holds,)),)
         case _:
             yield (Fact(to_text(node), "is", (holds,)),)
 
@@ -83,24 +75,6 @@ def _compared(path: str, sign: str, value: Any, *, holds: bool) -> Fact:
     if sign in ("eq", "ne"):
         return Fact(path, "in" if sign == "eq" else "not in", (value,))
     return Fact(path, sign, (value,))
-
-
-def _can_be(predicate: Node, kind: edm.EntityType, variable: str) -> bool:
-    """Whether a related record can fulfil what is said of it."""
-    ways = (
-        [Fact(fact.path.replace(f"{variable}/", ""), fact.sign, fact.values) for fact in way]
-        for way in _ways(predicate, kind, holds=True)
-    )
-    return any(_agree(kind, way) for way in ways)
-
-
-def _type_of(kind: edm.EntityType, path: Node) -> edm.EntityType | None:
-    """The type of what a path of navigation properties leads to."""
-    if not isinstance(path, Member):
-        return None
-    start = kind if path.base is None else _type_of(kind, path.base)
-    navigation = None if start is None else start.navigation.get(path.name)
-    return None if navigation is None else container().types[navigation.target]
 
 
 def _agree(kind: edm.EntityType, facts: list[Fact]) -> bool:
@@ -127,7 +101,7 @@ def _entailed(kind: edm.EntityType, fact: Fact) -> Iterator[Fact]:
         kind = container().types[kind.navigation[step].target]
     text = _entailments().get(kind.name, {}).get(name)
     if text is not None:
-        (way,) = _ways(parse_filter(text), kind, holds=True)
+        (way,) = _ways(parse_filter(text), holds=True)
         for stated in way:
             yield Fact(
                 f"{owner}/{stated.path}" if owner else stated.path, stated.sign, stated.values

@@ -7,18 +7,16 @@ from itertools import pairwise
 
 from app.bi.questions.algebra import (
     COUNT,
-    All,
     Compares,
     Dated,
-    Either,
     Equals,
     Has,
     Is,
     Known,
     Meaning,
-    Not,
     Of,
     Restriction,
+    inner,
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.reading import Read
@@ -81,24 +79,18 @@ def _of_meaning(meaning: Meaning) -> Iterator[str]:
 
 
 def _of_restriction(kind: str, restriction: Restriction) -> Iterator[str]:
-    yield f"restricted {type(restriction).__name__}"
-    match restriction:
-        case Is(state):
-            yield f"state {kind} {state}"
-        case Equals(path) | Known(path):
-            yield f"path {kind} {path}"
-        case Compares(subject):
-            yield f"number {kind} {subject}"
-        case Dated(_, date):
-            yield f"restricted date {kind} {date}"
-        case Has(other, where) | Of(other, where):
-            yield f"related {kind} {type(restriction).__name__} {other}"
-            for part in where:
-                yield from _of_restriction(other, part)
-        case Not(of):
-            yield from _of_restriction(kind, of)
-        case All(parts) | Either(parts):
-            for part in parts:
-                yield from _of_restriction(kind, part)
-        case _:
-            return
+    for part in inner(restriction):
+        yield f"restricted {type(part).__name__}"
+        match part:
+            case Is(state):
+                yield f"state {kind} {state}"
+            case Equals(path) | Known(path):
+                yield f"path {kind} {path}"
+            case Compares(subject):
+                yield f"number {kind} {subject}"
+            case Dated(_, date):
+                yield f"restricted date {kind} {date}"
+            case Has(other, where) | Of(other, where):
+                yield f"related {kind} {type(part).__name__} {other}"
+                for of_other in where:
+                    yield from _of_restriction(other, of_other)

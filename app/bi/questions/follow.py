@@ -22,7 +22,6 @@ from app.bi.questions.algebra import (
     Restriction,
     Threshold,
     When,
-    parts_of,
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
@@ -31,13 +30,6 @@ from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
 from app.bi.questions.rules import Bound
-
-# What words may add up to that go on from a question, by the operation that they are.
-OPERATIONS = frozenset((
-    "period", "dated", "restriction", "having", "belonging", "group", "dimension", "property",
-    "measure", "rank", "bound", "currency", "against", "f:count", "f:much", "f:total", "f:amount",
-    "f:previous", "f:list", "f:pie", "f:bar", "f:line", "f:table", "question",
-))  # fmt: skip
 
 
 def followed(
@@ -53,64 +45,33 @@ def followed(
         if item.category == "question":
             changed = _of_draft(previous, item.meaning, model, refers=refers)
         else:
-            changed = _changed(previous, item.category, item.meaning, model.kinds)
+            kind = model.kinds[previous.kind]
+            changed = _changed(previous, item.category, item.meaning, kind)
         if changed is not None and beside:
             changed = _beside(previous, changed)
         if changed is not None and lists and changed.kind != previous.kind and changed.figures:
             return None  # which of them: a figure of others says nothing of these
         if changed is not None and lists and _is_some_of(changed, previous):
             changed = _listed(changed)
-        told_again = item.category in ("group", "dimension", "measure", "question")
-        is_new = changed is not None and (changed != previous or told_again)
+        is_new = item.category == "question" or changed != previous
         return model.checked(changed) if changed is not None and is_new else None
     except (TypeMismatchError, KeyError):
         return None
 
 
-def _changed(
-    previous: Meaning, category: str, choices: Any, kinds: Mapping[str, Kind]
-) -> Meaning | None:
-    kind = kinds[previous.kind]
+def _changed(previous: Meaning, category: str, choices: Any, kind: Kind) -> Meaning | None:
+    """By words that no rule makes one with the records before: ``the week before``, ``top 3``."""
     match category:
-        case "period":
-            return _in_period(previous, choices)
-        case "dated":
-            return replace(
-                previous, dated=Dated(choices[0], choices[1].by_kind[kind.key]), against=None
-            )
         case "f:previous" if previous.dated is not None:
             return _in_period(previous, before(previous.dated.when))
-        case "restriction" | "having" | "belonging":
-            return _restricted(previous, parts_of(choices.by_kind[kind.key]), kind)
-        case "bound":
-            return _bounded(previous, choices, kind)
-        case "currency":
-            money = kind.currency_of(kind.amount or "") or "currency"
-            return _restricted(previous, (Equals(money, (f"'{choices}'",), choices),), kind)
         case "against" if previous.figures:
             return replace(previous, against=choices)
-        case "group":
-            return _grouped(previous, (choices.by_kind[kind.key],), kind)
-        case "dimension" if previous.figures:
-            return _grouped(previous, (Group(choices.by_kind[kind.key]),), kind)
-        case "dimension":
-            return _showing(previous, kind.dimensions[choices.by_kind[kind.key]].path, kind)
+        case "bound":
+            return _bounded(previous, choices, kind)
         case "property":
             return _showing(previous, _column(choices.by_kind, kind), kind)
-        case "f:list":
-            return _listed(previous)
-        case "f:pie" | "f:bar" | "f:line" | "f:table":
-            return replace(previous, chart=choices)
-        case "measure" if not previous.figures and _is_property(choices, kind):
-            return _showing(previous, kind.figures[choices.by_kind[kind.key]].value, kind)
-        case "measure":
-            return replace(previous, figures=(Figure(choices.by_kind[kind.key]),), columns=())
         case "rank":
             return _ranked(previous, choices)
-        case "f:count":
-            return replace(previous, figures=(Figure(COUNT),), ranking=None, columns=())
-        case "f:much" | "f:total" | "f:amount":
-            return _summed(previous, kinds)
     return None
 
 
@@ -413,10 +374,3 @@ def _whose(path: str, kind: Kind, other: Kind) -> str:
             if their_dimension is not None and their_dimension.key:
                 return their_dimension.key
     return ""
-
-
-def operations(items: list[Item]) -> Iterator[Item]:
-    """What the whole of the words may be an operation of, the likeliest first."""
-    for item in sorted(items, key=lambda item: -item.score):
-        if item.category in OPERATIONS:
-            yield item

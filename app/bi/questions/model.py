@@ -17,21 +17,18 @@ from app.bi.plans.entities import Entity, Measure, Ratio, members_of, spoken
 from app.bi.questions.algebra import (
     COUNT,
     METHODS,
-    All,
     Compares,
     Dated,
-    Either,
-    Equals,
     Figure,
     Has,
     Is,
     Known,
     Meaning,
     Mentions,
-    Not,
     Of,
     Restriction,
     Tagged,
+    inner,
 )
 from app.bi.words.speech import Speech
 from app.container.model import container
@@ -297,36 +294,27 @@ class Model:
 
         Raises: TypeMismatchError.
         """
-        match restriction:
-            case Is(state) if state not in kind.states:
-                raise TypeMismatchError(f"{kind.key} are not {state}")
-            case Compares(subject) if not (subject in kind.figures or kind.is_number(subject)):
-                raise TypeMismatchError(f"{kind.key} have no number {subject}")
-            case Known(path) if kind.prop(path.partition("/")[0]) is None:
-                raise TypeMismatchError(f"{kind.key} have no {path}")
-            case Dated(_, date) if date and not kind.is_dated(date):
-                raise TypeMismatchError(f"{kind.key} have no date {date}")
-            case Mentions(_, path) if not (kind.is_text(path) if path else kind.data.get("about")):
-                raise TypeMismatchError(f"{kind.key} have no text {path}")
-            case Tagged() if kind.prop("tags") is None:
-                raise TypeMismatchError(f"{kind.key} have no tags")
-            case Has(other, where):
-                if other not in kind.related:
-                    raise TypeMismatchError(f"{kind.key} have no {other}")
-                for part in where:
-                    self.check(self.kinds[other], part)
-            case Of(other, where):
-                if other not in kind.to_one:
-                    raise TypeMismatchError(f"{kind.key} belong to no {other}")
-                for part in where:
-                    self.check(self.kinds[other], part)
-            case Not(part):
-                self.check(kind, part)
-            case Either(parts) | All(parts):
-                for part in parts:
-                    self.check(kind, part)
-            case Equals() | Is() | Compares() | Known() | Dated() | Mentions() | Tagged():
-                pass
+        for part in inner(restriction):
+            match part:
+                case Is(state) if state not in kind.states:
+                    raise TypeMismatchError(f"{kind.key} are not {state}")
+                case Compares(name) if not (name in kind.figures or kind.is_number(name)):
+                    raise TypeMismatchError(f"{kind.key} have no number {name}")
+                case Known(path) if kind.prop(path.partition("/")[0]) is None:
+                    raise TypeMismatchError(f"{kind.key} have no {path}")
+                case Dated(_, date) if date and not kind.is_dated(date):
+                    raise TypeMismatchError(f"{kind.key} have no date {date}")
+                case Mentions(_, path) if not (
+                    kind.is_text(path) if path else kind.data.get("about")
+                ):
+                    raise TypeMismatchError(f"{kind.key} have no text {path}")
+                case Tagged() if kind.prop("tags") is None:
+                    raise TypeMismatchError(f"{kind.key} have no tags")
+                case Has(other, where) | Of(other, where):
+                    if other not in (kind.related if isinstance(part, Has) else kind.to_one):
+                        raise TypeMismatchError(f"{kind.key} have no {other}, or belong to none")
+                    for of_other in where:
+                        self.check(self.kinds[other], of_other)
 
 
 @lru_cache(maxsize=1)

@@ -19,7 +19,7 @@ from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of
 from app.bi.questions.finish import finished
-from app.bi.questions.follow import followed, operations
+from app.bi.questions.follow import followed
 from app.bi.questions.lexicon import Lexicon, Phrase
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
@@ -196,7 +196,7 @@ class Understanding:
         analyses: dict[Meaning, Analysis] = {}
         refers, beside = self._referring(stems), self._says(stems, "beside")
         lists = refers == "records" and self._chooses(read)
-        for item in operations(list(parsed.cells.get((0, read.length), ()))):
+        for item in parsed.cells.get((0, read.length), ()):
             meaning = followed(
                 previous, item, self.lexicon.model, refers=refers, beside=beside, lists=lists
             )
