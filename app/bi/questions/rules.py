@@ -1420,16 +1420,14 @@ class Grammar:
                 key: kind.amount for key, kind in self.kinds.items() if kind.amount
             })  # fmt: skip
         by_kind = {}
-        for kind, name in part.by_kind.items():
-            dimension = self.kinds[kind].dimensions.get(name)
-            measure = self.kinds[kind].figures.get(name)
-            path = name
-            if dimension is not None:
-                path = dimension.path
-            elif measure is not None and self.kinds[kind].is_number(measure.value):
-                path = measure.value
-            if "(" not in path and " " not in path:
-                by_kind[kind] = path
+        for key, name in part.by_kind.items():
+            kind = self.kinds[key]
+            dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
+            path = name if measure is None else measure.value
+            path = path if dimension is None else dimension.path
+            is_path = "(" not in path and " " not in path
+            if is_path and ("/" in path or kind.prop(path) is not None):
+                by_kind[key] = path
         return Options(f"shown {part.key}", by_kind)
 
     def _currency(self, code: str) -> Options:
