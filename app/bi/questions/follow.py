@@ -72,6 +72,8 @@ def _changed(previous: Meaning, category: str, choices: Any, kind: Kind) -> Mean
             return _showing(previous, _column(choices.by_kind, kind), kind)
         case "rank":
             return _ranked(previous, choices)
+        case "f:pie" | "f:bar" | "f:line" | "f:table":
+            return replace(previous, chart=choices)
     return None
 
 
