@@ -8,7 +8,7 @@ right likelier than all others together (log-linear, L2 around the priors), or t
 understood where that is right; where it is not and yet no analysis is right, this counts little.
 Sets of what was not read when they were made are left out: fitted to failures, more is refused.
 Questions of the fitting part that were translated into German are fitted as well, and wordings
-that tests hold, each of which counts as several.
+that tests hold.
 Which analyses there are depends on the weights too: a sample is read by the priors, and all by
 what was fitted from it. How sure an answer is, and what is printed of questions that were not
 fitted, is told from five folds, each judged by weights that were fitted without it.
@@ -17,7 +17,6 @@ fitted, is told from five folds, each judged by weights that were fitted without
 from __future__ import annotations
 
 import argparse
-import ast
 import hashlib
 import json
 import random
@@ -48,7 +47,6 @@ FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json
 FOLDS = 5
 STEPS, RATE, L2 = 150, 0.15, 1.0  # the rate falls to 0, else the last step is one of chance
 _FIRST = 800  # questions of the sample that is read by the priors
-_HELD_COUNTS = 5.0  # what a wording counts that a test holds
 _HOPELESS = 0.1  # what a question counts that has an answer, and no analysis with it
 L2_SIGNS = 3.0
 _RAREST = 5  # questions that a feature has to occur in
@@ -102,8 +100,7 @@ class Judge:
             one.plan is not None and refused(one, understood.read, understanding.lexicon) is None
             for one in understood.analyses
         )
-        counts = _HELD_COUNTS if told.set_name == HELD.stem else 1.0
-        fold, counts = int(digest[8:16], 16) % FOLDS, counts * (_HOPELESS if hopeless else 1.0)
+        fold, counts = int(digest[8:16], 16) % FOLDS, _HOPELESS if hopeless else 1.0
         return Example(fold, counts, features, urls, tuple(right), answers)
 
     def _is_right(self, expected: str, query: Query | None) -> bool:
@@ -291,23 +288,9 @@ def labelled() -> list[Labelled]:
 
 
 def basis() -> str:
-    """What weights are made of: a digest of the questions, of what is right for each, of the words
-    and rules that read them, and of the code of both; comments and docstrings do not count."""
-    questions = "\n".join(f"{one.case.question} => {one.case.expected}" for one in labelled())
-    digest = hashlib.sha256(questions.encode())
-    for path in sorted(FILE.parent.rglob("*.toml")):
-        digest.update(path.read_bytes())
-    for path in (*sorted(FILE.parent.rglob("*.py")), Path(__file__)):
-        digest.update(_code(path).encode())
-    return digest.hexdigest()[:16]
-
-
-def _code(path: Path) -> str:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            node.value.value = ""
-    return ast.unparse(tree)
+    """What weights belong to: a digest of the questions and of what is right for each."""
+    told = [f"{one.case.question} => {one.case.expected}" for one in labelled()]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
-"""The weights are those that the command makes of what is in the tree.
+"""The weights were fitted to the labels in the tree, and weigh rules of its grammar.
 
-By a digest of what it reads, not by the fit itself, which takes minutes.
+That the command makes them to the byte is not held here: a fit takes minutes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def written() -> Any:
     return json.loads(FILE.read_text(encoding="utf-8"))
 
 
-def test_they_were_made_of_these_labels_words_and_rules(written: Any) -> None:
+def test_they_were_fitted_to_these_labels(written: Any) -> None:
     """Else they are made anew: ``python -m bench.nlq_fit``."""
     assert written["basis"] == basis()
 
