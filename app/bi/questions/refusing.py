@@ -269,12 +269,14 @@ def _command(asked: _Asked) -> tuple[str, ...]:
 
 
 def _is_unmeasured(asked: _Asked) -> bool:
-    """Whether it is said how much or how, in a word without a number: ``large``, ``quickly``."""
+    """Whether it is said how much, how or like whom, in a word without a number."""
     is_measured = any(isinstance(restriction, Compares) for restriction in asked.meaning.where)
     happened, manner = asked.ends("state", "date", "verb"), asked.words("manner")
-    stems = enumerate(asked.read.stems)
-    is_of_manner = any(at in happened and (stem,) in manner for at, stem in stems)
-    return is_of_manner or (asked.crosses("unmeasured") and not is_measured)
+    named, alike = asked.starts("value"), asked.words("alike")
+    return (asked.crosses("unmeasured") and not is_measured) or any(
+        ((stem,) in manner and at in happened) or ((stem,) in alike and at + 1 in named)
+        for at, stem in enumerate(asked.read.stems)
+    )
 
 
 def _left_aside(asked: _Asked) -> tuple[str, ...]:
@@ -346,6 +348,18 @@ def _is_counter(asked: _Asked) -> bool:
     is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
     is_grained = any(group.grain and not group.date for group in meaning.groups)
     return is_dated or is_grained or meaning.against is not None
+
+
+def _is_denied_in_time(asked: _Asked) -> bool:
+    """Whether something was not done in a period, which no property of the records dates."""
+    kind, dated = asked.kind, asked.meaning.dated
+    denied = [part.of for part in asked.meaning.where if isinstance(part, Not)]
+    names = [part.state for part in denied if isinstance(part, Is)]
+    names += [name for name in asked.states if name.startswith("to.")]
+    is_timed = (dated is not None and not dated.date) or any(
+        asked.read.places[leaf.start] in asked.analysis.crossed for leaf in asked.leaves("period")
+    )
+    return is_timed and asked.says("undone") and any(not kind.states[name].date for name in names)
 
 
 def _is_converted_elsewhere(asked: _Asked) -> bool:
@@ -449,6 +463,15 @@ def _opposing(asked: _Asked) -> bool:
     return asked.meaning.against is None and asked.crosses("opposing")
 
 
+def _sets_two_apart(asked: _Asked) -> bool:
+    """Whether there are to be more records of one kind than of another."""
+    more, behind = asked.ends("f:more", "f:less"), asked.starts("kind")
+    joints = {leaf.start: leaf.end for leaf in asked.leaves("f:compare")}
+    return any(
+        leaf.start in more and joints.get(leaf.end) in behind for leaf in asked.leaves("kind")
+    )
+
+
 # The first that says so is the reason: what is asked for comes before what it is asked of.
 _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | None]], ...] = (
     ("open", _is_vague),
@@ -461,6 +484,7 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("needless", lambda asked: asked.says("needless")),
     ("vague", _is_unmeasured),
     ("uncounted", _is_counter),
+    ("denied", _is_denied_in_time),
     ("currency", _is_converted_elsewhere),
     ("aside", _left_aside),
     ("absent", _is_of_none),
@@ -468,6 +492,7 @@ _RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | N
     ("maker", _maker),
     ("each", _is_of_each),
     ("incomparable", _opposing),
+    ("incomparable", _sets_two_apart),
     ("earlier", _is_earlier_state),
     ("subject", _is_of_anything),
 )

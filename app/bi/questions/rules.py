@@ -280,6 +280,18 @@ class Grammar:
                 by_kind[kind] = replace(meaning, path=path)
         return options(f"{text.key} in {part.key}", by_kind)
 
+    def so_or_more(self, part: Options, role: str) -> Options | None:
+        """The members of an enumeration from one on, in their order."""
+        by_kind: dict[str, Restriction] = {}
+        for kind, meaning in part.by_kind.items():
+            path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
+            members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
+            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(meaning, Is):
+                at = members.index(meaning.state)
+                chosen = members[at:] if role == "ormore" else members[: at + 1]
+                by_kind[kind] = Either(tuple(Is(name) for name in chosen))
+        return options(f"{part.key} {role}", by_kind)
+
     def passed(self, _: str, part: Options) -> Options:
         """A date of the records is over: of those that the date alone implies."""
         by_kind: dict[str, Restriction] = {}
@@ -727,6 +739,23 @@ class Grammar:
             return None
         return draft.flagged("share")
 
+    def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
+        """By the rate of what is so then: leads that have a date of conversion are converted."""
+        role, limit = rank
+        if role not in ("top", "bottom"):
+            return None
+        rates: dict[str, Figure] = {}
+        for key, meaning in part.by_kind.items():
+            kind = self.kinds[key]
+            hits = kind.dates.get(meaning, "") if isinstance(meaning, str) else ""
+            hits = kind.states[meaning.state].filter if isinstance(meaning, Is) else hits
+            for name, rate in kind.rates.items():
+                if hits and rate.hits == hits:
+                    rates.setdefault(key, Figure(name, is_rate=True))
+        figures = options(f"rate {part.key}", rates)
+        return Draft(frozenset(rates), figures=(figures,),
+                     rank=Rank("figure", _ENDS[role], limit, role))  # fmt: skip
+
     def whole(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.is_plain and draft.named and not draft.columns else None
 
@@ -760,6 +789,10 @@ class Grammar:
 
     def of_duration(self, part: Options) -> Draft:
         return Draft(frozenset(part.by_kind), figures=(part,))
+
+    def time_taken(self, _: str, draft: Draft) -> Draft | None:
+        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
+        return draft.flagged("counted") if is_duration else None
 
     def different(self, _: str, part: Options) -> Draft:
         figures = Options(f"distinct {part.key}", dict(part.by_kind))
