@@ -20,6 +20,7 @@ from app.bi.questions.algebra import (
     Either,
     Equals,
     Figure,
+    Group,
     Has,
     Is,
     Known,
@@ -67,6 +68,7 @@ class Compiler:
             chart=meaning.chart or None, asked=meaning.asked, is_converted=meaning.is_converted,
             say=self.lexicon.say,
         )  # fmt: skip
+        meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
         conditions = [self._condition(kind, restriction) for restriction in _merged(meaning.where)]
         said = {restriction.text for restriction in conditions}
@@ -86,6 +88,16 @@ class Compiler:
                 is_counted=meaning.is_counted,
             )
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
+
+    def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
+        """``month over month in 2026``: each of the units that a longer period has."""
+        unit = meaning.against.shift if meaning.against is not None else ""
+        if not unit or meaning.dated is None or any(group.grain for group in meaning.groups):
+            return meaning
+        period = self._period(meaning.dated.when, kind, meaning.dated.date or kind.date)
+        if period.start is None or period.end is None or step(period.start, unit, 1) >= period.end:
+            return meaning
+        return meaning.changed(against=None, groups=(Group(grain=unit), *meaning.groups))
 
     # --- figures
 

@@ -13,6 +13,7 @@ from app.bi.words.tokens import Token, tokenise
 # "older than 30 days", "for more than a month": until so long ago, and since then.
 _BEFORE, _SINCE, _AHEAD = "more than", "less than", "more ahead than"
 _EARLIER = "the one before"
+_ALL_BEFORE = "all before"
 _UNITS = ("day", "week", "month", "quarter", "year")
 _MOST_UNITS = 1200
 
@@ -108,6 +109,11 @@ class Periods:
         if rest and head == _EARLIER:
             period = self.resolve(When(rest))
             return None if period is None else period.before()
+        if rest and head == _ALL_BEFORE:
+            period = self.resolve(When(rest))
+            if period is None or period.start is None:
+                return None
+            return Period(None, period.start, f"before {period.start}")
         if rest and head in (_BEFORE, _SINCE, _AHEAD):
             return self._bounded(head, rest)
         if rest:
@@ -168,6 +174,11 @@ def before(when: When) -> When:
     return When(f"{_EARLIER}|{when.words}")
 
 
+def all_before(when: When) -> When:
+    """All that lies before a period."""
+    return When(f"{_ALL_BEFORE}|{when.words}")
+
+
 def both(first: When, second: When) -> When:
     """Two periods as one."""
     return When(f"{first.words}|{second.words}")
@@ -187,7 +198,7 @@ def coming(when: When) -> When:
 def is_joined(when: When) -> bool:
     """Whether it is two periods or more as one."""
     head, joint, _ = when.words.partition("|")
-    return bool(joint) and head not in (_EARLIER, _BEFORE, _SINCE, _AHEAD)
+    return bool(joint) and head not in (_EARLIER, _ALL_BEFORE, _BEFORE, _SINCE, _AHEAD)
 
 
 def unit_of_age(when: When) -> str:

@@ -129,6 +129,8 @@ class Saying:
 def period_words(when: When) -> str:
     """A period as it was said in English; ``more than|30 day`` as people say it."""
     head, _, rest = when.words.partition("|")
+    if head == "all before":
+        return f"before {rest.removeprefix('in ')}"
     if rest and rest.partition(" ")[0].isdecimal():
         return f"{head} {rest}s ago"
     return when.words.replace("|", " and ")

@@ -48,7 +48,7 @@ from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind, State, TypeMismatchError
-from app.bi.questions.periods import ago, both, coming, is_joined, unit_of_age
+from app.bi.questions.periods import ago, all_before, both, coming, is_joined, unit_of_age
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -205,6 +205,9 @@ class Grammar:
         return Draft(frozenset(figures), figures=(Options(part.key, figures),),
                      flags=frozenset((f"verb {part.key}",)))  # fmt: skip
 
+    def of_deed(self, deed: Draft) -> Draft | None:
+        return None if "first time" in deed.flags else deed.flagged("done")
+
     def of_dated(self, dated: tuple[When, Options]) -> Draft:
         return Draft(frozenset(dated[1].by_kind), dated=(dated,))
 
@@ -324,9 +327,12 @@ class Grammar:
 
     # --- related records
 
-    def having(self, _: str, draft: Draft) -> Options | None:
-        is_so = draft.named and (draft.is_plain or draft.threshold)
-        return self._related(draft, negated=False) if is_so else None
+    def having(self, _: str, drafts: Draft | tuple[Draft, Draft]) -> Options | None:
+        if not isinstance(drafts, Draft):
+            first, second = (self._related(draft, negated=False) for draft in drafts)
+            return None if first is None or second is None else self.having_both(first, second)
+        is_so = drafts.named and (drafts.is_plain or drafts.threshold)
+        return self._related(drafts, negated=False) if is_so else None
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -362,6 +368,12 @@ class Grammar:
         })  # fmt: skip
         return self.what_of(owners, first)
 
+    def who_has_many(self, draft: Draft, many: Draft) -> Draft | None:
+        related = self._related(many, negated=False)
+        if related is None or draft.leftward or draft.kinds & many.kinds:
+            return None
+        return draft.restricted(related, left=False)
+
     def also_having(self, _: str, part: Options | Draft) -> Options | None:
         if isinstance(part, Options):
             return part
@@ -374,8 +386,28 @@ class Grammar:
         }  # fmt: skip
         return options(f"{first.key} and {second.key}", by_kind)
 
+    def also_so(self, _: str, draft: Draft) -> Draft | None:
+        return draft if draft.is_plain and draft.named and draft.where else None
+
+    def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
+        first = draft._replace(where=(part, *draft.where[1:]))
+        return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
+
     def of_records(self, _: str, draft: Draft) -> Options | None:
         return self._belonging(draft)
+
+    def whose(self, _: str, named_kind: tuple[str, bool]) -> str:
+        return named_kind[0]
+
+    def whose_so(self, of: str, part: Options) -> Options | None:
+        """``projects whose client has an overdue invoice``."""
+        if of not in part.by_kind:
+            return None
+        by_kind: dict[str, Restriction] = {
+            key: Of(of, parts_of(part.by_kind[of])) for key, kind in self.kinds.items()
+            if of in kind.to_one and key != of
+        }  # fmt: skip
+        return options(f"whose {of} {part.key}", by_kind)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named or first.dated:
@@ -389,14 +421,34 @@ class Grammar:
             return None
         return first.restricted(self._belonging(second), left=False)
 
-    def of_done(self, deed: Draft) -> Options:
-        return self._done(deed, negated=False)
+    def of_done(self, deed: Draft) -> Options | None:
+        """Who did something; for the first time in a period: not before it."""
+        done = self._done(deed, negated=False)
+        if "first time" not in deed.flags:
+            return done
+        if len(deed.dated) != 1:
+            return None
+        when, date = deed.dated[0]
+        earlier = self._done(deed._replace(dated=((all_before(when), date),)), negated=True)
+        return self.having_both(done, earlier)
 
     def undone_then(self, deed: Draft, when: When) -> Options:
         """``billed in 2025 but not in 2026``; ``bought nothing in the last 6 months``."""
         then = deed._replace(dated=()).within(when, None, left=False)
         undone = self._done(then, negated=True)
         return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
+
+    def first_done(self, deed: Draft, _: str) -> Draft:
+        return deed.flagged("first time")
+
+    def something_so(self, _: str, part: Options) -> Draft | None:
+        """``something overdue``: what has an amount that is due then."""
+        owing = {
+            kind: meaning
+            for kind, meaning in part.by_kind.items()
+            if isinstance(meaning, Is) and self.kinds[kind].states[meaning.state].amount
+        }
+        return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
 
     def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
@@ -433,6 +485,14 @@ class Grammar:
         return draft._replace(kinds=kinds, flags=draft.flags | {f"event {part.key}"},
                               dated=(*draft.dated, (When(""), events)),
                               leftward=draft.leftward or left)  # fmt: skip
+
+    def so_in(self, part: Options, when: When) -> Options | None:
+        by_kind = {}
+        for kind, meaning in part.by_kind.items():
+            date = self.kinds[kind].states[meaning.state].date if isinstance(meaning, Is) else ""
+            if date:
+                by_kind[kind] = All((meaning, Dated(when, date)))
+        return options(f"{part.key} {when.words}", by_kind)
 
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
@@ -484,6 +544,21 @@ class Grammar:
         role = "older" if bound.sign in ("gt", "ge") else "younger"
         return None if bound.upper else self.aged(role, bound.number)
 
+    def newest_so_old(self, draft: Draft, when: When) -> Options | None:
+        """Others whose newest record is so old: they have some, and none since."""
+        rank = draft.rank
+        if rank is None or rank.word != "newest" or rank.limit > 1 or not draft.named:
+            return None
+        number, _, unit = when.words.partition("|")[2].partition(" ")
+        since = draft._replace(rank=None, flags=frozenset()).within(
+            ago(number, unit, longer=False), None, left=False
+        )
+        if when != ago(number, unit, longer=True):
+            return self._related(since, negated=False)
+        some = self._related(draft._replace(rank=None), negated=False)
+        none = self._related(since, negated=True)
+        return None if some is None or none is None else self.having_both(some, none)
+
     def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options:
         sign, number = span
         by_kind: dict[str, Restriction] = {}
@@ -500,6 +575,14 @@ class Grammar:
             lasted = Compares(name, sign, f"{amount.normalize():f}")
             by_kind[kind] = lasted if isinstance(meaning, str) else All((meaning, lasted))
         return options(f"{part.key} {span}", by_kind)
+
+    def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
+        """``which agent solved the most tickets within 4 hours``: what was done is said before."""
+        event = next((date for when, date in draft.dated if date and not when.words), None)
+        if event is None:
+            return None
+        whole = draft.restricted(self.within_span(event, span), left=False)
+        return whole._replace(leftward=False)
 
     def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options:
         """``paid more than 14 days late``: from the day that it was due."""
@@ -533,6 +616,10 @@ class Grammar:
         if not draft.where and not draft.dated:
             return lasting if lasting.kinds else None
         return lasting.restricted(self._belonging(draft), left=False)
+
+    def taker(self, draft: Draft, date: Options) -> Draft | None:
+        lasting = self.lasting_until("", date)
+        return None if lasting is None else self.takes(draft, lasting)
 
     def longest_until(self, _: str, part: Options) -> Draft:
         lasting = self.lasting_until(_, part)
@@ -581,6 +668,11 @@ class Grammar:
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
         return draft.flagged("compared") if draft.against or draft.groups else None
+
+    def changed(self, _: str, draft: Draft) -> Draft | None:
+        if draft.against is None and draft.dated:
+            draft = draft._replace(against=Against())
+        return draft.flagged("compared") if draft.against is not None else None
 
     def has_changed(self, draft: Draft, role: str) -> Draft | None:
         if draft.leftward or draft.rank or ("compared" in draft.flags and role != "previous"):
@@ -689,6 +781,11 @@ class Grammar:
             dated=dated,
         )  # fmt: skip
 
+    def records_figure(self, draft: Draft, part: Options) -> Draft | None:
+        if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
+            return None
+        return draft.figured(_figures(part))
+
     def of_figure(self, part: Options | str) -> tuple[Options, ...]:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
         if isinstance(part, Options):
@@ -734,10 +831,27 @@ class Grammar:
             result = result.figured(figure)
         return result.flagged("counted")
 
+    def figures_listed(self, first: Draft, second: Draft) -> Draft | None:
+        plain = second.is_figure and not (
+            second.where or second.dated or second.named or second.columns
+        )
+        if not plain or not first.is_figure or first.leftward or "compared" in first.flags:
+            return None
+        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
+            return None
+        for figure in second.figures:
+            first = first.figured(figure)
+        return first
+
     def share(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
             return None
         return draft.flagged("share")
+
+    def rate_of_state(self, part: Options, _: str) -> Draft:
+        kinds = frozenset(part.by_kind)
+        flags = frozenset(("share", "counted"))
+        return Draft(kinds, where=(part,), figures=(self._count(kinds),), flags=flags)
 
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
@@ -799,6 +913,18 @@ class Grammar:
         return Draft(frozenset(part.by_kind), figures=(), flags=frozenset(("distinct",)),
                      columns=(figures,))  # fmt: skip
 
+    def in_unit(self, draft: Draft, role: str) -> Draft | None:
+        """``average resolution time in hours``: the unit that it is told in anyway."""
+        if draft.leftward or len(draft.figures) != 1:
+            return None
+        figures = draft.figures[0].by_kind
+        measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
+        kinds = frozenset(
+            key for key, measure in measured.items() if measure and measure.unit == f"{role}s"
+        )
+        is_told = "unit told" in draft.flags or not kinds
+        return None if is_told else draft._replace(kinds=kinds).flagged("unit told")
+
     # --- groups
 
     def by_dimension(self, _: str, part: Options | tuple[str, bool]) -> Options:
@@ -820,10 +946,16 @@ class Grammar:
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self._group(second) else (first, self._group(second))
 
-    def by_unit_of_date(self, date: Options, unit: str) -> Options:
+    def unit_of_date(self, part: Options, date: Options) -> Options | None:
         """By month of closing: the unit of another date than the usual one."""
-        by_kind = {kind: Group(grain=unit, date=path) for kind, path in date.by_kind.items()}
-        return Options(f"grain:{unit} {date.key}", by_kind)
+        by_kind = {
+            kind: replace(part.by_kind[kind], date=path) for kind, path in date.by_kind.items()
+            if kind in part.by_kind and part.by_kind[kind].grain and not part.by_kind[kind].date
+        }  # fmt: skip
+        return options(f"{part.key} {date.key}", by_kind)
+
+    def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
+        return self.unit_of_date(self.of_grain(unit), date)
 
     def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft:
         return draft.grouped(part, left=left)
@@ -844,6 +976,9 @@ class Grammar:
             if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
                 by_kind[key] = name
         return options(f"{part.key} of {of[0]}", by_kind)
+
+    def each(self, part: Options, _: str) -> Options:
+        return _groups(part)
 
     def broken_down(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.groups else None
@@ -918,6 +1053,12 @@ class Grammar:
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
 
+    def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
+        if draft.rank or draft.groups or draft.columns:
+            return None
+        grouped = draft.grouped(_groups(part), left=True)
+        return grouped._replace(rank=Rank("figure", True, 0, ""))
+
     def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
         if rank is None or rank.of != "records" or draft.figures or draft.groups:
@@ -976,6 +1117,19 @@ class Grammar:
             return None
         limit = rank.limit or int(rank.word in ("top", "bottom"))
         return draft.grouped(self._group(part), left=True)._replace(rank=replace(rank, limit=limit))
+
+    def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
+        chosen = (
+            draft.rank is not None and draft.rank.of in ("count", "figure") and not draft.groups
+        )
+        if (
+            not chosen
+            or not subject.named
+            or not subject.is_plain
+            or (subject.leftward and subject.rank)
+        ):
+            return None
+        return self._per_subject(subject, draft)
 
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
@@ -1042,6 +1196,9 @@ class Grammar:
         plain = subject._replace(rank=None)
         return self._per_subject(plain, draft._replace(rank=by_figure))
 
+    def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
+        return self.ranked_group_of(draft, ranked)
+
     def put_in_order(self, draft: Draft, role: str) -> Draft | None:
         rank = draft.rank
         if role in ("newestfirst", "oldestfirst"):
@@ -1091,6 +1248,13 @@ class Grammar:
             if isinstance(number_or_bound, Bound)
             else united
         )
+
+    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
+        """Half a year: the ``a`` is a number, and its unit is behind."""
+        if isinstance(number_or_word, str):
+            return Number("12", "hour") if number_or_word == "day" else Number("6", "month")
+        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(
+            number_or_word.unit if number_or_word.text == "1" else "")  # fmt: skip
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
@@ -1223,6 +1387,16 @@ class Grammar:
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)
 
+    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
+        if (
+            not subject.named
+            or not subject.is_plain
+            or subject.columns
+            or subject.kinds & draft.kinds
+        ):
+            return None
+        return self._per_subject(subject, draft)
+
     # --- what is asked
 
     def which(self, role: str, draft: Draft) -> Draft | None:
@@ -1322,6 +1496,9 @@ class Grammar:
 
     def shown_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
+
+    def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
+        return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:

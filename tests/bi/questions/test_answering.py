@@ -84,6 +84,8 @@ def test_a_plain_question_is_answered_by_its_query(
         ("invoices over 5000 or overdue", "(total gt 5000 or isOverdue)"),
         ("Rechnungen über 5000 oder überfällig", "(total gt 5000 or isOverdue)"),
         ("clients with no open deal but with at least 2 invoices", "and Invoices/$count("),
+        ("clients that bought for the first time this year", "a/issueDate lt 2026-01-01"),
+        ("Kunden, die dieses Jahr zum ersten Mal gekauft haben", "a/issueDate lt 2026-01-01"),
         ("invoices not fully paid", "status in ('Sent','PartiallyPaid')"),
         ("invoices paid before their due date", "date(paidAt) lt dueDate"),
         ("invoices with an outstanding amount over 100", "'PartiallyPaid') and amountDue gt 100"),
