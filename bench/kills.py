@@ -12,6 +12,7 @@ of writes whose answer was cut off (DUR-13); nothing was delivered that is not i
 from __future__ import annotations
 
 import argparse
+import math
 import secrets
 import signal
 import socket
@@ -215,20 +216,23 @@ def run_out_leases(place: Place) -> None:
 
 
 def drain(place: Place) -> None:
-    """Until nothing is due any more."""
-    deadline = time.monotonic() + DRAIN_SECONDS
+    """Until nothing is due any more, or what is due has not become less for ``DRAIN_SECONDS``."""
+    deadline, left = time.monotonic() + DRAIN_SECONDS, math.inf
     while time.monotonic() < deadline:
         with place.app.app_context(), transaction() as session:
-            waiting = session.execute(
-                select(func.count()).select_from(Event).where(Event.dispatched_at.is_(None))
-            ).scalar()
-            pending = session.execute(
-                select(func.count())
-                .select_from(WebhookDelivery)
-                .where(WebhookDelivery.status == "pending")
-            ).scalar()
-        if not waiting and not pending:
+            due = sum(
+                session.execute(
+                    select(func.count()).select_from(model).where(condition)
+                ).scalar_one()
+                for model, condition in (
+                    (Event, Event.dispatched_at.is_(None)),
+                    (WebhookDelivery, WebhookDelivery.status == "pending"),
+                )
+            )
+        if not due:
             return
+        if due < left:
+            deadline, left = time.monotonic() + DRAIN_SECONDS, due
         time.sleep(0.5)
 
 
