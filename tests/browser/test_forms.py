@@ -149,7 +149,10 @@ def test_no_step_of_a_record_opens_beyond_the_screen(page: Page) -> None:
     page.get_by_role("button", name="Save").click()
     for width in (860, 1000, 1200, 1440):
         page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function("width => innerWidth === width", arg=width)
         for summary in page.locator("main .head details.step:not(.menu .step) > summary").all():
             summary.click()
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.wait_for_function(
+                "width => document.documentElement.scrollWidth <= width", arg=width, timeout=5000
+            )
             summary.click()
