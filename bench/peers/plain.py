@@ -25,8 +25,8 @@ from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import TextClause, event, text
 
 from bench.peers.rows import load_module
+from bench.peers.servers import UNLIMITED
 
-UNLIMITED = "100000000/minute"
 PRAGMAS = ("journal_mode=WAL", "synchronous=FULL", "mmap_size=2000000000")
 _AUDIT = text("INSERT INTO plain_audit(at, name, body) VALUES (:at, :name, :body)")
 _EVENT = text("INSERT INTO plain_events(at, name, body) VALUES (:at, :name, :body)")

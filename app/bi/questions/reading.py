@@ -132,8 +132,9 @@ class Reader:
         read_so_far.leaves += self._times(tokens)
         read_so_far.leaves += self._numbers(tokens, stems)
         known = self._known(read_so_far, stems)
-        read_so_far.leaves += self._currencies(tokens, known)
-        known = self._known(read_so_far, stems)
+        for currency in self._currencies(tokens, known):
+            read_so_far.leaves.append(currency)
+            known[currency.start] = True
         names = Names(self._lexicon)
         written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
         known = [is_known and not token.repaired_from for is_known, token in

@@ -618,8 +618,7 @@ class Grammar:
         return lasting.restricted(self._belonging(draft), left=False)
 
     def taker(self, draft: Draft, date: Options) -> Draft | None:
-        lasting = self.lasting_until("", date)
-        return None if lasting is None else self.takes(draft, lasting)
+        return self.takes(draft, self.lasting_until("", date))
 
     def longest_until(self, _: str, part: Options) -> Draft:
         lasting = self.lasting_until(_, part)
