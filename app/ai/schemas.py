@@ -34,7 +34,8 @@ class ContextSchema(Schema):
         required=True, validate=validate.Length(1, 50),
         description="Name of a set, a type or an area.", example="kb",
     )  # fmt: skip
-    entityId = fields.Integer(  # as it is kept with the conversation
+    entity_id = fields.Integer(
+        attribute="entityId",  # as it is kept with the conversation
         strict=True, allow_none=True, validate=validate.RECORD_KEY,
         metadata={"description": "Key of the record.", "example": None},
     )  # fmt: skip

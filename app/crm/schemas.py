@@ -30,7 +30,7 @@ class NewOpportunitySchema(Schema):
     name = _OPPORTUNITY.field("name", required=False, example="Training 2026")
     amount = _OPPORTUNITY.field("amount", example=1200)
     stage = _OPPORTUNITY.field("stage")
-    closeDate = _OPPORTUNITY.field("close_date")
+    close_date = _OPPORTUNITY.field("close_date", attribute="closeDate")
 
 
 class ClientOverridesSchema(Schema):
