@@ -81,7 +81,7 @@ class RowRules:
         }
         return marshmallow.Schema.from_dict(members)(unknown=marshmallow.EXCLUDE)
 
-    def field(self, attribute: str, **options: Any) -> Field:
+    def field(self, attribute: str, /, **options: Any) -> Field:
         """The field of an attribute in the schema of a REST body, under its name on the wire."""
         column = self.table.c[attribute]
         own_options = {"required": attribute in self.required, "data_key": self.wire(attribute)}
