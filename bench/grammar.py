@@ -17,8 +17,7 @@ from typing import Any
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.syntax.options import parse_expand, parse_filter, shape_options
-from app.odata.syntax.query_string import OptionTexts
+from app.odata.syntax.options import OptionTexts, parse_expand, parse_filter, shape_options
 from app.odata.syntax.search import parse_search
 
 UNBOUND = Limits(depth=10**9, nodes=10**9)

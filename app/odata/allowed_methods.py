@@ -17,10 +17,9 @@ from app.odata.reading.negotiation import version_spoken
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
 from app.odata.syntax.nodes import Node
-from app.odata.syntax.options import parse_aliases
+from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import ResourcePath
-from app.odata.syntax.query_string import read_options
 from app.odata.writing.collections import each_set, is_each
 from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from werkzeug.datastructures import Headers
 
 from app.odata.preferences import NO_PREFERENCES, Preferences
-from app.odata.syntax.query_string import OptionTexts
+from app.odata.syntax.options import OptionTexts
 
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request

@@ -58,9 +58,8 @@ from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import ReadRequest, Request
-from app.odata.syntax.options import OptionTexts, read_options
+from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.query_string import METADATA_OPTIONS
 from app.odata.tracking.service import Tracker
 from app.odata.writing.collections import is_each
 from app.odata.writing.content import WriteRequest

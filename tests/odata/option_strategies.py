@@ -204,18 +204,12 @@ expand_items = _expand_items(_expand_options)
 
 def query_options() -> st.SearchStrategy[QueryOptions]:
     """The options of a whole query string."""
-    words = st.none() | st.text("abcXYZ-._~", min_size=1, max_size=6)
     return st.builds(
         QueryOptions,
         **_lists,
         select=tuples(select_items, 0),
         expand=tuples(expand_items, 0),
         apply=st.none() | applies(),
-        skiptoken=words,
-        deltatoken=words,
-        format=words,
-        schemaversion=words,
-        id=words,
         index=st.none() | st.integers(-9, 9),
         custom=tuples(st.tuples(names.map("x-{}".format), names), 0),
     )

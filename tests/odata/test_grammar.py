@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.syntax.options import parse_options
+from app.odata.syntax.options import parse_options, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.query_string import read_options
 
 CASES = Path(__file__).with_name("grammar.txt")
 # What a text is, as a whole query.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from app.odata.syntax.nodes import Literal, Node
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.options import parse_options
 from app.odata.syntax.walk import children
 
 
@@ -22,3 +23,13 @@ def slotted_literals(root: Node | QueryOptions) -> list[Literal]:
     """The literals that stand for a place in the shape's list, by slot."""
     lifted = [node for node in walk(root) if isinstance(node, Literal) and node.slot is not None]
     return sorted(lifted, key=lambda literal: literal.slot or 0)
+
+
+def parse_select(text: str) -> tuple[SelectItem, ...]:
+    """The items of a ``$select``."""
+    return parse_options([("$select", text)]).select
+
+
+def parse_expand(text: str) -> tuple[ExpandItem, ...]:
+    """The items of an ``$expand``."""
+    return parse_options([("$expand", text)]).expand

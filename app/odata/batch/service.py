@@ -28,7 +28,7 @@ from app.odata.model import edm
 from app.odata.preferences import preferences_of
 from app.odata.reading.negotiation import version_spoken
 from app.odata.request import Request
-from app.odata.syntax.query_string import read_options
+from app.odata.syntax.options import read_options
 
 # What a request of a batch takes over from the batch unless it says otherwise.
 _INHERITED = ("OData-Version", "OData-MaxVersion")

@@ -19,8 +19,6 @@ from sqlalchemy import (
     not_,
     select,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import GenericFunction
 
 from app.odata.binding.comparison import is_true
 from app.odata.binding.context import Context
@@ -32,34 +30,12 @@ from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, spell
 from app.odata.syntax.nodes import Count, Lambda, Member, Node, Root
 
-
-class _ElementsOf(GenericFunction[Any]):
-    """The members of a JSON array as rows with a column ``value``."""
-
-    name = "odata_elements"
-    inherit_cache = True
-
-
-@compiles(_ElementsOf)
-def _compile_elements(element: _ElementsOf, compiler: Any, **options: Any) -> str:
-    function = "json_each" if compiler.dialect.name == "sqlite" else "json_array_elements"
-    return f"{function}({compiler.process(element.clauses, **options)})"
-
-
-class _NumberedElementsOf(GenericFunction[Any]):
-    """The members of a JSON array as rows with columns ``value`` and ``key``, their place."""
-
-    name = "odata_numbered_elements"
-    inherit_cache = True
-
-
-@compiles(_NumberedElementsOf)
-def _compile_numbered(element: _NumberedElementsOf, compiler: Any, **options: Any) -> str:
-    array = compiler.process(element.clauses, **options)
-    if compiler.dialect.name == "sqlite":
-        return f"json_each({array})"
-    numbered = f"json_array_elements({array}) WITH ORDINALITY AS e(value, key)"
-    return f"(SELECT e.value, e.key FROM {numbered})"  # nosec B608  # compiled, values bound
+# The members of a JSON array as rows: ``value``, and in the second ``key``, its place.
+_ELEMENTS = ("json_each({0})", "json_array_elements({0})")
+_NUMBERED = (
+    "json_each({0})",
+    "(SELECT e.value, e.key FROM json_array_elements({0}) WITH ORDINALITY AS e(value, key))",
+)
 
 
 @dataclass
@@ -112,7 +88,8 @@ def members(translator: Translating, node: Node) -> tuple[Opened, Bound]:
 
 def element_table(context: Context, collection: Elements, offset: int) -> tuple[FromClause, Bound]:
     """The members of a JSON array as rows, and what one of them is."""
-    table = func.odata_elements(collection.sql).table_valued("value", name=context.next_name())
+    elements = DialectSql(Text(), *_ELEMENTS, collection.sql)
+    table = elements.table_valued("value", name=context.next_name())
     return table, _element(table.c.value, collection.type.element, offset)
 
 
@@ -120,7 +97,7 @@ def numbered_elements(
     context: Context, collection: Elements, offset: int
 ) -> tuple[FromClause, Bound, ColumnElement[int]]:
     """As ``element_table``, and the place of a member among the others."""
-    elements = func.odata_numbered_elements(collection.sql)
+    elements = DialectSql(Text(), *_NUMBERED, collection.sql)
     table = elements.table_valued("value", "key", name=context.next_name())
     return table, _element(table.c.value, collection.type.element, offset), table.c.key
 

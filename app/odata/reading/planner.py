@@ -57,15 +57,16 @@ from app.odata.reading.value_json import (
 from app.odata.sql.dialect_sql import Part, Template, spell
 from app.odata.syntax.nodes import Argument
 from app.odata.syntax.option_nodes import QueryOptions
-from app.odata.syntax.options import OptionTexts, parse_options
-from app.odata.syntax.path import PathText, parse_path
-from app.odata.syntax.path_nodes import NameSegment, ResourcePath
-from app.odata.syntax.query_string import (
+from app.odata.syntax.options import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,
     ENTITY_OPTIONS,
     METADATA_OPTIONS,
+    OptionTexts,
+    parse_options,
 )
+from app.odata.syntax.path import PathText, parse_path
+from app.odata.syntax.path_nodes import NameSegment, ResourcePath
 
 # Of bytes whose property does not say what they are.
 _BYTES = "application/octet-stream"

@@ -15,7 +15,7 @@ from app.odata.reading.json_format import Format
 from app.odata.reading.members import shown_members
 from app.odata.reading.selection import wanted_parts
 from app.odata.syntax.option_nodes import QueryOptions
-from app.odata.syntax.query_string import METADATA_OPTIONS
+from app.odata.syntax.options import METADATA_OPTIONS
 
 _OF_COLLECTION = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
 

@@ -44,7 +44,8 @@ class ExpandItem(Node):
 class QueryOptions:
     """What one query string, or the parentheses of one expanded item, asks for.
 
-    None and empty mean "not given". ``top`` and ``skip`` are integer literals (not negative), so
+    None and empty mean "not given". What is one word, such as ``$format``, is read where its text
+    is (``OptionTexts``) and not here. ``top`` and ``skip`` are integer literals (not negative), so
     that a plan can bind them by slot; ``levels`` is a number from 1 or ``"max"``. ``aliases`` maps
     a name without ``@`` to its expression. ``custom`` keeps options that are the application's.
     """
@@ -60,11 +61,6 @@ class QueryOptions:
     skip: Literal | None = None
     count: bool | None = None
     levels: int | t.Literal["max"] | None = None
-    skiptoken: str | None = None
-    deltatoken: str | None = None
     index: int | None = None
-    format: str | None = None
-    schemaversion: str | None = None
-    id: str | None = None
     aliases: Mapping[str, Node] = field(default_factory=dict, hash=False)
     custom: tuple[tuple[str, str], ...] = ()

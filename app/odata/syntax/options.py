@@ -1,39 +1,134 @@
-"""The options of a query string: their shape, and their syntax as QueryOptions; no model.
+"""The options of a query string: their texts, shape, and syntax as QueryOptions; no model.
 
-A request goes ``read_options`` (query_string.py), ``shape_options``, and only if no plan is cached
-for the shape, ``parse_options``.
+A request goes ``read_options``, ``shape_options``, and only if no plan is cached for the shape,
+``parse_options``.
 """
 
 from __future__ import annotations
 
 import re
 import typing as t
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import unquote_to_bytes
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
-from app.odata.errors import QueryError
-from app.odata.syntax.literals import INT64_MAX
-from app.odata.syntax.nodes import LiteralValue, Node, SearchNode
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.errors import QueryError, suggestion
+from app.odata.syntax.literals import INT64_MAX, NAME
+from app.odata.syntax.nodes import LiteralValue, Node
+from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.option_parser import VALUE_PARSERS, OptionParser
-from app.odata.syntax.query_string import OptionTexts, read_options
 from app.odata.syntax.search import parse_search
-from app.odata.syntax.shape import shape
+from app.odata.syntax.shape import check_characters, shape
 
-__all__ = [
-    "OptionTexts",
-    "QueryOptions",
-    "Shape",
-    "parse_aliases",
-    "parse_expand",
-    "parse_filter",
-    "parse_options",
-    "parse_select",
-    "read_options",
-    "shape_options",
-]
+# What a resource allows, for ``allowed``. Names are without "$" and in lower case.
+# fmt: off
+COLLECTION_OPTIONS: t.Final = frozenset((
+    "filter", "orderby", "select", "expand", "compute", "search", "apply", "top", "skip", "count",
+    "skiptoken", "deltatoken", "format", "schemaversion",
+    "index",  # where a POST inserts; it says nothing about what is read
+))
+# fmt: on
+ENTITY_OPTIONS: t.Final = frozenset(["select", "expand", "compute", "format", "schemaversion"])
+# Paging and order have no influence on a count, and are no error (Protocol 11.2.10).
+COUNT_OPTIONS: t.Final = COLLECTION_OPTIONS - {"skiptoken", "deltatoken"}
+METADATA_OPTIONS: t.Final = frozenset(["format", "schemaversion"])
+ANY_OPTIONS: t.Final = COLLECTION_OPTIONS | {"id", "index"}
+
+# The spellings that clients use; any case is right, but rare.
+_SPELLINGS: t.Final = {prefix + name: name for name in ANY_OPTIONS for prefix in ("", "$")}
+_ALIAS: t.Final = re.compile(rf"@{NAME}")
+
+
+@dataclass(slots=True)  # not frozen, which costs more: one a request
+class OptionTexts:
+    """The options of a query string, percent-decoded, not yet parsed.
+
+    ``system`` by name without ``$`` in lower case and ``aliases`` with their ``@``, both in the
+    order given; ``custom`` options may repeat.
+    """
+
+    system: dict[str, str]
+    aliases: dict[str, str]
+    custom: tuple[tuple[str, str], ...] = ()
+
+
+def read_options(
+    query: str | bytes | Iterable[tuple[str, str]],
+    allowed: Collection[str] = ANY_OPTIONS,
+    *,
+    parameters: Collection[str] = (),
+) -> OptionTexts:
+    """The pairs of a query string, each known for what it is.
+
+    Args:
+        query: raw (percent-encoded, ``+`` for a blank), without the question mark; or pairs that
+            are decoded already.
+        allowed: the system options that the resource takes.
+        parameters: names of parameters of the function that the resource path calls; without
+            ``$`` they are custom options even if a system option has the same name.
+    Raises: QueryError, text that is not UTF-8, a system option that is unknown, not allowed here
+        or given twice (also as ``top`` and ``$top``), an alias that is no name or given twice.
+    """
+    system: dict[str, str] = {}
+    aliases: dict[str, str] = {}
+    custom: list[tuple[str, str]] = []
+    for name, text in _decoded(query) if isinstance(query, str | bytes) else query:
+        if "\0" in text:
+            check_characters(text, name)
+        known = _SPELLINGS.get(name) or _spelled_otherwise(name)
+        if known is None or (name in parameters and not name.startswith("$")):
+            if name.startswith("@"):
+                _add_once(aliases, name, name, text)
+            else:
+                custom.append((name, text))
+        elif known in allowed:
+            _add_once(system, known, "$" + known, text)
+        else:
+            raise QueryError(f"${known} is not allowed on this resource", 0, "$" + known)
+    return OptionTexts(system, aliases, tuple(custom))
+
+
+def _spelled_otherwise(name: str) -> str | None:
+    """The system option that is meant; None for an alias and a custom option."""
+    known = name.removeprefix("$").lower()
+    if known in ANY_OPTIONS:
+        return known
+    if name.startswith("$"):
+        hint = suggestion(known, sorted(ANY_OPTIONS))
+        raise QueryError(f"unknown query option '{name}'{hint}", 0, name)
+    if name.startswith("@") and not _ALIAS.fullmatch(name):
+        raise QueryError(f"'{name}' is not the name of a parameter alias", 0, name)
+    return None
+
+
+def _decoded(query: str | bytes) -> Iterable[tuple[str, str]]:
+    try:
+        text = query.decode() if isinstance(query, bytes) else query
+        for pair in text.replace("+", " ").split("&"):
+            if pair:
+                name, _, value = pair.partition("=")
+                # Many clients encode the dollar sign; alone it needs no decoder.
+                name = _unquoted(name.replace("%24", "$"))
+                yield name, _unquoted(value, name)
+    except UnicodeDecodeError:
+        raise QueryError("the query string is not UTF-8") from None
+
+
+def _unquoted(text: str, option: str | None = None) -> str:
+    """Decoded text; ``option`` is the one whose value it is, for the error."""
+    try:
+        return unquote_to_bytes(text).decode() if "%" in text else text
+    except UnicodeDecodeError:
+        raise QueryError("the query string is not UTF-8", 0, option) from None
+
+
+def _add_once(texts: dict[str, str], key: str, option: str, text: str) -> None:
+    if key in texts:
+        raise QueryError(f"{option} must not appear more than once", 0, option)
+    texts[key] = text
+
 
 _NEVER_PLANNED: t.Final = frozenset(["skiptoken", "deltatoken", "format", "schemaversion"])
 _NEVER_LIFTED: t.Final = frozenset(["search", "count", "id", "index"])
@@ -99,9 +194,11 @@ def parse_options(
     slot = first_slot
     for name, text in texts.system.items():
         try:
-            if name in _SIMPLE_PARSERS:
-                values[name] = _SIMPLE_PARSERS[name](text, limits)
-            else:
+            if name == "search":
+                values[name] = parse_search(text, limits=limits)
+            elif name in _WORD_PARSERS:
+                values[name] = _WORD_PARSERS[name](text)
+            elif name in VALUE_PARSERS:
                 parser = OptionParser(text, limits=limits, first_slot=slot)
                 values[name] = parser.whole(partial(VALUE_PARSERS[name], parser))
                 slot = parser.next_slot
@@ -129,30 +226,16 @@ def parse_filter(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Node:
     return parser.whole(parser.parse_expression)
 
 
-def parse_select(text: str, *, limits: Limits = DEFAULT_LIMITS) -> tuple[SelectItem, ...]:
-    parser = OptionParser(text, limits=limits)
-    return parser.whole(parser.parse_select)
-
-
-def parse_expand(text: str, *, limits: Limits = DEFAULT_LIMITS) -> tuple[ExpandItem, ...]:
-    parser = OptionParser(text, limits=limits)
-    return parser.whole(parser.parse_expand)
-
-
 # --- options whose value is a word
 
 
-def _parse_search(text: str, limits: Limits) -> SearchNode:
-    return parse_search(text, limits=limits)
-
-
-def _parse_count(text: str, limits: Limits) -> bool:
+def _parse_count(text: str) -> bool:
     if text.lower() not in ("true", "false"):
         raise QueryError("$count must be true or false", 0)
     return text.lower() == "true"
 
 
-def _parse_index(text: str, limits: Limits) -> int | None:
+def _parse_index(text: str) -> int | None:
     """An ordinal, from the end if negative; nothing is read as not given."""
     if not text:
         return None
@@ -161,19 +244,7 @@ def _parse_index(text: str, limits: Limits) -> int | None:
     return int(text)
 
 
-def _parse_text(text: str, limits: Limits) -> str:
-    if not text:
-        raise QueryError("expected a value", 0)
-    return text
-
-
-_SIMPLE_PARSERS: t.Final[dict[str, Callable[[str, Limits], t.Any]]] = {
-    "search": _parse_search,
+_WORD_PARSERS: t.Final[dict[str, Callable[[str], t.Any]]] = {
     "count": _parse_count,
     "index": _parse_index,
-    "skiptoken": _parse_text,
-    "deltatoken": _parse_text,
-    "format": _parse_text,
-    "schemaversion": _parse_text,
-    "id": _parse_text,
 }

@@ -47,7 +47,7 @@ def option_texts(options: QueryOptions) -> Iterator[tuple[str, str]]:
             yield f"${name}", joined(items)
     if options.count is not None:
         yield "$count", str(options.count).lower()
-    for name in ("levels", "index", "skiptoken", "deltatoken", "format", "schemaversion", "id"):
+    for name in ("levels", "index"):
         if (word := getattr(options, name)) is not None:
             yield f"${name}", str(word)
     yield from (("@" + name, to_text(value)) for name, value in options.aliases.items())

@@ -21,9 +21,8 @@ from app.odata.model import edm
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import EntityBody
 from app.odata.preferences import note_applied
-from app.odata.syntax.options import parse_aliases
+from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.query_string import ENTITY_OPTIONS, METADATA_OPTIONS
 from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.collections import is_each, write_delta, write_each
 from app.odata.writing.conditions import is_upsert, refuse_other_key, version_to_match

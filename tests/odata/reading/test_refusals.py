@@ -12,8 +12,8 @@ from app.odata.declare import entity_type, prop
 from app.odata.errors import UnsupportedError
 from app.odata.reading.error_location import too_deep
 from app.odata.syntax.nodes import SearchTerm
+from app.odata.syntax.options import read_options
 from app.odata.syntax.path import read_path
-from app.odata.syntax.query_string import read_options
 from tests.odata.reading import model
 from tests.odata.reading.conftest import CALLER, Client
 

@@ -19,7 +19,7 @@ from app.odata.syntax.nodes import (
     This,
 )
 from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
-from app.odata.syntax.options import parse_expand, parse_select
+from tests.odata.trees import parse_expand, parse_select
 
 A = Member(None, "a")
 A_GT_1 = Binary("gt", A, Literal(1, "integer"))
