@@ -64,10 +64,8 @@ class Hits:
 
     def only(self, chosen: Any) -> Hits:
         """Those of which the array ``chosen`` is true."""
-        return Hits(
-            self.keys[chosen], self.words[chosen], self.meaning[chosen], self.around[chosen],
-            self.languages[chosen], self.categories[chosen], self.ceilings,
-        )  # fmt: skip
+        arrays = {name: of_all[chosen] for name, of_all in vars(self).items() if name != "ceilings"}
+        return replace(self, **arrays)
 
     @property
     def covered(self) -> float:
@@ -91,7 +89,10 @@ class Hits:
 
     def best_by_words(self) -> list[int]:
         """The keys of the texts that are good by their words."""
-        keys: list[int] = self.keys[_best(self.words)].tolist()
+        best = numpy.flatnonzero(self.words)
+        if len(best) > BEST_BY_WORDS:
+            best = best[numpy.argpartition(-self.words[best], BEST_BY_WORDS)[:BEST_BY_WORDS]]
+        keys: list[int] = self.keys[best].tolist()
         return keys
 
 
@@ -131,17 +132,13 @@ class Segment:
                 scores[places] += rarity * counts * (K1 + 1) / (counts + norm[places])
         return scores
 
-    def score_meaning(self, vector: Any, words: Any) -> Any:
-        """Nearness to a vector of length 1, from -1 to 1; 0 where the text has no vectors.
-
-        Args:
-            words: the scores by words; the best of them are compared in any case.
-        """
+    def score_meaning(self, vector: Any) -> Any:
+        """Nearness to a vector of length 1, from -1 to 1; 0 where the text has no vectors."""
         scores = numpy.zeros(len(self.keys), dtype=numpy.float32)
         vectors = self.vectors
         if vectors is None or vector is None or len(vector) != vectors.matrix.shape[1]:
             return scores
-        scores[self.vector_places] = vectors.nearness(vector, _best(words[self.vector_places]))
+        scores[self.vector_places] = vectors.nearness(vector)
         return scores
 
     def vector_of(self, row: int) -> Any:
@@ -210,15 +207,9 @@ class Index:
         # Copies: a change that comes meanwhile must not make columns of different lengths.
         alive = [segment.alive.copy() for segment in segments]
         words = [segment.score_words(weights, mean_length) for segment in segments]
-        meaning = [
-            segment.score_meaning(vector, scores)
-            for segment, scores in zip(segments, words, strict=True)
-        ]
+        meaning = [segment.score_meaning(vector) for segment in segments]
         nearest = _nearest(segments, meaning, alive) if weights and vector is not None else None
-        around = [
-            segment.score_meaning(nearest, scores)
-            for segment, scores in zip(segments, words, strict=True)
-        ]
+        around = [segment.score_meaning(nearest) for segment in segments]
 
         def gathered(parts: Iterable[Any]) -> Any:
             return numpy.concatenate(
@@ -259,14 +250,6 @@ def _ceilings(weights: Mapping[str, float]) -> dict[str, float]:
         language = term.partition(":")[0]
         ceilings[language] = ceilings.get(language, 0.0) + rarity
     return ceilings
-
-
-def _best(words: Any) -> Any:
-    """Places of the best scores above 0."""
-    best = numpy.flatnonzero(words)
-    if len(best) > BEST_BY_WORDS:
-        best = best[numpy.argpartition(-words[best], BEST_BY_WORDS)[:BEST_BY_WORDS]]
-    return best
 
 
 def _postings(entries: Sequence[Entry]) -> dict[str, tuple[Any, Any]]:
