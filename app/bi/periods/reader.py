@@ -41,7 +41,7 @@ class PeriodReader:
         self._feasts = Feasts(feasts)
         self._phrases: dict[str, list[tuple[str, ...]]] = {}
         for name, texts in words.items():
-            if name in ("ordinals", "numbers", "weekdays", "articles"):
+            if name in ("ordinals", "numbers", "tens", "weekdays", "articles"):
                 continue
             self._phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
         self._beginning = {name: _by_first(phrases) for name, phrases in self._phrases.items()}
@@ -49,7 +49,8 @@ class PeriodReader:
         self._ordinals = {
             phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
         }
-        self._numbers = {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
+        self._numbers = {phrase(n)[0]: 10 * at for at, n in enumerate(words["tens"], 1)}
+        self._numbers |= {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
         self._introducing = {
             stems[-1]
             for name in ("on", "since", "until", "to")

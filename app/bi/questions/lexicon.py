@@ -112,8 +112,12 @@ class Lexicon:
 
     def parts(self, word: str) -> tuple[str, ...]:
         """A word, or the words that a compound is made of where it is not known itself."""
-        if not self._joints or self.stem(word) in self.known:
+        if self.stem(word) in self.known:
             return (word,)
+        if not self._joints:  # "creditnotes": together they are one phrase
+            cuts = ((word[:cut], word[cut:]) for cut in range(_SHORTEST_PART, len(word) - 2))
+            phrases = (two for two in cuts if tuple(map(self.stem, two)) in self.entries)
+            return next(phrases, (word,))
         pieces = word.split("-")
         if len(pieces) > 1:
             return tuple(part for piece in pieces if piece for part in self.parts(piece))
@@ -336,6 +340,7 @@ class Lexicon:
         """What a name of the model says by itself, or by its label in another language."""
         if self.code == ENGLISH_CODE:
             yield spoken(name)
+            yield spoken(name).replace(" and ", " & ")
             if name.endswith("Count"):  # "more than one reopen"
                 yield spoken(name.removesuffix("Count"))
         elif label := self.data.get("labels", {}).get(spoken(name).lower()):

@@ -90,7 +90,7 @@ class Names:
                         ends[key] = start + length
                         yield Name(start, start + length, Options(key, by_kind))
             if not taken:
-                yield from self._almost(tokens[start], start, known, countries)
+                yield from self._almost(tokens[start], start, known, countries, categories)
                 yield from self._partly(tokens, stems, start, known)
             yield from self._record(tokens, start, known, taken)
 
@@ -233,20 +233,25 @@ class Names:
         return token.kind == "word" and not known and len(token.text) > 5
 
     def _almost(
-        self, token: Token, at: int, known: Sequence[bool], countries: Mapping[Any, tuple[str, str]]
+        self, token: Token, at: int, known: Sequence[bool],
+        countries: Mapping[Any, tuple[str, str]],
+        categories: Mapping[Any, Mapping[str, Restriction]],
     ) -> Iterator[Name]:  # fmt: skip
-        """``Swizerland``: the one country that a word is a slip of."""
-        if not token.is_capital or not self._is_strange(token, known[at]):
+        """``Swizerland``, ``logisitcs``: the one country or category that a word is a slip of."""
+        if not self._is_strange(token, known[at]):
             return
-        alike = distance.OSA.normalized_similarity
-        word = token.text.lower()
-        near = {
-            country for name, country in countries.items()
-            if isinstance(name, str) and alike(word, name) >= _SIMILAR
-        }  # fmt: skip
-        if len(near) == 1:
-            codes, label = near.pop()
+        alike, word = distance.OSA.normalized_similarity, token.text.lower()
+
+        def near(names: Mapping[Any, Any]) -> list[str]:
+            return [name for name in names if isinstance(name, str)
+                    and alike(word, name, score_cutoff=_SIMILAR)]  # fmt: skip
+
+        lands = {countries[name] for name in near(countries)} if token.is_capital else set()
+        if len(lands) == 1:
+            codes, label = lands.pop()
             yield Name(at, at + 1, Options(f"place:{codes}", self._in_country(codes, label)), 1)
+        elif not wordpiece.is_piece(word) and len(values := near(categories)) == 1:
+            yield Name(at, at + 1, Options(f"text:{values[0]}", categories[values[0]]), 1)
 
     def _partly(
         self, tokens: Sequence[Token], stems: Sequence[str], start: int, known: Sequence[bool]

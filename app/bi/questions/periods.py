@@ -207,6 +207,11 @@ def unit_of_age(when: When) -> str:
     return rest.partition(" ")[2] if head in (_BEFORE, _SINCE) else ""
 
 
+def is_long_ago(when: When) -> bool:
+    """Whether it is so long ago and more."""
+    return when.words.startswith(f"{_BEFORE}|")
+
+
 def said(token: Token) -> str:
     """A token as it was meant: repaired, where it was misspelt."""
     return token.stem if token.repaired_from else token.text

@@ -130,6 +130,7 @@ class Reader:
             read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
         read_so_far.leaves += _apart_from_orders(list(self._entries(tokens, stems)))
         read_so_far.leaves += self._times(tokens)
+        read_so_far.leaves = _as_ranges(read_so_far.leaves)
         read_so_far.leaves += self._numbers(tokens, stems)
         known = self._known(read_so_far, stems)
         for currency in self._currencies(tokens, known):
@@ -192,8 +193,8 @@ class Reader:
 
     def _tokens(self, question: str) -> list[Token]:
         tokens = tokenise(question)[:MOST_WORDS]
+        tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
         if self._lexicon.code != "en":
-            tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
             tokens = self._with_ordinals(tokens)
         return self._rejoined(list(repaired(tokens, self._lexicon.known)))
 
@@ -227,6 +228,8 @@ class Reader:
         if token.kind != "word":
             return [replace(token, number=self._number(token))]
         parts = self._lexicon.parts(token.text)
+        if self._lexicon.code == "en" and len(parts) == 1:
+            return [token]
         return [replace(token, text=part, stem=self._lexicon.stem(part), first=True,
                         apart=token.apart and not at) for at, part in enumerate(parts)]  # fmt: skip
 
@@ -457,3 +460,15 @@ def _crossing(token: Token, categories: set[str]) -> str:
     if categories & {"period", "number", "value"}:
         return f"cross {sorted(categories & {'period', 'number', 'value'})[0]}"
     return f"cross content {'/'.join(sorted(categories - roles))} {role}".rstrip()
+
+
+def _as_ranges(leaves: list[Leaf]) -> list[Leaf]:
+    """``Jan to March``: one period, and no two to be compared, where nothing else compares."""
+    if any(leaf.category in ("f:compare", "f:change") for leaf in leaves):
+        return leaves
+    periods = [leaf for leaf in leaves if leaf.category == "period"]
+    return [
+        leaf for leaf in leaves
+        if leaf.category != "f:versus"
+        or not any(period.start < leaf.start and leaf.end < period.end for period in periods)
+    ]  # fmt: skip

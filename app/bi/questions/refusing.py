@@ -264,7 +264,9 @@ def _command(asked: _Asked) -> tuple[str, ...]:
             continue  # "please", "can you"
         is_command = (token.stem,) in commands or read.stems[at : at + 2] in commands
         is_left = read.places[at] in asked.analysis.crossed
-        return (f"“{token.text}”",) if is_command and is_left else ()
+        # "Change the due date": what it is done to follows at once.
+        is_done_to = read.stems[at + 1 : at + 2] in asked.lexicon.phrases("language", "objects")
+        return (f"“{token.text}”",) if is_command and (is_left or is_done_to) else ()
     return ()
 
 

@@ -48,7 +48,15 @@ from app.bi.questions.chart import Rule
 from app.bi.questions.drafts import Draft, Rank, options
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind, State, TypeMismatchError
-from app.bi.questions.periods import ago, all_before, both, coming, is_joined, unit_of_age
+from app.bi.questions.periods import (
+    ago,
+    all_before,
+    both,
+    coming,
+    is_joined,
+    is_long_ago,
+    unit_of_age,
+)
 from app.settings import organisation
 
 _SIGNS: Mapping[str, Sign] = {
@@ -291,7 +299,8 @@ class Grammar:
             members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
             if path in self.kinds[kind].data.get("ordered", ()) and isinstance(meaning, Is):
                 at = members.index(meaning.state)
-                chosen = members[at:] if role == "ormore" else members[: at + 1]
+                is_up = _SIGNS[role] == "ge"
+                chosen = members[at:] if is_up else members[: at + 1]
                 by_kind[kind] = Either(tuple(Is(name) for name in chosen))
         return options(f"{part.key} {role}", by_kind)
 
@@ -399,6 +408,11 @@ class Grammar:
     def whose(self, _: str, named_kind: tuple[str, bool]) -> str:
         return named_kind[0]
 
+    def who_is_so(self, _: str, part: Options) -> Draft | None:
+        """Clients first: who else has records is said by their name."""
+        kind = next((key for key in part.by_kind if self.kinds[key].data.get("someone")), None)
+        return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
+
     def whose_so(self, of: str, part: Options) -> Options | None:
         """``projects whose client has an overdue invoice``."""
         if of not in part.by_kind:
@@ -449,6 +463,10 @@ class Grammar:
             if isinstance(meaning, Is) and self.kinds[kind].states[meaning.state].amount
         }
         return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
+
+    def nothing_so(self, _: str, part: Options) -> Options | None:
+        draft = self.something_so(_, part)
+        return None if draft is None else self._related(draft, negated=True)
 
     def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
@@ -631,6 +649,8 @@ class Grammar:
         return "gt" if role in ("older", "more") else "le", number
 
     def against(self, _: str, part: When | str) -> Against:
+        if part in ("newest", "previous"):  # "this month vs last"
+            return Against()
         return Against(part) if isinstance(part, When) else self.of_shifted(part)
 
     def of_shift(self, role: str) -> str:
@@ -1004,7 +1024,7 @@ class Grammar:
             of = "figure" if draft.figures else "records"
         elif role in ("fastest", "slowest"):
             of = "figure"
-            draft = draft if draft.figures else self._lasting(draft)
+            draft = self._lasting(draft)
         elif role == "common":
             return None
         else:
@@ -1022,12 +1042,13 @@ class Grammar:
         if draft.rank is not None:  # "the most tickets, top 5"
             is_ranked = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
-        if role in ("fastest", "slowest") and not draft.figures:  # "answers tickets the fastest"
+        if role in ("fastest", "slowest"):  # "answers tickets the fastest"
             return self._lasting(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
             return None
-        if role not in ("most", "least", "highest", "fastest", "slowest") and not (
-            role in ("top", "bottom") and limit
+        is_done = any(flag.startswith("verb ") for flag in draft.flags)  # "sold best"
+        if role not in ("most", "least", "highest") and not (
+            role in ("top", "bottom") and (limit or is_done)
         ):
             return None
         if not draft.figures and not draft.named and "state alone" not in draft.flags:
@@ -1036,6 +1057,15 @@ class Grammar:
         if role in ("top", "bottom", "highest") and of == "count" and not draft.groups:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
+
+    def longest_in(self, part: Options, _: str) -> tuple[Rank, Options]:
+        """By the date since when they are there, the earliest first; what is closed is nowhere."""
+        paths = {
+            kind: since for kind, name in part.by_kind.items()
+            if (since := self.kinds[kind].data.get("since", {}).get(name))
+        }  # fmt: skip
+        order = options(f"since {sorted(paths.items())}", paths)
+        return Rank("records", False, 0, "by", order), part
 
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.figures or not draft.named or not draft.is_plain:
@@ -1130,6 +1160,14 @@ class Grammar:
             return None
         return self._per_subject(subject, draft)
 
+    def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
+        return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
+
+    def deed_ranked(self, deed: Draft, of: Draft | Options) -> Draft | None:
+        if isinstance(of, Options):
+            return self.group_ranked(of, deed)
+        return self.records_ranked(of, deed)
+
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
         role, limit = rank
@@ -1153,10 +1191,12 @@ class Grammar:
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
     def extreme(self, rank: tuple[str, int], part: Options) -> tuple[Rank, Options] | None:
+        """Of numbers the highest, of dates the latest: ``due last``, ``latest due date``."""
         role, limit = rank
+        path_of = self._day_path if role in ("newest", "oldest") else self._number_path
         paths = {kind: path for kind, name in part.by_kind.items()
-                 if (path := self._number_path(kind, name))}  # fmt: skip
-        if not paths or role in ("newest", "oldest", "common"):
+                 if (path := path_of(kind, name))}  # fmt: skip
+        if not paths or role == "common":
             return None
         key = f"order {sorted(paths.items())}"
         return Rank("records", _ENDS[role], limit, "by", Options(key, paths)), part
@@ -1267,6 +1307,13 @@ class Grammar:
 
     def number_is(self, part: Options, number: Number) -> Options:
         return self.number_of(part, Bound("eq", number))
+
+    def number_or_more(self, part: Options, role: str) -> Options:
+        by_kind: dict[str, Restriction] = {
+            kind: replace(meaning, sign=_SIGNS[role]) for kind, meaning in part.by_kind.items()
+            if isinstance(meaning, Compares) and meaning.sign == "eq"
+        }  # fmt: skip
+        return options(f"{part.key} {role}", by_kind)
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
@@ -1383,6 +1430,21 @@ class Grammar:
             return None
         return self._of_currency(draft, bound)
 
+    def amount_so(self, part: Options, bound: Bound) -> Draft | None:
+        """The amount that is due then, of what became so the usual one."""
+        figures = {}
+        for key, meaning in part.by_kind.items():
+            kind = self.kinds[key]
+            state = kind.states[meaning.state] if isinstance(meaning, Is) else None
+            amount = state and (state.amount or (state.date and kind.usual))
+            if amount:
+                figures[key] = Figure(amount)
+        if not figures or bound.upper:
+            return None
+        of = Options(part.key, {key: part.by_kind[key] for key in figures})
+        figure = Options(f"amount {part.key}", figures)
+        return self._of_currency(Draft(frozenset(figures), figures=(figure,), where=(of,)), bound)
+
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)
 
@@ -1416,20 +1478,23 @@ class Grammar:
                 if kind_people in self.kinds[key].dimensions
             }
             return self.what_of(options(f"who {sorted(known)}", known), draft)
-        many = draft.threshold is not None
-        if draft.groups or not (verb or ranked or many) or len(draft.figures) > 1:
+        bound = draft.threshold
+        if draft.groups or not (verb or ranked or bound) or len(draft.figures) > 1:
             return None
+        figures = () if bound is not None and bound.counted else draft.figures[:1]
         groups = {}
         for key in draft.kinds:
             kind = self.kinds[key]
-            figure = draft.figures[0].by_kind.get(key) if draft.figures and not many else None
+            figure = next((choices.by_kind.get(key) for choices in figures), None)
             verbs = kind.data.get("verbs", {}).values()
-            subjects = (verb["subject"] for verb in verbs if figure == Figure(verb["figure"]))
-            subject = next(subjects, "" if verb else kind.data.get("person", "owner"))
+            doers = [verb["subject"] for verb in verbs if figure == Figure(verb["figure"])]
+            if bound is not None and figure is not None:  # "who won more than 100k"
+                doers += [verb["subject"] for verb in verbs]
+            subject = (doers or ["" if verb else kind.data.get("person", "owner")])[0]
             if subject in kind.dimensions:
                 groups[key] = Group(subject)
         result = draft.grouped(options(f"who {sorted(groups)}", groups), left=True)
-        if result.rank is not None or many:
+        if result.rank is not None or bound is not None:
             return result
         return result._replace(rank=Rank("figure", True, 0, ""))
 
@@ -1580,6 +1645,8 @@ class Grammar:
                 return Is(opposite)
         if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
             return replace(restriction, sign=OPPOSITE[restriction.sign])
+        if isinstance(restriction, Dated) and is_long_ago(restriction.when):
+            return restriction  # "not updated for over a year": the last time was before
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
     def _path_of(self, kind: str, restriction: Restriction) -> str:
@@ -1712,6 +1779,8 @@ class Grammar:
         inside = draft.named
         if not inside or not draft.is_plain or draft.columns:
             raise TypeMismatchError("what others belong to is records")
+        if draft.dated and all(date is None for _, date in draft.dated):
+            raise TypeMismatchError("a bare period says the time of what is asked for")
         where = self._where_of(draft, inside)
         by_kind: dict[str, Restriction] = {
             key: Of(inside, where) for key, kind in self.kinds.items()
@@ -1785,6 +1854,10 @@ class Grammar:
         measure = self.kinds[kind].figures.get(name)
         path = name if measure is None else measure.value
         return path if self.kinds[kind].is_number(path) else ""
+
+    def _day_path(self, kind: str, name: str) -> str:
+        """The property that is a day or an instant of each record; empty for none."""
+        return name if self.kinds[kind].is_dated(name) else ""
 
     def _compared(self, kind: str, name: str, bound: Bound) -> Restriction | None:
         """A number of a record against a bound, if it is counted in the same."""
