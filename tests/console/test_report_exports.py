@@ -43,7 +43,7 @@ def browser(sign_in: SignIn, business: None) -> Browser:
 def texts_of(content: bytes, form: str) -> list[str]:
     """The cells of a table, or the words of a page between two blanks or more."""
     if form == "csv":
-        table = list(csv.reader(io.StringIO(content.decode("utf-8-sig"))))
+        table = list(csv.reader(io.StringIO(content.decode("utf-8-sig")), delimiter=";"))
         return [cell for row in table for cell in row]
     if form == "xlsx":
         book = openpyxl.load_workbook(io.BytesIO(content))
@@ -72,6 +72,7 @@ def test_an_export_speaks_as_its_page_does(browser: Browser, report: Report, for
 def test_numbers_and_days_are_written_as_in_its_language(browser: Browser) -> None:
     text = texts_of(browser.submit("reports/1/export", format="pdf").data, "pdf")[0]
     assert "150,25" in text and "150.25" not in text
+    assert "150,25" in texts_of(browser.submit("reports/1/export", format="csv").data, "csv")
     assert re.search(r"Stand \d\d\.\d\d\.\d\d, \d\d:\d\d UTC\. 2 Zeilen\.", text)
 
 

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.xlsx_file import write_xlsx
 from app.bi.reports.definition import Column
-from app.bi.reports.language import ReportLanguage
+from app.bi.reports.language import report_language
 from app.db.engines import transaction
 from app.db.types import iso_instant
 from app.http.security import acting_as, system_caller
@@ -78,7 +78,7 @@ def exported(rows: Sequence[Sequence[Any]], path: Path, language: str = "en") ->
     table: Any = SimpleNamespace(
         columns=COLUMNS, rows=lambda: iter(shown), total_rows=lambda: [["Total", *[None] * 7]],
         remark=lambda: "Truncated: the first of many.", parameters={}, made_at=datetime(2026, 1, 1),
-        currency_of=lambda row: None, language=ReportLanguage(language),
+        currency_of=lambda row: None, language=report_language(language),
         report=SimpleNamespace(name="Leads", description=None), written=len(rows), total=len(rows),
         query=SimpleNamespace(url="/odata/Leads"), charted=SimpleNamespace(found=lambda: None),
     )  # fmt: skip
@@ -98,7 +98,7 @@ def imported(path: Path, **said: Any) -> list[tuple[Any, ...]]:
     return [tuple(values.get(name) for name in names) for values, _ in read]
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+@pytest.mark.parametrize(("suffix", "language"), [(".csv", "en"), (".csv", "de"), (".xlsx", "en")])
 @settings(
     max_examples=settings().max_examples // 2,
     deadline=None,
@@ -106,10 +106,10 @@ def imported(path: Path, **said: Any) -> list[tuple[Any, ...]]:
 )
 @given(rows=ROWS)
 def test_what_was_exported_is_imported_as_it_was(
-    berlin: None, folder: Path, suffix: str, rows: list[tuple[Any, ...]]
+    berlin: None, folder: Path, suffix: str, language: str, rows: list[tuple[Any, ...]]
 ) -> None:
-    path = folder / f"leads{suffix}"
-    exported(rows, path)
+    path = folder / f"leads-{language}{suffix}"
+    exported(rows, path, language)
     assert imported(path) == rows
 
 

@@ -1,4 +1,8 @@
-"""CSV (RFC 4180): UTF-8 with the mark that spreadsheets know, nothing that runs as a formula."""
+"""CSV (RFC 4180): UTF-8 with the mark that spreadsheets know, nothing that runs as a formula.
+
+In a language with a decimal comma numbers have it, and fields are separated by semicolons: so a
+spreadsheet of that language reads both, and would take ``7.05`` for a day.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,25 @@ from typing import Any
 from app import money
 from app.bi.exports.table import ExportTable, plain
 from app.written.guards import guarded
+from app.written.numbers import COMMA, POINT
 
 
 def write_csv(table: ExportTable, path: Path) -> None:
     """Write the export; sums and remarks are no rows of data and are left out."""
     with path.open("w", encoding="utf-8-sig", newline="") as file:
-        writer = csv.writer(file)
+        decimal = table.language.signs.decimal
+        writer = csv.writer(file, delimiter=";" if decimal == COMMA else ",")
         writer.writerow([guarded(column.label) for column in table.columns])
         kinds = [column.type for column in table.columns]
         for row in table.rows():
             currency = table.currency_of(row)
-            writer.writerow([cell(*each, currency) for each in zip(row, kinds, strict=True)])
+            cells = zip(row, kinds, strict=True)
+            writer.writerow([cell(*each, currency, decimal=decimal) for each in cells])
 
 
-def cell(value: Any, kind: str = "text", currency: str | None = None) -> str:
+def cell(
+    value: Any, kind: str = "text", currency: str | None = None, *, decimal: str = POINT
+) -> str:
     """A value as a field: texts that look like formulas get an apostrophe in front.
 
     Money has the decimals of its currency, two where that is not known, a sum of nothing too. No
@@ -34,4 +43,6 @@ def cell(value: Any, kind: str = "text", currency: str | None = None) -> str:
     text = plain(value)
     if isinstance(value, Decimal) and value.as_tuple().exponent == -3:
         text += "0"
+    if isinstance(value, Decimal | float):
+        text = text.replace(POINT, decimal)
     return guarded(text) if isinstance(value, str | list) else text
