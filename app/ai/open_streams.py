@@ -35,7 +35,6 @@ _log = structlog.get_logger()
 class StreamReader:
     """A reader: what it has, and what it has not taken yet."""
 
-    sock: socket.socket
     session_id: int
     sequence: int
     spoken: float = field(default_factory=time.monotonic)
@@ -44,14 +43,28 @@ class StreamReader:
     is_over: bool = False
 
     def say(self, content: bytes) -> None:
-        """Write a piece of the body, as a chunk of HTTP/1.1."""
-        self.waiting += b"%X\r\n%b\r\n" % (len(content), content)
+        """Write a piece of the body."""
+        self.waiting += content
         self.spoken = time.monotonic()
 
     def end(self) -> None:
-        """Write the end of the body; the socket is closed when the reader has taken it."""
-        self.waiting += b"0\r\n\r\n"
+        """Write the end of the body."""
         self.is_over = True
+
+
+@dataclass(kw_only=True)
+class _KeptReader(StreamReader):
+    """One whose socket is kept: the body comes as chunks of HTTP/1.1."""
+
+    sock: socket.socket
+
+    def say(self, content: bytes) -> None:
+        super().say(b"%X\r\n%b\r\n" % (len(content), content))
+
+    def end(self) -> None:
+        """Write the end of the body; the socket is closed when the reader has taken it."""
+        self.say(b"")
+        super().end()
 
     def flush(self) -> bool:
         """Send what the reader takes now; False when it is gone, or has everything."""
@@ -79,7 +92,7 @@ class StreamKeeper:
         self._app = app
         self._bell = bell
         self._look = look
-        self._kept: list[StreamReader] = []
+        self._kept: list[_KeptReader] = []
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
 
@@ -90,7 +103,7 @@ class StreamKeeper:
         """Keep a socket whose headers are sent."""
         sock.setblocking(False)
         with self._lock:
-            self._kept.append(StreamReader(sock, session_id, sequence))
+            self._kept.append(_KeptReader(session_id, sequence, sock=sock))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="streams", daemon=True)
                 self._thread.start()

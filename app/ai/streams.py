@@ -14,8 +14,15 @@ from typing import Any
 from flask import Flask, Response, request
 from sqlalchemy import Connection, func, select
 
-from app.ai.open_streams import MOST_KEPT, StreamKeeper, StreamReader, can_keep, handed_over
-from app.ai.turns import Signals, fail, signals
+from app.ai.open_streams import (
+    LOOK_SECONDS,
+    MOST_KEPT,
+    StreamKeeper,
+    StreamReader,
+    can_keep,
+    handed_over,
+)
+from app.ai.turns import fail, signals
 from app.clock import utc_now
 from app.db.engines import primary_engine, transaction
 from app.db.types import json_text
@@ -28,34 +35,12 @@ from app.models.assistant import AiEvent, AiMessage, AiSession
 # (gunicorn.conf.py has 16): half at most.
 MOST_STREAMS = 8
 PING_SECONDS = 15.0
-# Another process may make the answer: then nothing rings here.
-LOOK_SECONDS = 0.4
 # An answer takes seconds; who waits for one longer comes back with the number of the last event.
 LONGEST_SECONDS = 300.0
 RETRY = b"retry: 2000\n\n"
 PING = b": ping\n\n"
 TOO_MANY = "Too many answers are being read at the moment; come back in a few seconds."
-
-
-class Places:
-    """How many streams this process has open; beyond the most, a reader is asked to come back."""
-
-    def __init__(self, most: int = MOST_STREAMS) -> None:
-        self._most = most
-        self._open = 0
-        self._lock = threading.Lock()
-
-    def take(self) -> None:
-        """Raises: AiUnavailableError, all are taken."""
-        with self._lock:
-            if self._open >= self._most:
-                raise AiUnavailableError(TOO_MANY, headers={"Retry-After": "2"})
-            self._open += 1
-
-    def give_back(self) -> None:
-        """A stream has ended."""
-        with self._lock:
-            self._open -= 1
+_LATER = {"Retry-After": "2"}
 
 
 def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
@@ -78,10 +63,11 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         response = Response(body, content_type="text/event-stream")
     else:
         places = stream_places.of(app)
-        places.take()
+        if not places.acquire(blocking=False):
+            raise AiUnavailableError(TOO_MANY, headers=_LATER)
         frames = _frames(app, session["id"], start)
         response = Response(frames, content_type="text/event-stream")
-        response.call_on_close(places.give_back)
+        response.call_on_close(places.release)
     response.headers["Cache-Control"] = "no-cache"
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -91,7 +77,7 @@ def _kept(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]
     """The body of a stream whose socket one thread keeps with all others."""
     keeper = stream_keeper.of(app)
     if len(keeper) >= MOST_KEPT:
-        raise AiUnavailableError(TOO_MANY, headers={"Retry-After": "2"})
+        raise AiUnavailableError(TOO_MANY, headers=_LATER)
     return handed_over(keeper, sock, session_id, start, RETRY)
 
 
@@ -106,7 +92,10 @@ def _look_after(readers: list[StreamReader]) -> None:
             events, is_over = _read(reader.session_id, reader.sequence)
             for event in events:
                 reader.sequence = event.sequence
-                reader.say(frame(event.sequence, event.type, event.data))
+                frame = (
+                    f"id: {event.sequence}\nevent: {event.type}\ndata: {json_text(event.data)}\n\n"
+                )
+                reader.say(frame.encode())
             if is_over:
                 reader.end()
             elif is_silent and not events:
@@ -122,36 +111,16 @@ def _last_sequences(session_ids: set[int]) -> dict[int, int]:
 
 
 def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
+    """The body of a stream that occupies a thread of its server."""
     yield RETRY
-    with app.app_context():
-        bell = signals.current
-    spoken = began = time.monotonic()
-    last_position = -1
-    while time.monotonic() - began < LONGEST_SECONDS:
-        last_position = (
-            bell.wait(last_position, LOOK_SECONDS) if last_position >= 0 else _count(bell)
-        )
+    reader, bell, position = StreamReader(session_id, sequence), signals.of(app), -1
+    while not reader.is_over:
+        position = bell.wait(position, LOOK_SECONDS)
         with app.app_context():
-            events, is_over = _read(session_id, sequence)
-        for event in events:
-            sequence = event.sequence
-            yield frame(event.sequence, event.type, event.data)
-        if is_over:
-            return
-        if events:
-            spoken = time.monotonic()
-        elif time.monotonic() - spoken >= PING_SECONDS:
-            spoken = time.monotonic()
-            yield PING
-
-
-def frame(sequence: int, kind: str, data: Any) -> bytes:
-    """One event on the wire."""
-    return f"id: {sequence}\nevent: {kind}\ndata: {json_text(data)}\n\n".encode()
-
-
-def _count(bell: Signals) -> int:
-    return bell.wait(-1, 0)
+            _look_after([reader])
+        if reader.waiting:
+            yield bytes(reader.waiting)
+            reader.waiting.clear()
 
 
 def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
@@ -165,9 +134,7 @@ def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
             .order_by(AiEvent.sequence)
         )
         events = list(connection.execute(statement))
-    if latest is None:
-        return events, True
-    if latest["status"] != "in_progress":
+    if latest is None or latest["status"] != "in_progress":
         return events, True
     if latest["leased_until"] is not None and latest["leased_until"] < utc_now():
         with transaction():  # its process has died
@@ -200,7 +167,7 @@ def _last_sequence(connection: Connection, session_id: int) -> int:
     return int(connection.execute(wanted).scalar() or 0)
 
 
-stream_places = Extension("ai_places", Places)
+stream_places = Extension("ai_places", lambda: threading.BoundedSemaphore(MOST_STREAMS))
 stream_keeper = Extension(
     "ai_keeper", lambda: StreamKeeper(running_app(), signals.current, _look_after)
 )

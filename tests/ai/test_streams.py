@@ -16,7 +16,7 @@ from app.ai import streams, turns
 from app.ai.parts import Ask, Part, Text
 from app.ai.provider.answering import ai_provider
 from app.ai.smalltalk import ABOUT
-from app.ai.streams import Places, stream_places
+from app.ai.streams import stream_places
 from tests.ai.conftest import chat
 from tests.contract.conftest import Api
 
@@ -282,7 +282,7 @@ def test_a_stream_belongs_to_its_owner(api: Api, sign_in: Callable[..., Api]) ->
 def test_beyond_the_places_a_reader_is_asked_to_come_back(
     api: Api, app: Flask, slow: threading.Event
 ) -> None:
-    stream_places.bind(app, Places(1))
+    stream_places.bind(app, threading.BoundedSemaphore(1))
     try:
         made = chat(api, "count", stream=True)
         query = {"sessionId": made["sessionId"]}
