@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from app.ai.context import cited
 from app.ai.extracts import best_extract
-from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
+from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
 from app.ai.references import without_numbers
 from app.ai.wording import sentences
 from app.container import engine
-from app.events import entity_url
 from app.http.security import current_caller
 from app.kb.rendering import to_html
 from app.kb.search import FoundArticle, SearchResult, search_articles
@@ -42,8 +42,7 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     question = without_numbers(ask.text)
     yield ToolCall("search_kb", {"q": question[:300]})
     result = search_articles(question, limit=5)
-    article_ids = [each.article["id"] for each in result.found]
-    note_search(ask.text, language=None, total=result.total, shown=article_ids)
+    note_search(ask.text, result)
     good = [each for each in result.found if _answers(each, result)]
     yield ToolResult("ok", f"{len(good)} of {result.total} articles fit")
     if not good:
@@ -79,9 +78,7 @@ def _quote(question: str, match: FoundArticle, *, whole: bool) -> Iterator[Part]
     if whole or not lines:
         html = to_html(article["body"], article["bodyFormat"])
         lines += best_extract(question, article["title"], html)
-    source = Citation(
-        "KbArticle", key, article["title"], entity_url("KbArticle", key), " ".join(lines)[:300]
-    )
+    source = cited("KbArticle", key, article["title"], " ".join(lines)[:300])
     is_new_paragraph = not whole
     for line in lines:
         if _ITEM.match(line):

@@ -14,7 +14,7 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http.security import current_caller, requires
 from app.kb.rendering import to_html
-from app.kb.search import describe_found, search_articles
+from app.kb.search import search_articles
 from app.kb.usage import list_feedback, note_search, note_view, rate_article
 from app.permissions import allowed
 
@@ -37,11 +37,8 @@ def search_knowledge() -> Response:
     total = 0
     if question:
         result = search_articles(question, limit=FOUND)
-        articles = [describe_found(each, result.marker) for each in result.found]
-        total = result.total
-        note_search(
-            question, language=None, total=total, shown=[article["id"] for article in articles]
-        )
+        articles, total = result.items, result.total
+        note_search(question, result)
     newest = [] if question else engine.read(
         "KbArticles", filter="status eq 'Published'", orderby="updatedAt desc", top=NEWEST,
         select="id,title,summary,category,updatedAt",

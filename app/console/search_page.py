@@ -18,7 +18,7 @@ from app.crm.search.service import search
 from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
 from app.http.security import current_caller
-from app.kb.search import describe_found, search_articles
+from app.kb.search import search_articles
 from app.odata.syntax.literal_text import quoted
 from app.permissions import allowed
 
@@ -119,8 +119,7 @@ def _articles(text: str) -> list[dict[str, Any]]:
     if not allowed(current_caller(), "kb:read"):
         return []
     result = search_articles(text, limit=BESIDE)
-    articles = [describe_found(each, result.marker) for each in result.found]
-    return [{**article, "snippet": Markup(article["snippet"])} for article in articles]
+    return [{**article, "snippet": Markup(article["snippet"])} for article in result.items]
 
 
 def _documents(text: str) -> list[dict[str, Any]]:

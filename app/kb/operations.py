@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from app.kb.schemas import ArticleSearchQuerySchema, KbSearchResultSchema
-from app.kb.search import describe_found, search_articles
+from app.kb.search import SearchResult, search_articles
 from app.operations.declaration import Operation
 
 
 def find_articles(q: str, **wanted: Any) -> dict[str, Any]:
     """What ``search_articles`` finds, as the answer shows it."""
-    result = search_articles(q, **wanted)
-    items = [describe_found(article, result.marker) for article in result.found]
-    return {"query": q, "mode": result.mode, "total": result.total, "items": items}
+    return describe_search(q, search_articles(q, **wanted))
+
+
+def describe_search(q: str, result: SearchResult) -> dict[str, Any]:
+    """What was found, as the answer shows it (contract 11.1)."""
+    return {"query": q, "mode": result.mode, "total": result.total, "items": result.items}
 
 
 # The view of REST notes what was looked for, and says where words alone were looked at.

@@ -11,7 +11,7 @@ from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
 from app.kb.drafting import draft_from_ticket
 from app.kb.gaps import missing_articles
-from app.kb.operations import find_articles
+from app.kb.operations import describe_search
 from app.kb.rendering import to_html
 from app.kb.schemas import (
     ArticleDraftSchema,
@@ -27,6 +27,7 @@ from app.kb.schemas import (
     SuggestionsSchema,
     SuggestQuerySchema,
 )
+from app.kb.search import search_articles
 from app.kb.suggestions import suggest_for_ticket
 from app.kb.usage import list_feedback, note_search, note_view, rate_article
 
@@ -44,14 +45,11 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
     Only articles that you may read are found and counted. Words need not be in the article:
     "cannot sign in" finds "Unlocking an account".
     """
-    answer = find_articles(**query)
-    note_search(
-        query["q"],
-        language=query.get("language"),
-        total=answer["total"],
-        shown=[item["id"] for item in answer["items"]],
-    )
-    return answer if answer["mode"] == query["mode"] else {**answer, "notice": BY_WORDS_ONLY}
+    question = query.pop("q")
+    result = search_articles(question, **query)
+    note_search(question, result, query.get("language"))
+    notice = {} if result.mode == query["mode"] else {"notice": BY_WORDS_ONLY}
+    return {**describe_search(question, result), **notice}
 
 
 @area.get("/suggest")

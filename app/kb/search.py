@@ -49,6 +49,11 @@ class SearchResult:
     found: Sequence[FoundArticle]
     marker: Marker
 
+    @property
+    def items(self) -> list[dict[str, Any]]:
+        """The articles as answers show them (contract 11.1)."""
+        return [_described(article, self.marker) for article in self.found]
+
 
 def search_articles(
     question: str,
@@ -98,8 +103,7 @@ def search_articles(
     return SearchResult(used, total, articles, marker)
 
 
-def describe_found(match: FoundArticle, marker: Marker) -> dict[str, Any]:
-    """An item of the answer (contract 11.1)."""
+def _described(match: FoundArticle, marker: Marker) -> dict[str, Any]:
     row = match.article
     language = language_of(row["language"])
     texts = match.passages or [row["summary"] or row["title"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from app.errors import NotFoundError
 from app.events import emit
 from app.http.request_context import running_app
 from app.http.security import acting_as, current_caller
+from app.kb.search import SearchResult
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
 from app.models.kb_use import KbFeedback, KbSearch
@@ -33,7 +34,7 @@ LONGEST_QUESTION = 300
 _log = structlog.get_logger()
 
 
-def note_search(question: str, *, language: str | None, total: int, shown: Sequence[int]) -> None:
+def note_search(question: str, result: SearchResult, language: str | None = None) -> None:
     """Keep a question for the report of missing articles; written when the answer is out."""
     topic = " ".join(sorted(set(terms(question, "en"))))
     row = {
@@ -42,8 +43,8 @@ def note_search(question: str, *, language: str | None, total: int, shown: Seque
         "question": question[:LONGEST_QUESTION],
         "topic": topic[:LONGEST_QUESTION],
         "language": language,
-        "found": total,
-        "shown": list(shown),
+        "found": result.total,
+        "shown": [found.article["id"] for found in result.found],
     }
     _later(partial(records.insert, KbSearch, row))
 
