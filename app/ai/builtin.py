@@ -119,28 +119,28 @@ def _requested(ask: Ask, request: Request | None, *, is_known: bool) -> Iterator
         return None if request.kind == SUMMARY else iter((Text(unknown),))
     if request.kind != SUMMARY:
         return answer_request(ask, request)
-    if ask.context is None or ask.context.key is None:
+    if ask.record is None:
         return iter((Text(ask.translated(NEEDS_RECORD)),))
-    return summarise(ask)
+    return summarise(ask, ask.record)
 
 
 def _of_record(ask: Ask, *, is_named: bool) -> Iterator[Part] | None:
     """What the record in the context, or the one that the message names, answers; else None."""
-    text = ask.text
-    if ask.context is None or ask.context.key is None:
+    text, record = ask.text, ask.record
+    if record is None:
         return None
-    help_kind = find_help(ask)
+    help_kind = find_help(ask, record)
     if help_kind is not None:
-        return answer_help(ask, help_kind)
+        return answer_help(ask, record.key, help_kind)
     if is_how_to(text):
         return None
-    if wants_summary(text, ask.context.entity) or (is_named and is_shown(text)):
-        return summarise(ask)
-    listing = find_related(ask)
+    if wants_summary(text, record.entity) or (is_named and is_shown(text)):
+        return summarise(ask, record)
+    listing = find_related(ask, record)
     if listing is not None:
-        return answer_related(ask, listing)
-    name = find_property(ask)
-    return None if name is None else answer_property(ask, name)
+        return answer_related(ask, record, listing)
+    name = find_property(ask, record)
+    return None if name is None else answer_property(ask, record, name)
 
 
 def _last_resort(figures: Figures, otherwise: Part) -> Iterator[Part]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.ai.parts import Citation, Context
+from app.ai.parts import Citation, Context, RecordContext
 from app.container import engine
 from app.errors import ForbiddenError, NotFoundError, ValidationError
 from app.events import entity_url
@@ -40,20 +40,22 @@ def read_context(wanted: Mapping[str, Any] | None) -> Context | None:
     module = wanted["module"]
     entity = _entity_of(module)
     key = wanted.get("entityId")
-    if entity is None:
-        if key is not None:
-            raise ValidationError([("context.entityId", f"{module} has no records")])
-        return Context(module)
-    home = _container().set_of_type[entity]
     if key is None:
-        return Context(module, entity, home.name)
+        return Context(module)
+    if entity is None:
+        raise ValidationError([("context.entityId", f"{module} has no records")])
+    home = _container().set_of_type[entity].name
     try:
-        row = engine.read_one(f"{home.name}({key})", select=f"id,{TITLES.get(entity, 'name')}")
+        row = engine.read_one(f"{home}({key})", select=f"id,{TITLES.get(entity, 'name')}")
     except (ForbiddenError, NotFoundError):
         details = [("context.entityId", "is no record that you can read")]
         raise NotFoundError(f"There is no {entity} {key}.", details) from None
-    title = row[TITLES.get(entity, "name")] or f"{entity} {key}"
-    return Context(module, entity, home.name, key, title)
+    return RecordContext(module, entity, home, key, title_of(entity, row))
+
+
+def title_of(entity: str, row: Mapping[str, Any]) -> str:
+    """What a record is called that was read with its title: ``Invoice 7`` of one without."""
+    return str(row.get(TITLES.get(entity, "name")) or f"{entity} {row['id']}")
 
 
 def continued_context(kept: Mapping[str, Any] | None) -> Context | None:
@@ -64,13 +66,14 @@ def continued_context(kept: Mapping[str, Any] | None) -> Context | None:
         return None
 
 
-def citation_of(context: Context, snippet: str = "") -> Citation:
+def citation_of(record: RecordContext, snippet: str = "") -> Citation:
     """The record as a source."""
-    assert context.entity is not None and context.key is not None
-    return Citation(
-        context.entity, context.key, context.title or "", entity_url(context.entity, context.key),
-        snippet,
-    )  # fmt: skip
+    return cited(record.entity, record.key, record.title, snippet)
+
+
+def cited(entity: str, key: int, title: str, snippet: str = "") -> Citation:
+    """A record of a type as a source."""
+    return Citation(entity, key, title, entity_url(entity, key), snippet)
 
 
 def entity_type(entity: str) -> edm.EntityType:

@@ -133,10 +133,9 @@ class Figures:
 
 def _question(ask: Ask) -> str:
     """What is asked; beside a client, ``they`` and unpaid invoices are those of that client."""
-    context = ask.context
-    if context is None or context.entity != "Client" or not context.title:
+    if ask.record is None or ask.record.entity != "Client":
         return ask.text
-    name = context.title
+    name = ask.record.title
     if _OF_ONE.search(ask.text) and not _THEM.search(ask.text) and not _OF_ALL.search(ask.text):
         return f"{ask.text.rstrip(' ?!.')} of {name}"
     if _IHNEN.search(ask.text):

@@ -14,16 +14,24 @@ BUILT_IN = "built-in"
 
 @dataclass(frozen=True)
 class Context:
-    """The record that the caller looks at.
-
-    ``module`` is as it was given; the rest is None where only a module was.
-    """
+    """What the caller looks at: an area of the service, as it was given, or a record of it."""
 
     module: str
-    entity: str | None = None
-    entity_set: str | None = None
-    key: int | None = None
-    title: str | None = None
+
+    @property
+    def kept(self) -> dict[str, Any]:
+        """As a message keeps it."""
+        return {"module": self.module, "entityId": None, "title": None}
+
+
+@dataclass(frozen=True)
+class RecordContext(Context):
+    """The record that the caller looks at."""
+
+    entity: str
+    entity_set: str
+    key: int
+    title: str
 
     @property
     def kept(self) -> dict[str, Any]:
@@ -49,6 +57,11 @@ class Ask:
     kept: Kept | None = None
     dialogue: Sequence[tuple[str, str]] = ()
     language: str = SOURCE
+
+    @property
+    def record(self) -> RecordContext | None:
+        """The record that the message is about."""
+        return self.context if isinstance(self.context, RecordContext) else None
 
     def translated(self, text: str, /, **values: object) -> str:
         """A text of the catalogue in the language to answer in."""

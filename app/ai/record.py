@@ -6,14 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from app.ai.context import TITLES, citation_of, entity_type, states_of
-from app.ai.parts import Ask, Citation, Context, Part, Text, ToolCall, ToolResult
+from app.ai.context import citation_of, cited, entity_type, states_of, title_of
+from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, Listing
 from app.ai.wording import label, spoken, value_text, words_of
 from app.container import engine
 from app.container.words import word_text
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
-from app.events import entity_url
 from app.odata.model import edm
 from app.written.catalogue import SOURCE
 
@@ -87,25 +86,21 @@ def wants_summary(text: str, entity: str | None = None) -> bool:
     return _SUMMARY.search(text) is not None
 
 
-def find_property(ask: Ask) -> str | None:
+def find_property(ask: Ask, record: RecordContext) -> str | None:
     """The property of the record in the context that a question means, or None.
 
     A person of the record, such as its owner, is a navigation property. A message that is nothing
     but the name of one, ``due date?``, asks for it.
     """
-    context = ask.context
-    if context is None or context.key is None:
-        return None
-    assert context.entity is not None
     said = words_of(_EMAIL.sub("email", ask.text))
-    asked_state = _state_asked(context.entity, said)
+    asked_state = _state_asked(record.entity, said)
     if asked_state is not None:
         return asked_state
-    phrases = _phrases(context.entity)
+    phrases = _phrases(record.entity)
     if "when" in said:
-        phrases = _moments(context.entity)
+        phrases = _moments(record.entity)
     elif _contains(said, ["how", "much"]):
-        phrases = _amounts(context.entity) or phrases
+        phrases = _amounts(record.entity) or phrases
     if not _FIELD_QUESTION.search(ask.text):
         return phrases.get(" ".join(word for word in said if word not in _FILLERS))
     matches = [
@@ -120,11 +115,10 @@ def find_property(ask: Ask) -> str | None:
 
 def is_name_of_property(ask: Ask) -> bool:
     """Whether a message is nothing but the name of a property of the record: ``credit limit``."""
-    if ask.context is None or ask.context.key is None:
+    if ask.record is None:
         return False
-    assert ask.context.entity is not None
     said = words_of(_EMAIL.sub("email", ask.text))
-    return " ".join(word for word in said if word not in _FILLERS) in _phrases(ask.context.entity)
+    return " ".join(word for word in said if word not in _FILLERS) in _phrases(ask.record.entity)
 
 
 def _phrases(entity: str) -> dict[str, str]:
@@ -171,73 +165,61 @@ def _state_asked(entity: str, said: list[str]) -> str | None:
     return None
 
 
-def answer_property(ask: Ask, name: str) -> Iterator[Part]:
+def answer_property(ask: Ask, record: RecordContext, name: str) -> Iterator[Part]:
     """Say the value of one property, or who one person of the record is."""
-    context = ask.context
-    assert context is not None and context.entity is not None
     if name in PEOPLE:
-        yield from _answer_person(ask, context, name)
-        return
-    yield ToolCall("read_record", {"record": context.path, "select": name})
-    row = _texts(ask, context.entity, engine.read_one(context.path))
-    yield ToolResult("ok", f"{name} = {row[name]}")
-    sentence = _value_sentence(ask, name, context.title or "", row[name])
-    yield Text(sentence, citation_of(context, sentence))
+        named_by = NAMED_BY.get(name, "displayName")
+        expand = f"{name}($select={named_by})"
+        yield ToolCall("read_record", {"record": record.path, "expand": expand})
+        person = engine.read_one(record.path, select="id", expand=expand)[name]
+        value = person[named_by] if person else value_text(None, ask.language)
+    else:
+        yield ToolCall("read_record", {"record": record.path, "select": name})
+        value = _texts(ask, record.entity, engine.read_one(record.path))[name]
+    yield ToolResult("ok", f"{name} = {value}")
+    sentence = _value_sentence(ask, name, record.title, value)
+    yield Text(sentence, citation_of(record, sentence))
 
 
-def _answer_person(ask: Ask, context: Context, name: str) -> Iterator[Part]:
-    named_by = NAMED_BY.get(name, "displayName")
-    expand = f"{name}($select={named_by})"
-    yield ToolCall("read_record", {"record": context.path, "expand": expand})
-    person = engine.read_one(context.path, select="id", expand=expand)[name]
-    known = person[named_by] if person else value_text(None, ask.language)
-    yield ToolResult("ok", f"{name} = {known}")
-    sentence = _value_sentence(ask, name, context.title or "", known)
-    yield Text(sentence, citation_of(context, sentence))
-
-
-def summarise(ask: Ask) -> Iterator[Part]:
+def summarise(ask: Ask, record: RecordContext) -> Iterator[Part]:
     """Facts, open items and history of the record, each sentence from the record it cites."""
-    context = ask.context
-    assert context is not None and context.entity is not None
-    profile = PROFILES[context.entity]
-    yield ToolCall("read_record", {"record": context.path})
-    row = engine.read_one(context.path)
-    yield ToolResult("ok", context.title or "")
-    texts = _texts(ask, context.entity, row)
+    profile = PROFILES[record.entity]
+    yield ToolCall("read_record", {"record": record.path})
+    row = engine.read_one(record.path)
+    yield ToolResult("ok", record.title)
+    texts = _texts(ask, record.entity, row)
     facts = [
         ask.translated(template).format(**texts)
         for template in profile.facts
         if all(_is_worth_saying(name, row.get(name)) for name in _PLACEHOLDER.findall(template))
     ]
-    source = citation_of(context, facts[0] if facts else "")
+    source = citation_of(record, facts[0] if facts else "")
     for fact in facts:
         yield Text(fact, source)
     for listing in profile.listings:
-        yield from list_related(ask, listing, source, row.get("currency"))
+        yield from list_related(ask, record, listing, source, row.get("currency"))
 
 
 def list_related(
-    ask: Ask, listing: Listing, source: Citation, currency: str | None
+    ask: Ask, record: RecordContext, listing: Listing, source: Citation, currency: str | None
 ) -> Iterator[Part]:
     """The records of a listing, each with its source; nothing where there is none to be read.
 
     Args:
         currency: that of the record in the context, for amounts of its parts.
     """
-    context = ask.context
-    assert context is not None
     options = {"orderby": listing.order, "top": listing.most, "count": "true"}
     if listing.condition:
         options["filter"] = listing.condition
-    path = f"{context.path}/{listing.navigation}"
+    path = f"{record.path}/{listing.navigation}"
     try:
         rows = engine.read_many(path, **options)
     except (ForbiddenError, InsufficientScopeError, NotFoundError):
         return  # what the caller may not read is not spoken of
     if not rows:
         return
-    kind = listing.entity or _target(context, listing)
+    navigation = entity_type(record.entity).navigation[listing.navigation]
+    kind = listing.entity or navigation.target
     yield Text(f"\n{ask.translated(listing.title)}:", source)
     for row in rows:
         texts = _texts(ask, kind, row, currency)
@@ -246,16 +228,9 @@ def list_related(
         line = " ".join(ask.translated(listing.line).format(**texts).split())[:_LONGEST_LINE]
         if listing.overdue and row.get("isOverdue"):
             line += ask.translated(", overdue")
-        cited = source
-        if listing.entity is not None:
-            title = row.get(TITLES.get(kind, "name")) or f"{kind} {row['id']}"
-            cited = Citation(kind, row["id"], title, entity_url(kind, row["id"]), line)
-        yield Text(f"\n- {line}", cited)
-
-
-def _target(context: Context, listing: Listing) -> str:
-    assert context.entity is not None
-    return entity_type(context.entity).navigation[listing.navigation].target
+        is_source = listing.entity is not None
+        own = cited(kind, row["id"], title_of(kind, row), line) if is_source else source
+        yield Text(f"\n- {line}", own)
 
 
 def _texts(

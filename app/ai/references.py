@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.ai.context import TITLES, data_sets
+from app.ai.context import TITLES, data_sets, title_of
 from app.ai.lexicon import RECORD_NUMBER, Lexicon, Message, language_of, lexicon_of
-from app.ai.parts import Context
+from app.ai.parts import RecordContext
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError
 from app.odata.syntax.literal_text import quoted
@@ -39,12 +39,12 @@ class Mentioned:
     by their names.
     """
 
-    context: Context
+    context: RecordContext
     text: str
     by_name: str
 
 
-def find_mentioned(text: str, name: str) -> tuple[Mentioned | None, list[Context]]:
+def find_mentioned(text: str, name: str) -> tuple[Mentioned | None, list[RecordContext]]:
     """The one record that a message names and the caller may read, or several of one name.
 
     Args:
@@ -61,7 +61,7 @@ def find_mentioned(text: str, name: str) -> tuple[Mentioned | None, list[Context
             return None, []
         lexicon = lexicon_of(language_of(text))
         it = lexicon.list_of("language.things")[0]
-        by_name = _replaced(text, lexicon, contexts[0].title or number)
+        by_name = _replaced(text, lexicon, contexts[0].title)
         return Mentioned(contexts[0], _replaced(text, lexicon, it), by_name), []
     contexts = _by_name(name) if name and not numbers else []
     return (Mentioned(contexts[0], text, text), []) if len(contexts) == 1 else (None, contexts)
@@ -93,7 +93,7 @@ def without_numbers(text: str) -> str:
     return " ".join(_FORMAL.sub(" ", text).split()) or text
 
 
-def _by_name(name: str) -> list[Context]:
+def _by_name(name: str) -> list[RecordContext]:
     """The records of this name, in any case; else the client whose name has these words."""
     literal = quoted(name.lower())
     for entity_set, by in _NAMED:
@@ -106,16 +106,13 @@ def _by_name(name: str) -> list[Context]:
     return contexts if len(contexts) == 1 else []
 
 
-def _read(name: str, condition: str) -> list[Context]:
+def _read(name: str, condition: str) -> list[RecordContext]:
     entity = data_sets()[name.lower()].type.name
-    title = TITLES.get(entity, "name")
+    select = f"id,{TITLES.get(entity, 'name')}"
     try:
         rows: list[dict[str, Any]] = engine.read_many(
-            name, filter=condition, select=f"id,{title}", orderby="id", top=_MOST
+            name, filter=condition, select=select, orderby="id", top=_MOST
         )
     except (ForbiddenError, InsufficientScopeError):
         return []  # what the caller may not read is not known of
-    return [
-        Context(name, entity, name, row["id"], row[title] or f"{entity} {row['id']}")
-        for row in rows
-    ]
+    return [RecordContext(name, entity, name, row["id"], title_of(entity, row)) for row in rows]

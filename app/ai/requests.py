@@ -8,7 +8,7 @@ from typing import Any
 
 from app.ai.context import states_of
 from app.ai.lexicon import Message, lexicon_of
-from app.ai.parts import Ask, Context, Part, Proposal, Text, ToolCall, ToolResult
+from app.ai.parts import Ask, Part, Proposal, RecordContext, Text, ToolCall, ToolResult
 from app.ai.refusals import NO_WRITES
 from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.own import NOTED
@@ -35,7 +35,13 @@ _REASONS: Mapping[str, str] = {"ClosedLost": "lostReason", "Disqualified": "disq
 
 def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
     """The proposal that is asked for, to those who may confirm it; else why there is none."""
-    for part in _PROPOSED[request.kind](ask, request):
+    if request.kind == TASK:
+        parts = _propose_task(ask, request)
+    elif ask.record is None:
+        parts = iter((Text(ask.translated(NEEDS_RECORD)),))
+    else:
+        parts = _PROPOSED[request.kind](ask, ask.record, request)
+    for part in parts:
         if isinstance(part, Proposal):
             yield ToolCall("propose_action", {"tool": part.tool, **part.arguments})
             if not may_propose(tools()[part.tool], part.arguments):
@@ -63,40 +69,32 @@ def _propose_task(ask: Ask, request: Request) -> Iterator[Part]:
         summary += ask.translated(", due on %(day)s", day=day)
         if request.at is not None:
             summary += ask.translated(" at %(time)s", time=f"{request.at:%H:%M}")
-    if ask.context is not None and ask.context.key is not None:
-        arguments |= {"relatedType": ask.context.entity, "relatedId": ask.context.key}
-        summary += ask.translated(", for %(record)s", record=ask.context.title)
+    if ask.record is not None:
+        arguments |= {"relatedType": ask.record.entity, "relatedId": ask.record.key}
+        summary += ask.translated(", for %(record)s", record=ask.record.title)
     yield Proposal("create_task", _short(summary) + ".", arguments)
 
 
-def _propose_note(ask: Ask, request: Request) -> Iterator[Part]:
-    context = ask.context
-    if context is None or context.key is None:
-        yield Text(ask.translated(NEEDS_RECORD))
-        return
-    if context.entity not in NOTED:
-        kind = label(context.entity or "", ask.language)
+def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
+    if record.entity not in NOTED:
+        kind = label(record.entity, ask.language)
         yield Text(ask.translated("I cannot add notes to records of the type %(type)s.", type=kind))
         return
-    arguments = {"type": context.entity, "id": context.key, "text": request.text}
+    arguments = {"type": record.entity, "id": record.key, "text": request.text}
     summary = _short(
-        ask.translated("Add to %(record)s the note: %(text)s", record=context.title,
+        ask.translated("Add to %(record)s the note: %(text)s", record=record.title,
                        text=request.text)
     )  # fmt: skip
     yield Proposal("add_note", f"{summary}.", arguments)
 
 
-def _propose_mail(ask: Ask, request: Request) -> Iterator[Part]:
-    context = ask.context
-    if context is None or context.key is None:
-        yield Text(ask.translated(NEEDS_RECORD))
-        return
-    to, facts = _recipient(ask, context)
+def _propose_mail(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
+    to, facts = _recipient(ask, record)
     if to is None:
-        yield Text(ask.translated("%(record)s has no e-mail address.", record=context.title))
+        yield Text(ask.translated("%(record)s has no e-mail address.", record=record.title))
         return
     about = request.text
-    subject = about or (context.title or "")
+    subject = about or record.title
     greeting, regards = ask.translated("Hello,"), ask.translated("Kind regards")
     body = "\n".join([greeting, "", *([f"{about}."] if about else []), *facts, "", regards])
     arguments = {"to": to, "subject": subject[:_SUBJECT_LENGTH], "body": body}
@@ -104,17 +102,17 @@ def _propose_mail(ask: Ask, request: Request) -> Iterator[Part]:
     yield Proposal("draft_mail", f"{_short(summary)}.", arguments)
 
 
-def _recipient(ask: Ask, context: Context) -> tuple[str | None, list[str]]:
+def _recipient(ask: Ask, record: RecordContext) -> tuple[str | None, list[str]]:
     """Who a mail about the record goes to, and what of the record belongs in it."""
-    row = engine.read_one(context.path)
-    if context.entity in ("Client", "Contact", "Lead"):
+    row = engine.read_one(record.path)
+    if record.entity in ("Client", "Contact", "Lead"):
         return row.get("email"), []
-    if context.entity == "Ticket":
+    if record.entity == "Ticket":
         about = ask.translated("This is about %(number)s: %(subject)s.", number=row["number"],
                                subject=row["subject"])  # fmt: skip
         return row.get("requesterEmail"), [about]
-    if context.entity == "Invoice":
-        client = engine.find_one(f"{context.path}/Client", select="email,invoiceEmail")
+    if record.entity == "Invoice":
+        client = engine.find_one(f"{record.path}/Client", select="email,invoiceEmail")
         to = (client or {}).get("invoiceEmail") or (client or {}).get("email")
         due = value_text(row["amountDue"], ask.language, currency=row["currency"])
         about = ask.translated("This is about invoice %(number)s: %(amount)s is due.",
@@ -123,18 +121,13 @@ def _recipient(ask: Ask, context: Context) -> tuple[str | None, list[str]]:
     return None, []
 
 
-def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
+def _propose_state(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
     """The change of a stage or status.
 
     Raises: InvalidStateError, the record cannot become that from what it is.
     """
-    context = ask.context
-    if context is None or context.key is None:
-        yield Text(ask.translated(NEEDS_RECORD))
-        return
-    assert context.entity is not None
-    name = state_property(context.entity)
-    states = states_of(context.entity, name)
+    name = state_property(record.entity)
+    states = states_of(record.entity, name)
     state = next((each for each in request.states if each in states), None)
     if not request.states:
         state = _state_called(request.text, states, request.language)
@@ -146,14 +139,14 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
         is_unknown = states and not request.states
         yield Text(unknown if is_unknown else ask.translated(NO_WRITES))
         return
-    values = {"record": context.title, "state": word_text(state, ask.language)}
-    arguments: dict[str, Any] = {"id": context.key, name: state}
+    values = {"record": record.title, "state": word_text(state, ask.language)}
+    arguments: dict[str, Any] = {"id": record.key, name: state}
     summary = ask.translated("Change the %(property)s of %(record)s to %(state)s",
                              property=called, **values)  # fmt: skip
     reason = _REASONS.get(state)
     if reason is not None:
         # "Other" wants a text besides, which is a person's to write.
-        reasons = tuple(each for each in states_of(context.entity, reason) if each != "Other")
+        reasons = tuple(each for each in states_of(record.entity, reason) if each != "Other")
         why = _state_called(request.reason, reasons, request.language)
         if why is None:
             known = ", ".join(word_text(each, ask.language) for each in reasons)
@@ -164,11 +157,11 @@ def _propose_state(ask: Ask, request: Request) -> Iterator[Part]:
             return
         arguments[reason] = why
         summary += f", {label(reason, ask.language)}: {word_text(why, ask.language)}"
-    if engine.read_one(context.path, select=name)[name] == state:
+    if engine.read_one(record.path, select=name)[name] == state:
         yield Text(ask.translated("%(record)s is %(state)s already.", **values))
         return
-    require_possible(context, name, state)
-    yield Proposal(f"update_{snake(context.entity)}", f"{summary}.", arguments)
+    require_possible(record, name, state)
+    yield Proposal(f"update_{snake(record.entity)}", f"{summary}.", arguments)
 
 
 def _state_called(text: str, states: tuple[str, ...], language: str) -> str | None:
@@ -186,6 +179,4 @@ def _short(summary: str) -> str:
     return summary if len(summary) <= _SUMMARY_LENGTH else cut
 
 
-_PROPOSED = {
-    TASK: _propose_task, NOTE: _propose_note, MAIL: _propose_mail, STATE: _propose_state,
-}  # fmt: skip
+_PROPOSED = {NOTE: _propose_note, MAIL: _propose_mail, STATE: _propose_state}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from app.ai.context import cited
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
-from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.events import entity_url
+from app.ai.parts import Ask, Part, RecordContext, Text, ToolCall, ToolResult
 from app.http.security import current_caller
 from app.kb.suggestions import question_of, read_ticket, suggest_for_ticket
 from app.permissions import allowed
@@ -31,10 +31,9 @@ _SOLVE = re.compile(
 )
 
 
-def find_help(ask: Ask) -> str | None:
+def find_help(ask: Ask, record: RecordContext) -> str | None:
     """What kind of help with the ticket in the context is asked for, if any."""
-    context = ask.context
-    if context is None or context.entity != "Ticket" or context.key is None:
+    if record.entity != "Ticket":
         return None
     if _SIMILAR.search(ask.text):
         return "similar"
@@ -43,13 +42,11 @@ def find_help(ask: Ask) -> str | None:
     return "solution" if _SOLVE.search(ask.text) else None
 
 
-def answer_help(ask: Ask, kind: str) -> Iterator[Part]:
+def answer_help(ask: Ask, key: int, kind: str) -> Iterator[Part]:
     """What the best article says to the ticket, the articles that fit, or the tickets like it."""
-    assert ask.context is not None and ask.context.key is not None
     if not allowed(current_caller(), "kb:read"):
         yield Text(ask.translated(NOT_ALLOWED))
         return
-    key = ask.context.key
     quoted: list[Part] = []
     if kind == "solution":
         quoted = list(answer_from_articles(replace(ask, text=question_of(read_ticket(key)))))
@@ -82,4 +79,4 @@ def _listed(title: str, lines: list[tuple[str, str, int, str]]) -> Iterator[Part
     if lines:
         yield Text(f"\n{title}")
     for line, entity, key, name in lines:
-        yield Text(f"\n- {line}", Citation(entity, key, name, entity_url(entity, key), line))
+        yield Text(f"\n- {line}", cited(entity, key, name, line))

@@ -116,28 +116,6 @@ class ProviderSchema(Schema):
     )
 
 
-class ChatSchema(Schema):
-    """An answer, or (202) the promise of one."""
-
-    session_id = fields.String()
-    message_id = fields.String()
-    role = fields.String()
-    status = fields.String(description="`completed`, `in_progress`, `failed` or `canceled`.")
-    reply = fields.String()
-    citations = fields.List(fields.Nested(CitationSchema))
-    tool_calls = fields.List(fields.Nested(ToolCallSchema))
-    pending_actions = fields.List(fields.Nested(PendingActionSchema))
-    context = fields.Nested(ShownContextSchema, allow_none=True)
-    usage = fields.Nested(UsageSchema)
-    provider = fields.Nested(ProviderSchema)
-    model = fields.String()
-    created_at = Instant()
-    stream_url = fields.String(
-        description="Where the answer can be read as it grows, with a ticket for"
-                                 " readers that send no headers: one minute, one use."
-    )  # fmt: skip
-
-
 class StreamQuerySchema(Schema):
     """Which conversation, and from where on."""
 
@@ -154,7 +132,7 @@ class AnswerSchema(Schema):
 
     message_id = fields.String()
     role = fields.String()
-    status = fields.String()
+    status = fields.String(description="`completed`, `in_progress`, `failed` or `canceled`.")
     reply = fields.String()
     citations = fields.List(fields.Nested(CitationSchema))
     tool_calls = fields.List(fields.Nested(ToolCallSchema))
@@ -163,36 +141,44 @@ class AnswerSchema(Schema):
     created_at = Instant()
 
 
-class AiActionSchema(Schema):
+class ChatSchema(AnswerSchema):
+    """An answer, or (202) the promise of one."""
+
+    session_id = fields.String()
+    model = fields.String()
+    pending_actions = fields.List(fields.Nested(PendingActionSchema))
+    usage = fields.Nested(UsageSchema)
+    provider = fields.Nested(ProviderSchema)
+    stream_url = fields.String(
+        description="Where the answer can be read as it grows, with a ticket for"
+                                 " readers that send no headers: one minute, one use."
+    )  # fmt: skip
+
+
+class AiActionSchema(PendingActionSchema):
     """A proposed change and what became of it."""
 
-    id = fields.String()
-    tool = fields.String()
-    summary = fields.String()
-    arguments = fields.Dict(metadata={"additionalProperties": True})
     status = fields.String(description="`pending`, `executed`, `rejected`, `expired` or `failed`.")
-    expires_at = Instant()
     decided_at = Instant(allow_none=True)
     result = fields.Dict(allow_none=True, metadata={"additionalProperties": True})
 
 
-class ConversationSchema(Schema):
+class _ConversationSchema(Schema):
+    session_id = fields.String()
+    title = fields.String()
+    created_at = Instant()
+    updated_at = Instant()
+
+
+class ConversationSchema(_ConversationSchema):
     """A conversation in a list."""
 
-    session_id = fields.String()
-    title = fields.String()
     messages = fields.Integer()
-    created_at = Instant()
-    updated_at = Instant()
 
 
-class WholeConversationSchema(Schema):
+class WholeConversationSchema(_ConversationSchema):
     """A conversation with all its messages."""
 
-    session_id = fields.String()
-    title = fields.String()
-    created_at = Instant()
-    updated_at = Instant()
     messages = fields.List(fields.Nested(AnswerSchema))
     actions = fields.List(fields.Nested(AiActionSchema))
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from app.ai import store
 from app.ai.actions import describe_action
-from app.ai.schemas import AnswerSchema, PendingActionSchema
+from app.ai.schemas import AnswerSchema, PendingActionSchema, WholeConversationSchema
 from app.ai.tickets import make_ticket
 from app.ai.turns import USAGE
 from app.http.schema_parts import shown
@@ -49,11 +49,7 @@ def describe_session(session: Mapping[str, Any]) -> dict[str, Any]:
     """A whole conversation."""
     messages = store.messages_of(session["id"])
     actions = store.actions_of([message["id"] for message in messages])
-    return {
-        "sessionId": session["key"],
-        "title": session["title"],
-        "createdAt": session["created_at"],
-        "updatedAt": session["updated_at"],
-        "messages": [describe_message(message) for message in messages],
-        "actions": [describe_action(action) for action in actions],
-    }
+    return shown(
+        WholeConversationSchema, session, session_id=session["key"],
+        messages=list(map(describe_message, messages)), actions=list(map(describe_action, actions)),
+    )  # fmt: skip

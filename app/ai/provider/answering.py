@@ -129,10 +129,9 @@ class _Conversation:
 
     def _look_first(self) -> Iterator[Part]:
         """What a model that asks for nothing has to know: the record, and articles that fit."""
-        context = self._ask.context
-        calls = []
-        if context is not None and context.key is not None:
-            calls.append(("read_record", {"set": context.entity_set, "id": context.key}))
+        record, calls = self._ask.record, []
+        if record is not None:
+            calls.append(("read_record", {"set": record.entity_set, "id": record.key}))
         if any(tool.name == "search_kb" for tool in self._tools):
             calls.append(("search_kb", {"q": self._ask.text[:1000]}))
         reply = Reply()

@@ -51,9 +51,9 @@ def first_messages(ask: Ask) -> Iterator[dict[str, Any]]:
 def _facts(ask: Ask) -> Iterator[str]:
     yield f"Today is {today():%A}, {today().isoformat()}."
     yield f"Sets of records: {', '.join(home.name for home in data_sets().values())}."
-    context = ask.context
-    if context is not None and context.key is not None:
+    record = ask.record
+    if record is not None:
         yield (
-            f'The user looks at {context.entity} {context.key} (set {context.entity_set}); "this",'
+            f'The user looks at {record.entity} {record.key} (set {record.entity_set}); "this",'
             ' "it" and "here" mean that record.'
         )

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from app.ai.context import TITLES, data_sets
+from app.ai.context import cited, data_sets, title_of
 from app.ai.parts import Citation
 from app.ai.provider.toolbox import ModelTool, Use
+from app.ai.tools.tool import arguments_schema
 from app.bi.answering import LONGEST_QUESTION, answer_question
 from app.container import engine
-from app.container.model import container
 from app.db.types import json_text
 from app.errors import ValidationError
-from app.events import entity_url
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import load
 from app.http.page_sizes import TOOL
@@ -22,8 +21,6 @@ from app.http.schema_fields import Schema
 from app.http.security import current_caller
 from app.kb.search import search_articles
 from app.kb.usage import note_search
-from app.openapi.odata_schemas import Schema as JsonSchema, parameters_schema
-from app.operations.wire_types import parameters_of
 from app.permissions import allowed
 
 MOST_ARTICLES = 5
@@ -79,19 +76,14 @@ class FiguresSchema(Schema):
 def search_kb(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
     """Articles that fit, with the passages that were found."""
     result = search_articles(arguments["q"], limit=MOST_ARTICLES)
-    note_search(
-        arguments["q"], language=None, total=result.total,
-        shown=[hit.article["id"] for hit in result.found],
-    )  # fmt: skip
+    note_search(arguments["q"], result)
     rows = []
     for hit in result.found:
         article = hit.article
         passages = list(hit.passages[:PASSAGES_OF_ONE])
         text = "\n".join(filter(None, (article["summary"], *passages)))
-        url = entity_url("KbArticle", article["id"])
-        number = use.sources.add(
-            Citation("KbArticle", article["id"], article["title"], url, text[:300]), text
-        )
+        source = cited("KbArticle", article["id"], article["title"], text[:300])
+        number = use.sources.add(source, text)
         rows.append(
             {"source": number, "title": article["title"], "text": text,
              "fit": round(hit.score, 2)}
@@ -158,9 +150,7 @@ def ask_figures(arguments: Mapping[str, Any], use: Use) -> tuple[Any, str]:
 
 
 def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
-    key = int(row["id"])
-    title = row.get(TITLES.get(entity, "name")) or f"{entity} {key}"
-    citation = Citation(entity, key, str(title), entity_url(entity, key))
+    citation = cited(entity, int(row["id"]), title_of(entity, row))
     return use.sources.add(citation, json_text([entity, row]))
 
 
@@ -179,14 +169,10 @@ def reading() -> Iterator[ModelTool]:
             yield ModelTool(
                 run.__name__,
                 description,
-                partial(_parameters, schema),
+                partial(arguments_schema, schema),
                 partial(load, schema()),
                 run,
             )
-
-
-def _parameters(schema: type[Schema]) -> JsonSchema:
-    return parameters_schema(container(), parameters_of(schema, of_action=True))
 
 
 _TOOLS: tuple[

@@ -31,14 +31,45 @@ from app.odata.writing.problems import Kind, entity_problems
 from app.openapi.odata_schemas import Schema
 
 
-class CreateTool:
-    """Makes an entity of a set."""
+class _EntityTool:
+    """Writes an entity of a set; ``action`` is what the service is asked for."""
+
+    action = ""
 
     def __init__(self, home: edm.EntitySet) -> None:
         self._home = home
         self._entity = home.type.name
-        self.name = f"create_{snake(self._entity)}"
-        self.description = f"Make a new {spoken(self._entity)}. {home.description}"
+        self.name = f"{self.action}_{snake(self._entity)}"
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """Those of the service of the set."""
+        service = self._home.service
+        assert isinstance(service, edm.Guarded)
+        return service.needed_rights(self.action)
+
+    def _refuse_wrong(self, values: Arguments, kind: Kind, key: int | None = None) -> None:
+        """Refuse what the service would refuse of a body.
+
+        Raises: ValidationError, with every value that is wrong.
+        """
+        if not values:
+            raise ValidationError([("", "must have something to write")])
+        model = container()
+        wire_values = parse_json(json_text(values).encode())
+        body, problems = read_entity(wire_values, self._home.type, Reading(model))
+        problems.raise_any()
+        refuse_any(entity_problems(model, self._home, body, kind, key=key))
+
+
+class CreateTool(_EntityTool):
+    """Makes an entity of a set."""
+
+    action = "create"
+
+    @property
+    def description(self) -> str:
+        """What it is for."""
+        return f"Make a new {spoken(self._entity)}. {self._home.description}"
 
     @property
     def wish(self) -> Wish:
@@ -51,13 +82,9 @@ class CreateTool:
         """What a body may have."""
         return body_schema(self._home.type, creating=True)
 
-    def rights(self, arguments: Arguments) -> Sequence[str]:
-        """Those of the service of the set."""
-        return _rights(self._home, "create")
-
     def check(self, arguments: Arguments, said: Sequence[str]) -> str:
         """Read the body as the service does."""
-        _refuse_wrong(self._home, arguments, "creation")
+        self._refuse_wrong(arguments, "creation")
         title = TITLES.get(self._entity, "name")
         rest = {name: value for name, value in arguments.items() if name != title}
         phrases = [f"Create the {spoken(self._entity)}"]
@@ -72,14 +99,15 @@ class CreateTool:
         return made_of(self._entity, created["id"])
 
 
-class UpdateTool:
+class UpdateTool(_EntityTool):
     """Changes properties of an entity of a set; the caller must ask for each of them."""
 
-    def __init__(self, home: edm.EntitySet) -> None:
-        self._home = home
-        self._entity = home.type.name
-        self.name = f"update_{snake(self._entity)}"
-        self.description = f"Change a {spoken(self._entity)}: what is given, and nothing else."
+    action = "update"
+
+    @property
+    def description(self) -> str:
+        """What it is for."""
+        return f"Change a {spoken(self._entity)}: what is given, and nothing else."
 
     @cached_property
     def wish(self) -> Wish:
@@ -103,15 +131,11 @@ class UpdateTool:
         properties = {"id": KEY, **shape["properties"]}
         return {**shape, "properties": properties, "required": ["id"]}
 
-    def rights(self, arguments: Arguments) -> Sequence[str]:
-        """Those of the service of the set."""
-        return _rights(self._home, "update")
-
     def check(self, arguments: Arguments, said: Sequence[str]) -> str:
         """Read the body as the service does."""
         context = record_of(self._entity, arguments.get("id"))
         values = _values(arguments)
-        _refuse_wrong(self._home, values, "change", context.key)
+        self._refuse_wrong(values, "change", context.key)
         state = state_property(self._entity)
         refuse_any(
             (name, "is nothing that the user's message asks to change")
@@ -133,25 +157,3 @@ class UpdateTool:
 
 def _values(arguments: Arguments) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name != "id"}
-
-
-def _rights(home: edm.EntitySet, action: str) -> Sequence[str]:
-    service = home.service
-    assert isinstance(service, edm.Guarded)
-    return service.needed_rights(action)
-
-
-def _refuse_wrong(
-    home: edm.EntitySet, values: Arguments, kind: Kind, key: int | None = None
-) -> None:
-    """Refuse what the service would refuse of a body.
-
-    Raises: ValidationError, with every value that is wrong.
-    """
-    if not values:
-        raise ValidationError([("", "must have something to write")])
-    model = container()
-    wire_values = parse_json(json_text(values).encode())
-    body, problems = read_entity(wire_values, home.type, Reading(model))
-    problems.raise_any()
-    refuse_any(entity_problems(model, home, body, kind, key=key))

@@ -7,13 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from app.ai.intent import Wish, declared_wish
-from app.ai.tools.tool import Arguments, made_of, record_of
-from app.container.model import container
+from app.ai.tools.tool import Arguments, arguments_schema, made_of, record_of
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import load
 from app.http.schema_fields import Schema
-from app.openapi.odata_schemas import Schema as JsonSchema, parameters_schema
-from app.operations.wire_types import parameters_of
+from app.openapi.odata_schemas import Schema as JsonSchema
 from app.settings.days import today
 from app.tickets.comments import create_comment
 from app.writing.services import SERVICES
@@ -54,7 +52,7 @@ class NoteTool:
     @property
     def schema(self) -> JsonSchema:
         """As the schema of the arguments says."""
-        return parameters_schema(container(), parameters_of(NoteSchema, of_action=True))
+        return arguments_schema(NoteSchema)
 
     def rights(self, arguments: Arguments) -> Sequence[str]:
         """To change the record."""
@@ -97,7 +95,7 @@ class MailTool:
     @property
     def schema(self) -> JsonSchema:
         """As the schema of the arguments says."""
-        return parameters_schema(container(), parameters_of(MailSchema, of_action=True))
+        return arguments_schema(MailSchema)
 
     def rights(self, arguments: Arguments) -> Sequence[str]:
         """It changes nothing."""

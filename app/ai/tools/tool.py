@@ -7,14 +7,22 @@ from typing import Any, Protocol
 
 from app.ai.context import read_context
 from app.ai.intent import Wish
-from app.ai.parts import Context
+from app.ai.parts import RecordContext
 from app.ai.wording import spoken, value_text
 from app.container import engine
 from app.container.model import container
 from app.errors import ValidationError
 from app.events import entity_url
+from app.http.schema_fields import Schema as WireSchema
 from app.odata.model import edm
-from app.openapi.odata_schemas import Schema, complex_schema, is_writable, written_schema
+from app.openapi.odata_schemas import (
+    Schema,
+    complex_schema,
+    is_writable,
+    parameters_schema,
+    written_schema,
+)
+from app.operations.wire_types import parameters_of
 from app.writing.machines import PATCH
 from app.writing.services import SERVICES
 from app.writing.states import require_step
@@ -29,7 +37,10 @@ class Tool(Protocol):
     """A change that can be proposed; it is done when the caller confirms it."""
 
     name: str
-    description: str
+
+    @property
+    def description(self) -> str:
+        """What it is for."""
 
     @property
     def wish(self) -> Wish:
@@ -54,7 +65,7 @@ class Tool(Protocol):
         """Do it, as the caller; returns what came of it."""
 
 
-def record_of(entity: str, key: Any) -> Context:
+def record_of(entity: str, key: Any) -> RecordContext:
     """The record that is meant, read as the caller.
 
     Raises: ValidationError, NotFoundError.
@@ -62,7 +73,7 @@ def record_of(entity: str, key: Any) -> Context:
     if not isinstance(key, int) or not 0 < key < 2**63:
         raise ValidationError([("id", "must be the id of a record")])
     context = read_context({"module": entity, "entityId": key})
-    assert context is not None
+    assert isinstance(context, RecordContext)
     return context
 
 
@@ -87,7 +98,7 @@ def told(values: Arguments, type_: edm.EntityType | None = None) -> Iterator[tup
         if stem == name or target is None or value is None:
             yield spoken(name), value_text(value)
         else:
-            yield "for" if kind else spoken(stem), record_of(target, value).title or ""
+            yield "for" if kind else spoken(stem), record_of(target, value).title
 
 
 def _target(type_: edm.EntityType, name: str) -> str | None:
@@ -107,15 +118,14 @@ def state_property(entity: str) -> str:
     return "status" if machine is None else machine.attribute
 
 
-def require_possible(context: Context, name: str, target: str) -> None:
+def require_possible(record: RecordContext, name: str, target: str) -> None:
     """Check that the record may become ``target`` from what it is now.
 
     Raises: InvalidStateError, naming what may follow.
     """
-    assert context.entity is not None
-    service = SERVICES[context.entity]
+    service = SERVICES[record.entity]
     if service.machine is not None and service.machine.attribute == name:
-        source = engine.read_one(context.path, select=name)[name]
+        source = engine.read_one(record.path, select=name)[name]
         if source != target:
             require_step(service.machine, service.rules.title, source, target, PATCH)
 
@@ -125,6 +135,11 @@ def writable(type_: edm.EntityType, *, creating: bool) -> Iterator[edm.Property]
     for prop in type_.properties.values():
         if prop.name not in type_.key and is_writable(type_, prop, creating=creating):
             yield prop
+
+
+def arguments_schema(schema: type[WireSchema]) -> Schema:
+    """The JSON Schema of arguments that a schema reads."""
+    return parameters_schema(container(), parameters_of(schema, of_action=True))
 
 
 def body_schema(type_: edm.EntityType, *, creating: bool) -> Schema:
