@@ -44,7 +44,7 @@ def note_search(question: str, result: SearchResult, language: str | None = None
         "topic": topic[:LONGEST_QUESTION],
         "language": language,
         "found": result.total,
-        "shown": [found.article["id"] for found in result.found],
+        "shown": [match.article["id"] for match in result.found],
     }
     _later(partial(records.insert, KbSearch, row))
 

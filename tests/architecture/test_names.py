@@ -6,7 +6,7 @@ from tests.architecture.names import empty_names
 
 # Columns of a table, and what is written into them.
 COLUMNS = {("app.models.kb_use", "found"), ("app.models.kb_use", "shown"),
-           ("app.kb.usage", "shown"), ("app.kb.search", "found")}  # fmt: skip
+           ("app.kb.search", "found")}  # fmt: skip
 
 
 def test_locals_say_what_they_are() -> None:
