@@ -152,6 +152,29 @@ def test_the_palette_finds_records_pages_and_what_the_page_offers(
     expect(typed).to_be_hidden()
 
 
+def test_the_palette_finds_what_is_in_the_menu_of_a_record_and_its_states(
+    page: Page, company: Company
+) -> None:
+    page.goto(f"/admin/tickets/{company.ticket}")
+    typed, offered = page.locator("#palette input"), page.locator("#palette-found li")
+    page.keyboard.press("/")
+    # What a step asks for, and the menu's own button, are none.
+    expect(offered.filter(has_text=re.compile(r"^(Answer|More) "))).to_have_count(0)
+    typed.press_sequentially("set to pen")
+    expect(offered).to_have_text(["Set to Pending Action"])
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_contain_text("Pending")
+    page.keyboard.press("/")
+    typed.press_sequentially("delete")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/delete")
+    page.goto(f"/admin/invoices/{company.invoice}")
+    page.keyboard.press("/")
+    typed.press_sequentially("void")
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Reason (required)")).to_be_visible()
+
+
 def test_keys_move_in_a_list_make_change_and_tell_themselves(page: Page, company: Company) -> None:
     page.goto("/admin/clients/?sort=name")
     links = page.locator("tbody tr[data-key] td:not(.pick) a:first-child").first

@@ -94,7 +94,7 @@ document.addEventListener("keydown", (event) => {
 for (const step of document.querySelectorAll("details.step")) {
   step.addEventListener("toggle", () => {
     if (!step.open) return;
-    for (const other of document.querySelectorAll("details.step[open]")) if (!other.contains(step)) other.open = false;
+    for (const other of document.querySelectorAll("details.step[open]")) if (!other.contains(step) && !step.contains(other)) other.open = false;
     const card = step.querySelector(".card");
     card.classList.remove("flipped");
     card.classList.toggle("flipped", card.getBoundingClientRect().right > document.documentElement.clientWidth);

@@ -8,13 +8,15 @@ let options = [];
 let at = 0;
 let pause = 0;
 
-// What the page itself offers, by the words that stand on it.
+// What the page itself offers, by the words that stand on it: its menu's actions too, not what a step asks for.
 function here() {
-  const actions = [...document.querySelectorAll("main .head :is(a.button, button, summary)")];
+  const actions = [...document.querySelectorAll("main .head :is(a.button, button, summary), main [data-name]")];
   const pages = [...document.querySelectorAll("#menu a")];
-  const make = (kind) => (element) => ({ name: element.textContent.trim(), kind, element });
+  const make = (kind) => (element) => ({ name: element.dataset.name || element.textContent.trim(), kind, element });
+  const offered = (each) => !each.disabled && !each.matches("details.menu > summary") &&
+    !each.closest("details.step:not(.menu) form") && (each.checkVisibility() || each.closest("details.menu"));
   return [
-    ...actions.filter((each) => each.checkVisibility() && !each.disabled).map(make(found.dataset.action)),
+    ...actions.filter(offered).map(make(found.dataset.action)),
     ...pages.map(make(found.dataset.page)),
   ].filter((each) => each.name);
 }
@@ -64,6 +66,8 @@ function choose(option) {
   palette.close();
   if (option.link) location.assign(option.link);
   else {
+    const menu = option.element.closest("details.menu");
+    if (menu) menu.open = true;
     option.element.click();
     if (option.element.matches("summary")) option.element.focus();
   }
