@@ -31,6 +31,7 @@ from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 
 _SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest"))
+_FEW = 1000  # records that are counted in a group are seldom more
 _FIRST = 10  # of a ranking where no number is said
 
 
@@ -422,6 +423,9 @@ class _Finishing:
             f"columns {min(len(meaning.columns), 3)}": meaning.columns,
             "groups": meaning.groups and not meaning.ranking,
             f"ranking {draft.rank.word if draft.rank else ''} of {figures}": meaning.ranking,
+            "count of thousands": is_count
+            and draft.threshold is not None
+            and Decimal(draft.threshold.number) >= _FEW,
             "negated": Not in said,
             "related": Has in said,
             "number": Compares in said,

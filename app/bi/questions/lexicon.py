@@ -31,6 +31,7 @@ LONGEST_PHRASE = 5
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
 CURRENCY_CODES = frozenset(currency.code for currency in Currency)
+_WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
 
@@ -65,6 +66,7 @@ class Lexicon:
         self.data = _file(code)
         self._suffixes: Sequence[str] = self.data["language"].get("suffixes", ())
         self._whole = frozenset(self.data["language"].get("whole", ()))
+        self._short = frozenset(self.data["language"].get("short", ()))
         self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
@@ -104,15 +106,23 @@ class Lexicon:
         word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
         while word not in self._whole:
             ends = (suffix for suffix in self._suffixes if word.endswith(suffix))
-            suffix = next((end for end in ends if len(word) - len(end) >= _SHORTEST_STEM), "")
-            if not suffix:
+            stems = (word.removesuffix(suffix) for suffix in ends)
+            shorter = next((stem for stem in stems if len(stem) >= _SHORTEST_STEM
+                            or stem in self._short), "")  # fmt: skip
+            if not shorter:
                 break
-            word = word.removesuffix(suffix)
+            word = shorter
         return word
+
+    def form(self, word: str) -> str:
+        """The stem of a word; of a plural with an umlaut that of what is known without one."""
+        stem = self.stem(word)
+        plain = stem.translate(_WITHOUT_UMLAUT)
+        return plain if stem not in self.known and plain in self.known else stem
 
     def parts(self, word: str) -> tuple[str, ...]:
         """A word, or the words that a compound is made of where it is not known itself."""
-        if self.stem(word) in self.known:
+        if self.form(word) in self.known:
             return (word,)
         if not self._joints:  # "creditnotes": together they are one phrase
             cuts = ((word[:cut], word[cut:]) for cut in range(_SHORTEST_PART, len(word) - 2))
@@ -132,11 +142,11 @@ class Lexicon:
     def count_known(self, words: Iterable[str]) -> int:
         """How many words mean something, or all parts of them do."""
         return sum(
-            all(self.stem(part) in self.known for part in self.parts(word)) for word in words
+            all(self.form(part) in self.known for part in self.parts(word)) for word in words
         )
 
     def _is_part(self, word: str) -> bool:
-        return len(word) >= _SHORTEST_PART and self.stem(word) in self.known
+        return len(word) >= _SHORTEST_PART and self.form(word) in self.known
 
     @cached_property
     def english(self) -> Mapping[str, str]:
@@ -343,8 +353,11 @@ class Lexicon:
             yield spoken(name).replace(" and ", " & ")
             if name.endswith("Count"):  # "more than one reopen"
                 yield spoken(name.removesuffix("Count"))
-        elif label := self.data.get("labels", {}).get(spoken(name).lower()):
+            return
+        if label := self.data.get("labels", {}).get(spoken(name).lower()):
             yield label
+        if name[:1].isupper():  # members are called by their names, too: "rating Hot"
+            yield spoken(name)
 
 
 def _plural(noun: str) -> str:

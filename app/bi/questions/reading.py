@@ -230,7 +230,7 @@ class Reader:
         parts = self._lexicon.parts(token.text)
         if self._lexicon.code == "en" and len(parts) == 1:
             return [token]
-        return [replace(token, text=part, stem=self._lexicon.stem(part), first=True,
+        return [replace(token, text=part, stem=self._lexicon.form(part), first=True,
                         apart=token.apart and not at) for at, part in enumerate(parts)]  # fmt: skip
 
     def _number(self, token: Token) -> Decimal | None:

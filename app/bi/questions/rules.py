@@ -69,6 +69,7 @@ _ENDS = {
     "newest": True, "oldest": False, "fastest": False, "slowest": True, "common": True,
 }  # fmt: skip
 
+_BY_AMOUNT = frozenset(("most", "least", "top", "bottom", "highest", "lowest"))
 _METHODS: Mapping[str, Method] = {
     "average": "average", "median": "median", "maximum": "max", "minimum": "min", "highest": "max",
     "lowest": "min",
@@ -328,6 +329,14 @@ class Grammar:
                 by_kind[kind] = Not(self._known(kind, path))
         return options(f"unknown {part.key}", by_kind)
 
+    def planned(self, dated: tuple[When, Options], _: str) -> tuple[When, Options]:
+        """``to be closed this month``: by the day that is planned for it."""
+        when, date = dated
+        plans = {key: kind.data.get("planned", {}) for key, kind in self.kinds.items()}
+        by_kind = {key: plans[key][path] for key, path in date.by_kind.items()
+                   if path in plans[key]}  # fmt: skip
+        return when, options(f"planned {date.key}", by_kind)
+
     def to_be_done(self, _: str, part: Options) -> Options:
         return _states(part, f"pending {part.key}")
 
@@ -424,7 +433,11 @@ class Grammar:
         return options(f"whose {of} {part.key}", by_kind)
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
-        if not first.named or first.dated:
+        if not first.named:
+            return None
+        if "share" in first.flags and first.is_plain:
+            return self._part_of_kind(second, first)
+        if first.dated:
             return None
         if first.where:
             is_open = not second.leftward
@@ -894,6 +907,8 @@ class Grammar:
 
     def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
         """The last that is said of the records is the part, what is said of all is the whole."""
+        if draft.named != whole.named:
+            return self._part_of_kind(draft, whole)
         if draft.named != whole.named or not draft.where or not draft.is_plain:
             return None
         dated = (*whole.dated, *draft.dated)
@@ -902,6 +917,17 @@ class Grammar:
             *(restriction for restriction in draft.where if restriction not in whole.where),
         )
         return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
+
+    def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
+        """Of records of one kind those of another: credit notes of all that was billed."""
+        if not (whole.named and draft.named and draft.is_plain) or draft.where or draft.columns:
+            return None
+        rate = self.kinds[whole.named].data.get("parts", {}).get(draft.named)
+        if rate is None:
+            return None
+        figure = Options(f"rate:{rate}", {whole.named: Figure(rate, is_rate=True)})
+        return whole._replace(kinds=frozenset((whole.named,)), figures=(figure,),
+                              dated=(*whole.dated, *draft.dated), leftward=False)  # fmt: skip
 
     def how_long(self, role: str, draft: Draft) -> Draft:
         method = "" if role == "average" else _METHODS.get(role, "")
@@ -981,6 +1007,11 @@ class Grammar:
 
     def also_by(self, _: str, part: Options | str) -> Options:
         return self._group(part)
+
+    def grouped_also(self, draft: Draft, part: Options) -> Draft | None:
+        """``how many deals did we lose, and why``."""
+        is_bare = draft.figures and not (draft.groups or draft.leftward)
+        return draft.grouped(part, left=False) if is_bare else None
 
     def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
         if draft.leftward:
@@ -1190,22 +1221,23 @@ class Grammar:
             return None
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
-    def extreme(self, rank: tuple[str, int], part: Options) -> tuple[Rank, Options] | None:
-        """Of numbers the highest, of dates the latest: ``due last``, ``latest due date``."""
+    def extreme(self, rank: tuple[str, int], part: Options | str) -> Rank | None:
+        """Of numbers the highest, of dates the latest, of amounts: ``due last``."""
         role, limit = rank
+        if isinstance(part, str):
+            return Rank("records", _ENDS[role], limit, role) if role in _BY_AMOUNT else None
         path_of = self._day_path if role in ("newest", "oldest") else self._number_path
         paths = {kind: path for kind, name in part.by_kind.items()
                  if (path := path_of(kind, name))}  # fmt: skip
         if not paths or role == "common":
             return None
         key = f"order {sorted(paths.items())}"
-        return Rank("records", _ENDS[role], limit, "by", Options(key, paths)), part
+        return Rank("records", _ENDS[role], limit, "by", Options(key, paths))
 
-    def of_extreme(self, draft: Draft, part: tuple[Rank, Options]) -> Draft | None:
-        rank, paths = part[0], part[0].path
-        if draft.leftward or not draft.named or not draft.is_plain or paths is None:
+    def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
+        if draft.leftward or not draft.named or not draft.is_plain:
             return None
-        kinds = draft.kinds.intersection(paths.by_kind)
+        kinds = draft.kinds if rank.path is None else draft.kinds.intersection(rank.path.by_kind)
         return draft._replace(kinds=kinds, rank=rank) if kinds else None
 
     def by_figure(self, _: str, draft: Draft) -> Draft | None:
@@ -1444,6 +1476,21 @@ class Grammar:
         of = Options(part.key, {key: part.by_kind[key] for key in figures})
         figure = Options(f"amount {part.key}", figures)
         return self._of_currency(Draft(frozenset(figures), figures=(figure,), where=(of,)), bound)
+
+    def by_dealings(self, draft: Draft) -> Options | None:
+        """``who owe us more than 5000``: by the number that what they do adds up to."""
+        bound = draft.threshold
+        if bound is None or bound.counted or draft.dated or len(draft.figures) != 1:
+            return None
+        by_kind: dict[str, Restriction] = {}
+        for key, kind in self.kinds.items():
+            said = [choices.by_kind[key] for choices in draft.where if key in choices.by_kind]
+            for path, (other, figure, _) in kind.data.get("dealings", {}).items():
+                is_of = draft.figures[0].by_kind.get(other) == Figure(figure)
+                if is_of and len(said) == len(draft.where):
+                    compared = Compares(path, bound.sign, bound.number, bound.unit)
+                    by_kind[key] = All((compared, *said)) if said else compared
+        return options(f"dealings {draft.figures} {bound} {draft.where}", by_kind)
 
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)

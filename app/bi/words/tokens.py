@@ -25,7 +25,7 @@ _TOKEN = re.compile(
   | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
   | (?P<number>(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d{3})*)
-     (?:\.\d+)?)(?P<unit>\s?%|k\b|m\b|mio\b|\s?(?:million|thousand)\b)?
+     (?:\.\d+)?)(?P<unit>\s?%|[kK]\b|m\b|\s?(?:[mM]io|[mM]illion(?:en)?|thousand|tausend|[tT]sd)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
   | (?P<other>[^\s\w,;:?!.()'\u2019"-])
@@ -35,8 +35,9 @@ _TOKEN = re.compile(
 _ENDS = ("?", "!", ".")
 _SHORTENED = {"vs", "no", "nr", "avg", "incl", "excl", "approx", "max", "min", "st", "mr", "mrs",
               "dr", "i.e", "e.g", "resp", "etc", "inc", "co", "ltd", "corp", "jr", "pct", "est",
-              "dept", "acct", "e", "prev", "qty", "amt"}  # fmt: skip
-_SCALES = {"k": 1000, "thousand": 1000, "m": 10**6, "mio": 10**6, "million": 10**6}
+              "dept", "acct", "e", "prev", "qty", "amt", "mind", "ggü", "inkl", "ca", "bzgl", "bzw"}  # fmt: skip
+_SCALES = {"k": 1000, "thousand": 1000, "tausend": 1000, "tsd": 1000, "m": 10**6, "mio": 10**6,
+           "million": 10**6, "millionen": 10**6}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,7 @@ def _number(match: re.Match[str]) -> Token:
     # 5,000 and 5.000 are thousands; 5.25 is a decimal.
     plain = re.sub(r"[., \u00a0\u202f](?=\d{3}(?:\D|$))", "", written).replace(",", "")
     unit = (match["unit"] or "").strip()
-    value = Decimal(plain) * _SCALES.get(unit, 1)
+    value = Decimal(plain) * _SCALES.get(unit.lower(), 1)
     return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
 
 
