@@ -286,9 +286,9 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             changed = changed_columns
     elif "list" in draft.flags and changed == previous:
         return None if previous == _listed(previous) else _listed(previous)
-    if draft.rank is not None and draft.rank.of == "records":
-        if not (draft.figures or changed.groups or _amounts(changed)):
-            changed = _listed(changed)  # "how many did we send?" "And the largest?"
+    of_records = draft.rank is not None and draft.rank.of == "records"
+    if of_records and not (draft.figures or changed.groups or _amounts(changed)):
+        changed = _listed(changed)  # "how many did we send?" "And the largest?"
     if meaning.ranking is not None and meaning.ranking.path:
         return (
             None

@@ -35,7 +35,8 @@ _TOKEN = re.compile(
 _ENDS = ("?", "!", ".")
 _SHORTENED = {"vs", "no", "nr", "avg", "incl", "excl", "approx", "max", "min", "st", "mr", "mrs",
               "dr", "i.e", "e.g", "resp", "etc", "inc", "co", "ltd", "corp", "jr", "pct", "est",
-              "dept", "acct", "e", "prev", "qty", "amt", "mind", "ggü", "inkl", "ca", "bzgl", "bzw"}  # fmt: skip
+              "dept", "acct", "e", "prev", "qty", "amt", "mind", "ggü", "inkl", "ca",
+              "bzgl", "bzw"}  # fmt: skip
 _SCALES = {"k": 1000, "thousand": 1000, "tausend": 1000, "tsd": 1000, "m": 10**6, "mio": 10**6,
            "million": 10**6, "millionen": 10**6}  # fmt: skip
 
