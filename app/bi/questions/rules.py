@@ -352,6 +352,9 @@ class Grammar:
         is_so = drafts.named and (drafts.is_plain or drafts.threshold)
         return self._related(drafts, negated=False) if is_so else None
 
+    def had(self, drafts: Draft, role: str) -> Options | None:
+        return self.having(role, drafts)
+
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
             return None  # "have not paid invoices": what is denied is that they are paid
@@ -1089,14 +1092,14 @@ class Grammar:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
 
-    def longest_in(self, part: Options, _: str) -> tuple[Rank, Options]:
+    def longest_in(self, part: Options, _: str) -> Rank:
         """By the date since when they are there, the earliest first; what is closed is nowhere."""
         paths = {
             kind: since for kind, name in part.by_kind.items()
             if (since := self.kinds[kind].data.get("since", {}).get(name))
         }  # fmt: skip
         order = options(f"since {sorted(paths.items())}", paths)
-        return Rank("records", False, 0, "by", order), part
+        return Rank("records", False, 0, "by", order)
 
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
         if draft.rank or draft.figures or not draft.named or not draft.is_plain:
@@ -1221,14 +1224,19 @@ class Grammar:
             return None
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
-    def extreme(self, rank: tuple[str, int], part: Options | str) -> Rank | None:
-        """Of numbers the highest, of dates the latest, of amounts: ``due last``."""
+    def extreme(self, rank: tuple[str, int], part: Options | str, *, left: bool) -> Rank | None:
+        """Of numbers the highest, of dates the latest, of amounts: ``due last``, no ``sent last``."""
         role, limit = rank
         if isinstance(part, str):
             return Rank("records", _ENDS[role], limit, role) if role in _BY_AMOUNT else None
-        path_of = self._day_path if role in ("newest", "oldest") else self._number_path
-        paths = {kind: path for kind, name in part.by_kind.items()
-                 if (path := path_of(kind, name))}  # fmt: skip
+        is_last = role in ("newest", "oldest")
+        path_of = self._day_path if is_last else self._number_path
+        paths = {
+            kind: path
+            for kind, name in part.by_kind.items()
+            if (path := path_of(kind, name))
+            and not (left and is_last and path not in self.kinds[kind].data.get("ahead", ()))
+        }
         if not paths or role == "common":
             return None
         key = f"order {sorted(paths.items())}"

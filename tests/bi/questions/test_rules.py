@@ -11,7 +11,7 @@ from app.bi.questions.periods import Periods
 from app.bi.questions.ranker import Weights
 from app.bi.questions.reading import Reader
 from app.bi.questions.rules import rules_data
-from app.bi.questions.understanding import understanding_of
+from app.bi.questions.understanding import language_of, understanding_of
 from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
@@ -30,7 +30,7 @@ def test_each_rule_combines_its_examples(app: Flask) -> None:
 
 def _rules_of(question: str) -> set[str]:
     """The names of the rules that combine some words of a question."""
-    understanding = understanding_of("en")
+    understanding = understanding_of(language_of(question))
     lexicon = understanding.lexicon
     reader = Reader(lexicon, Periods(lexicon.reader, NOW, lexicon.english), understanding.grammar)
     cells = reader.parsed(reader.read(question), Weights()).cells.values()
