@@ -1225,7 +1225,7 @@ class Grammar:
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
 
     def extreme(self, rank: tuple[str, int], part: Options | str, *, left: bool) -> Rank | None:
-        """Of numbers the highest, of dates the latest, of amounts: ``due last``, no ``sent last``."""
+        """Of numbers the highest, of dates the latest: ``due last``, but not ``sent last``."""
         role, limit = rank
         if isinstance(part, str):
             return Rank("records", _ENDS[role], limit, role) if role in _BY_AMOUNT else None
