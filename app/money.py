@@ -76,7 +76,7 @@ def plain(amount: Decimal, currency: str) -> str:
     return f"{written(amount, currency):,f} {currency}"
 
 
-def shown(amount: Decimal, currency: str, locale: Locale) -> str:
+def with_sign(amount: Decimal, currency: str, locale: Locale) -> str:
     """An amount with the sign of its currency as CLDR writes it: ``1.234,50 €``, ``¥55,001``."""
     exact = written(amount, currency)
     pattern = _pattern(currency, str(locale), _digits_of(exact))

@@ -9,7 +9,17 @@ from babel import Locale
 from hypothesis import given, settings, strategies as st
 from iso4217 import Currency
 
-from app.money import MOST_DIGITS, digits, is_whole, plain, rounded, shown, too_fine, unit, written
+from app.money import (
+    MOST_DIGITS,
+    digits,
+    is_whole,
+    plain,
+    rounded,
+    too_fine,
+    unit,
+    with_sign,
+    written,
+)
 
 CODES = sorted(str(currency.value) for currency in Currency)
 amounts = st.decimals(-(10**10), 10**10, places=5)
@@ -51,7 +61,7 @@ def test_no_digit_of_an_amount_is_hidden(amount: Decimal, currency: str) -> None
 def test_an_amount_is_shown_as_its_readers_write_it(
     amount: str, currency: str, language: str, text: str
 ) -> None:
-    assert shown(rounded(Decimal(amount), currency), currency, Locale.parse(language)) == text
+    assert with_sign(rounded(Decimal(amount), currency), currency, Locale.parse(language)) == text
 
 
 def test_what_is_too_fine_is_told_with_what_the_currency_has() -> None:

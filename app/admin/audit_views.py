@@ -10,7 +10,7 @@ from sqlalchemy import select
 from app.admin.area import area
 from app.admin.schemas import AuditQuerySchema, AuditRecordSchema
 from app.http.lists import Page, each_of, read_page
-from app.http.schema_parts import page_schema, shown
+from app.http.schema_parts import answer_body, page_schema
 from app.http.security import requires
 from app.models.event import AuditRecord
 
@@ -34,5 +34,5 @@ def list_audit_records(query: dict[str, Any]) -> Page:
         statement = statement.where(AuditRecord.created_at >= query["begin"])
     if "end" in query:
         statement = statement.where(AuditRecord.created_at < query["end"])
-    shape = each_of(AuditRecord, partial(shown, AuditRecordSchema))
+    shape = each_of(AuditRecord, partial(answer_body, AuditRecordSchema))
     return read_page(statement, shape, limit=query["limit"], offset=query["offset"])

@@ -24,7 +24,7 @@ from app.http.security import requires
 from app.invoices.logo import CONTENT_TYPE, MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import LOGO, NAMES
-from app.settings.store import setting_problems, shown, shown_logo, version_of
+from app.settings.store import logo_body, setting_problems, settings_body, version_of
 
 # For the description of the API.
 IF_MATCH: dict[str, Any] = {
@@ -82,8 +82,8 @@ def _write_all(query: dict[str, Any], body: dict[str, Any], write: Write) -> Res
 
 def _all() -> dict[str, Any]:
     settings = organisation()
-    groups: dict[str, Any] = {group: shown(group, settings) for group in NAMES}
-    return {**groups, LOGO: shown_logo(settings)}
+    groups: dict[str, Any] = {group: settings_body(group, settings) for group in NAMES}
+    return {**groups, LOGO: logo_body(settings)}
 
 
 def _add_group(group: str) -> None:
@@ -92,17 +92,17 @@ def _add_group(group: str) -> None:
 
     @requires("settings:read")
     def show() -> Response:
-        return show_tagged(group, shown(group, organisation()))
+        return show_tagged(group, settings_body(group, organisation()))
 
     @requires("settings:update")
     def replace(query: dict[str, Any], values: dict[str, Any]) -> Response:
         save_settings(group, values, version=required_version(group))
-        return answer_tagged(query, group, shown(group, organisation()))
+        return answer_tagged(query, group, settings_body(group, organisation()))
 
     @requires("settings:update")
     def change(query: dict[str, Any], values: dict[str, Any]) -> Response:
         change_settings(group, values, version=required_version(group))
-        return answer_tagged(query, group, shown(group, organisation()))
+        return answer_tagged(query, group, settings_body(group, organisation()))
 
     show.__doc__ = f"The settings of the group `{group}`, defaults filled in."
     replace.__doc__ = f"Replace the group `{group}`: what is left out returns to its default."
@@ -136,7 +136,7 @@ def put_logo(files: dict[str, Any]) -> dict[str, Any] | None:
     with closing(files["file"]) as picture:
         content = picture.stream.read(MAX_BYTES + 1)
     save_logo(content)
-    return shown_logo(organisation())
+    return logo_body(organisation())
 
 
 @area.get("/settings/logo")

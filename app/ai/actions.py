@@ -19,7 +19,7 @@ from app.db import records
 from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import acting_as, current_caller
 from app.models.assistant import AiAction
 from app.permissions import require
@@ -80,7 +80,7 @@ def describe_action(action: Mapping[str, Any]) -> dict[str, Any]:
     """A proposal as the API shows it."""
     expired = action["status"] == "pending" and action["expires_at"] < utc_now()
     status = "expired" if expired else action["status"]
-    return shown(AiActionSchema, action, id=action["key"], status=status)
+    return answer_body(AiActionSchema, action, id=action["key"], status=status)
 
 
 def _pending(key: str) -> dict[str, Any]:

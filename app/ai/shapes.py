@@ -11,7 +11,7 @@ from app.ai.actions import describe_action
 from app.ai.schemas import AnswerSchema, PendingActionSchema, WholeConversationSchema
 from app.ai.tickets import make_ticket
 from app.ai.turns import USAGE
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 
 STREAM = "/api/v1/ai/chat/stream"
@@ -22,7 +22,7 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
     ticket = make_ticket(current_caller(), session)
     url = f"{STREAM}?sessionId={session['key']}"
     pending = [
-        shown(PendingActionSchema, action)
+        answer_body(PendingActionSchema, action)
         for action in map(describe_action, store.actions_of([message["id"]]))
         if action["status"] == "pending"
     ]
@@ -38,7 +38,7 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
 
 def describe_message(message: Mapping[str, Any]) -> dict[str, Any]:
     """One message."""
-    return shown(
+    return answer_body(
         AnswerSchema, message, message_id=message["key"], reply=message["body"],
         status=message.get("status") or "completed", citations=message.get("citations") or [],
         tool_calls=message.get("tool_calls") or [],

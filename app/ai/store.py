@@ -14,7 +14,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import NotFoundError
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import Caller
 from app.models.assistant import AiAction, AiEvent, AiMessage, AiSession
 
@@ -141,7 +141,7 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
     with records.looking() as connection:
         total = connection.execute(counted).scalar_one()
         rows = connection.execute(statement).all()
-    items = [shown(ConversationSchema, row, session_id=row.key) for row in rows]
+    items = [answer_body(ConversationSchema, row, session_id=row.key) for row in rows]
     return {"items": items, "total": total, "limit": limit, "offset": offset}
 
 

@@ -17,7 +17,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.user import ApiKey, User
 from app.permissions import NEVER_BY_KEY
@@ -85,7 +85,7 @@ def revoke_api_key(key_id: int) -> None:
 
 def api_key_dict(row: AnyRow) -> dict[str, Any]:
     """A key as lists show it: everything but the key. ``row`` has ``role_name`` besides."""
-    return shown(ApiKeySchema, row, role=row.role_name, status=_status(row))
+    return answer_body(ApiKeySchema, row, role=row.role_name, status=_status(row))
 
 
 def _status(row: AnyRow) -> str:

@@ -15,7 +15,7 @@ from app.clock import utc_now
 from app.db import records
 from app.errors import DuplicateError, InUseError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import db
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.models.user import ApiKey, Role, UserRole
 from app.permissions import ALL, NEVER_BY_KEY, OWN, PERMISSIONS, PUBLISHED, RESOURCES
 
@@ -30,7 +30,7 @@ _OWNABLE = frozenset(
 def role_dict(row: Role) -> dict[str, Any]:
     """A role as the API shows it."""
     rights = rights_of_role(_role_row(row))
-    return shown(RoleSchema, row, permissions=dict(sorted(rights.items())))
+    return answer_body(RoleSchema, row, permissions=dict(sorted(rights.items())))
 
 
 def create_role(name: str, permissions: Mapping[str, str], description: str | None = None) -> int:

@@ -34,7 +34,7 @@ from app.errors import (
 from app.extensions import db
 from app.http.lists import Page, each, read_page
 from app.http.request_context import client_address
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.user import RefreshToken, Session, User
 from app.sealing import UnsealError, seal, unseal
@@ -195,4 +195,6 @@ def end_session(key: str, reason: str, *, user_id: int | None = None) -> None:
 
 
 def _session_dict(row: AnyRow) -> dict[str, Any]:
-    return shown(SessionSchema, row, id=row.key, current=row.key == current_caller().session_key)
+    return answer_body(
+        SessionSchema, row, id=row.key, current=row.key == current_caller().session_key
+    )

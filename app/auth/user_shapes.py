@@ -12,7 +12,7 @@ from app.auth.schemas import UserSchema
 from app.db import records
 from app.db.types import AnyRow
 from app.errors import NotFoundError
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.models.user import Role, User, UserRole
 
 
@@ -52,4 +52,4 @@ def roles_of(connection: Connection, user_ids: Sequence[int]) -> dict[int, list[
 
 def _user_dict(row: AnyRow, roles: Sequence[RoleRow]) -> dict[str, Any]:
     rights = sorted(rights_of_roles(roles))
-    return shown(UserSchema, row, roles=[role.name for role in roles], permissions=rights)
+    return answer_body(UserSchema, row, roles=[role.name for role in roles], permissions=rights)

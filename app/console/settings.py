@@ -28,7 +28,7 @@ from app.http.security import requires
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
-from app.settings.store import setting_problems, shown, shown_logo, version_of
+from app.settings.store import logo_body, setting_problems, settings_body, version_of
 from app.settings.values import check_rate
 from app.written.numbers import NoNumberError
 
@@ -89,7 +89,7 @@ def show_group(group: str, problem: ApiError | None = None) -> Response:
     if group not in TITLES:
         raise NotFoundError(translated("There are no such settings."))
     typed = request.form if request.method == "POST" else None
-    fields = [] if group == RATES else _fields(group, shown(group, settings), typed)
+    fields = [] if group == RATES else _fields(group, settings_body(group, settings), typed)
     rates = _rate_rows(settings.exchange_rates, typed) if group == RATES else None
     return page(
         "settings.html",
@@ -124,7 +124,7 @@ def save_group(group: str) -> Response:
 @requires("settings:read")
 def show_logo_page(problem: ApiError | None = None) -> Response:
     """The logo, and the form for another."""
-    logo = shown_logo(organisation())
+    logo = logo_body(organisation())
     db.session.rollback()
     return page(
         "settings_logo.html",
@@ -225,7 +225,7 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """
     if group not in GROUPS:
         raise NotFoundError(translated("There are no such settings."))
-    now = shown(group, organisation())
+    now = settings_body(group, organisation())
     changes: dict[str, Any] = {}
     problems: list[tuple[str, str]] = []
     for name, setting in settings_of(group).items():

@@ -14,7 +14,7 @@ from app.crm.schemas import (
     ConvertedContactSchema,
     ConvertedOpportunitySchema,
 )
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 
 
 def describe_conversion(conversion: Conversion) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
 
 
 def _client(key: int, created: bool) -> dict[str, Any]:
-    return shown(ConvertedClientSchema, CLIENTS.stored(key), created=created)
+    return answer_body(ConvertedClientSchema, CLIENTS.stored(key), created=created)
 
 
 def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
@@ -66,8 +66,10 @@ def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
         return None
     row = CONTACTS.stored(key)
     full_name = " ".join(part for part in (row.first_name, row.last_name) if part)
-    return shown(ConvertedContactSchema, row, full_name=full_name, created=created)
+    return answer_body(ConvertedContactSchema, row, full_name=full_name, created=created)
 
 
 def _opportunity(key: int | None) -> dict[str, Any] | None:
-    return None if key is None else shown(ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))
+    return (
+        None if key is None else answer_body(ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))
+    )

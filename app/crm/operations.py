@@ -19,7 +19,7 @@ from app.crm.schemas import (
     MergedClientsSchema,
     MergedRowsSchema,
 )
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.operations.declaration import Button, Operation
 
 
@@ -29,10 +29,10 @@ def describe_merge(merge: Merge) -> dict[str, Any]:
     return {
         "clientId": merge.client_id,
         "sourceId": merge.source_id,
-        "client": shown(MergedClientSchema, client),
+        "client": answer_body(MergedClientSchema, client),
         "filled": list(merge.filled),
         "moved": {table: merge.moved.get(table, 0) for table in MergedRowsSchema().fields},
-        "balances": shown(BalancesSchema, client),
+        "balances": answer_body(BalancesSchema, client),
     }
 
 

@@ -11,7 +11,7 @@ from app.db.types import AnyRow
 from app.documents.schemas import FoundDocumentSchema
 from app.errors import ValidationError
 from app.events import entity_url
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import plain_letters, search_text
@@ -89,7 +89,7 @@ def _has(connection: Connection, words: list[str]) -> list[ColumnElement[bool]]:
 
 def _describe(row: AnyRow, words: list[str]) -> dict[str, Any]:
     url = entity_url("Document", row.id)
-    return shown(FoundDocumentSchema, row, snippet=snippet(row.body, words), url=url)
+    return answer_body(FoundDocumentSchema, row, snippet=snippet(row.body, words), url=url)
 
 
 def snippet(body: str | None, words: list[str]) -> str | None:

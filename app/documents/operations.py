@@ -6,13 +6,13 @@ from typing import Any
 
 from app.documents.schemas import RestoredSchema
 from app.documents.service import DOCUMENTS
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.operations.declaration import Operation
 
 
 def describe_restored(document_id: int) -> dict[str, Any]:
     """The document as the answer shows it."""
-    return shown(RestoredSchema, DOCUMENTS.stored(document_id))
+    return answer_body(RestoredSchema, DOCUMENTS.stored(document_id))
 
 
 RESTORE = Operation(

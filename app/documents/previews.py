@@ -25,7 +25,7 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
     Raises: NotFoundError, no such document, or there is no picture of it (yet);
         InvalidStateError, it waits for its file or is quarantined.
     """
-    document = DOCUMENTS.found(key, current_caller())
+    document = DOCUMENTS.readable_document(key, current_caller())
     file = find_version(document, version)
     content = _content(file)
     if content is None or content.preview_key is None:

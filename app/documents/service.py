@@ -79,7 +79,7 @@ class DocumentService(EntityService[Document]):
 
     # --- files --------------------------------------------------------------------------------
 
-    def found(self, key: int, caller: Caller, version: int | None = None) -> Document:
+    def readable_document(self, key: int, caller: Caller, version: int | None = None) -> Document:
         """The document as it is, not locked: for work that takes long before anything is written.
 
         Raises: as ``locked``.
@@ -96,7 +96,7 @@ class DocumentService(EntityService[Document]):
         Raises: NotFoundError; ForbiddenError; PreconditionFailedError; InvalidStateError.
         """
         caller = current_caller()
-        document = self.found(key, caller, version)
+        document = self.readable_document(key, caller, version)
         require(caller, self.rules.permissions["update"], document)
         require_operation("Document", "document", "upload", document)
         return document

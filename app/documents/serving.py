@@ -143,7 +143,7 @@ def download_document(key: int, asked: Asked, version: int | None = None) -> Res
     Raises: NotFoundError; InvalidStateError, it waits for its file or is quarantined; as
         ``deliver``.
     """
-    document = DOCUMENTS.found(key, current_caller())
+    document = DOCUMENTS.readable_document(key, current_caller())
     file = find_version(document, version)
     delivery = deliver(file, asked)
     if delivery.is_download:

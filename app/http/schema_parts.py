@@ -24,7 +24,7 @@ class Instant(fields.DateTime):
         return read_datetime(value)
 
 
-def shown(schema: type[Schema], row: Any, **more: Any) -> dict[str, Any]:
+def answer_body(schema: type[Schema], row: Any, **more: Any) -> dict[str, Any]:
     """What an answer says of a row: the fields of its schema, by their names on the wire.
 
     Args:

@@ -78,12 +78,12 @@ def leave_in_order(worker: Any) -> None:
 
     threads: list[threading.Thread] = []
 
-    def told(number: int, frame: Any) -> None:
+    def end_once(number: int, frame: Any) -> None:
         if not threads:  # gunicorn tells again and again
             threads.append(threading.Thread(target=leave, args=(number,), daemon=True))
             threads[0].start()
 
-    signal.signal(signal.SIGTERM, told)
+    signal.signal(signal.SIGTERM, end_once)
     # A system call that TERM interrupts is begun again, as gunicorn has it.
     signal.siginterrupt(signal.SIGTERM, False)
     succession.note_ready(worker.age)

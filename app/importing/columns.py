@@ -252,7 +252,7 @@ class Plan:
         problems += _take_currency(values, amounts)
         return values, problems
 
-    def shown(self, values: Mapping[str, Any]) -> dict[str, Any]:
+    def preview(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a row as texts, by property in the order of the columns."""
         texts: dict[str, Any] = {}
         targets = [column.target or "" for column in self.columns]

@@ -27,7 +27,7 @@ from app.db.engines import primary_engine, transaction
 from app.errors import ApiError, NotFoundError
 from app.extensions import Model, db
 from app.http.database_errors import is_away
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import acting_as, current_caller
 from app.importing.columns import SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
@@ -213,7 +213,9 @@ class _Running:
 
 def describe_outcome(outcome: Outcome) -> dict[str, Any]:
     """An outcome as JSON."""
-    return shown(CountsSchema, outcome, problems=[asdict(problem) for problem in outcome.problems])
+    return answer_body(
+        CountsSchema, outcome, problems=[asdict(problem) for problem in outcome.problems]
+    )
 
 
 def read_outcome(kept: Mapping[str, Any]) -> Outcome:

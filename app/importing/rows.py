@@ -207,14 +207,14 @@ class Import:
         if any(cell != "" for cell in cells[len(self._columns) :]):
             return self._skip(number, [Detail("", "has more cells than the heading")])
         values, unread = self._plan.row_values(cells)
-        preview = self._plan.shown(values) if len(self.outcome.preview) < PREVIEWED else None
+        preview = self._plan.preview(values) if len(self.outcome.preview) < PREVIEWED else None
         if preview is not None:
             self.outcome.preview.append(preview)
         savepoint = records.connection().begin_nested()
         try:
             key, is_new = self._write(values)
             if preview is not None and not unread:
-                preview.update(self._plan.shown(self._stored(key)))
+                preview.update(self._plan.preview(self._stored(key)))
         except Exception as error:
             if isinstance(error, SQLAlchemyError) and is_away(error):
                 raise  # no row is to blame

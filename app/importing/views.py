@@ -13,7 +13,7 @@ from app.db import records
 from app.db.types import iso_instant, json_text
 from app.http.body_stream import BodyStream, maximum_upload
 from app.http.multipart import read_form
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller, streamed
 from app.importing.columns import FULL_NAME, RULES, Options, properties_of
 from app.importing.form import read_import
@@ -109,13 +109,13 @@ def import_template(query: dict[str, Any]) -> Response:
 
 def describe(outcome: Outcome, options: Options) -> dict[str, Any]:
     """An outcome as the answer shows it."""
-    return shown(OutcomeSchema, options, **vars(outcome))
+    return answer_body(OutcomeSchema, options, **vars(outcome))
 
 
 def describe_job(row: ImportJob) -> dict[str, Any]:
     """A job as the answers show it."""
     finished = row.finished_at
-    return shown(
+    return answer_body(
         JobSchema, row, mode=row.options["mode"], dry_run=row.options["dryRun"],
         created_at=iso_instant(row.created_at),
         finished_at=None if finished is None else iso_instant(finished),

@@ -10,7 +10,7 @@ from app import audit
 from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.http.lists import Page, each_of, read_page
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.invoices.sending_schemas import MailedSchema
 from app.invoices.steps import readable, sendable
 from app.mail.outbox import shown_delivery
@@ -59,7 +59,7 @@ def _of(invoice_id: int) -> Select[OutgoingMail]:
 
 
 def _delivery_shape(mail: OutgoingMail) -> dict[str, Any]:
-    return shown(
+    return answer_body(
         MailedSchema, mail, **shown_delivery(mail), bounces=mail.bounces or [],
         next_attempt_at=mail.next_attempt_at if mail.status == "queued" else None,
     )  # fmt: skip

@@ -37,7 +37,7 @@ class Formats:
 
     def money(self, amount: Decimal, currency: str | None = None) -> str:
         """Money with its currency, that of the document if no other is given: ``1.234,50 €``."""
-        return money.shown(amount, currency or self._currency, self.locale)
+        return money.with_sign(amount, currency or self._currency, self.locale)
 
     def rate(self, rate: Decimal) -> str:
         """An exchange rate, with all decimals that it has: ``0,9215``."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.db import records
 from app.errors import NotFoundError
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.invoices.crediting import create_credit_note
 from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.schemas import (
@@ -29,7 +29,7 @@ from app.operations.declaration import Button, Operation
 
 def describe_invoice(invoice_id: int) -> dict[str, Any]:
     """The standing of an invoice or credit note."""
-    return shown(StandingSchema, INVOICES.stored(invoice_id))
+    return answer_body(StandingSchema, INVOICES.stored(invoice_id))
 
 
 def describe_payment(payment_id: int) -> dict[str, Any]:
@@ -41,8 +41,8 @@ def describe_payment(payment_id: int) -> dict[str, Any]:
     if payment is None:
         raise NotFoundError(f"There is no payment {payment_id}.")
     schema = ReversedPaymentSchema if payment.status == "Reversed" else PaymentSchema
-    invoice = shown(PaidInvoiceSchema, INVOICES.stored(payment.invoice_id))
-    return shown(schema, payment, date=payment.paid_on, invoice=invoice)
+    invoice = answer_body(PaidInvoiceSchema, INVOICES.stored(payment.invoice_id))
+    return answer_body(schema, payment, date=payment.paid_on, invoice=invoice)
 
 
 SEND = Operation(

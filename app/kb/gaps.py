@@ -11,7 +11,7 @@ from app.clock import utc_now
 from app.container import engine
 from app.db.engines import read_engine
 from app.db.types import iso_instant
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.kb.schemas import MissingSearchSchema
 from app.models.kb_use import KbSearch
 
@@ -57,7 +57,7 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
     )
     with read_engine().connect() as connection:
         return [
-            shown(MissingSearchSchema, row, without_result=int(row.without_result))
+            answer_body(MissingSearchSchema, row, without_result=int(row.without_result))
             for row in connection.execute(statement)
         ]
 

@@ -16,7 +16,7 @@ from app.container import engine
 from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import ARTICLE_SEARCH
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.kb.indexing import ARTICLE
 from app.kb.schemas import FoundArticleSchema
 from app.models.search import SearchEntry
@@ -107,7 +107,7 @@ def _described(match: FoundArticle, marker: Marker) -> dict[str, Any]:
     row = match.article
     language = language_of(row["language"])
     texts = match.passages or [row["summary"] or row["title"]]
-    return shown(
+    return answer_body(
         FoundArticleSchema, row, snippet=marker.snippet(texts, language),
         score=round(match.score, 4), url=entity_url(ARTICLE, row["id"]),
     )  # fmt: skip

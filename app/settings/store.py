@@ -97,7 +97,7 @@ def change_settings(group: str, values: Mapping[str, Any], *, version: str | Non
 
 def version_of(group: str, settings: Organisation) -> str:
     """What tells one state of a group from another: a hash over its values."""
-    return hashlib.sha256(json_text(shown(group, settings)).encode()).hexdigest()[:32]
+    return hashlib.sha256(json_text(settings_body(group, settings)).encode()).hexdigest()[:32]
 
 
 def write_row(name: str, value: Mapping[str, Any]) -> None:
@@ -213,7 +213,7 @@ def _build(group: str, stored: Mapping[str, Any]) -> Any:
     return GROUPS[group](**attributes)
 
 
-def shown(group: str, settings: Organisation) -> dict[str, Any]:
+def settings_body(group: str, settings: Organisation) -> dict[str, Any]:
     """A group in wire spelling, defaults filled in."""
     if group == RATES:
         return dict(settings.exchange_rates)
@@ -221,7 +221,7 @@ def shown(group: str, settings: Organisation) -> dict[str, Any]:
     return {name: getattr(values, known.attribute) for name, known in settings_of(group).items()}
 
 
-def shown_logo(settings: Organisation) -> dict[str, Any] | None:
+def logo_body(settings: Organisation) -> dict[str, Any] | None:
     """What is known of the logo, or None."""
     logo = settings.logo
     if logo.sha256 is None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from app.db import records
 from app.errors import NotFoundError, ValidationError
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
 from app.operations.declaration import Operation
 from app.tickets.merging import TicketMerge, merge_tickets as merge
@@ -24,7 +24,7 @@ def describe_comment(comment_id: int) -> dict[str, Any]:
     row = records.read(TicketComment, comment_id)
     if row is None:
         raise NotFoundError(f"There is no comment {comment_id}.")
-    return shown(CommentSchema, row, ticket=describe_ticket(row.ticket_id))
+    return answer_body(CommentSchema, row, ticket=describe_ticket(row.ticket_id))
 
 
 def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
 
 def describe_ticket(ticket_id: int) -> dict[str, Any]:
     """A ticket in short."""
-    return shown(TicketStandingSchema, TICKETS.stored(ticket_id))
+    return answer_body(TicketStandingSchema, TICKETS.stored(ticket_id))
 
 
 def merge_tickets(

@@ -15,7 +15,7 @@ from app.db import records
 from app.db.types import AnyRow, iso_instant
 from app.errors import NotFoundError
 from app.http.lists import Page, read_page
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.event import Event
 from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
@@ -109,7 +109,7 @@ def _shapes(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, An
 
 
 def _shape(row: AnyRow, attempts: list[dict[str, Any]]) -> dict[str, Any]:
-    return shown(
+    return answer_body(
         WebhookDeliverySchema, row, event_id=row.key, event_type=row.type, attempts=attempts,
         request={"method": "POST", "url": row.url, "body": _body(row)},
     )  # fmt: skip
@@ -126,4 +126,4 @@ def _body(row: AnyRow) -> str | None:
 
 def _attempt_shape(row: AnyRow) -> dict[str, Any]:
     headers = row.request_headers or {}
-    return shown(WebhookAttemptSchema, row, at=row.created_at, request_headers=headers)
+    return answer_body(WebhookAttemptSchema, row, at=row.created_at, request_headers=headers)

@@ -12,7 +12,7 @@ from app import audit, events
 from app.clock import utc_now
 from app.db import records
 from app.db.types import json_text
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.mail.outbox import queue_mail
 from app.models.user import Role, User, UserRole
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
@@ -67,7 +67,7 @@ def stop(endpoint: WebhookEndpoint, reason: str) -> None:
 def endpoint_shape(row: WebhookEndpoint) -> dict[str, Any]:
     """An endpoint as the API shows it: everything but the secret."""
     overlap = row.previous_secret_until
-    return shown(
+    return answer_body(
         WebhookSchema, row,
         previous_secret_until=overlap if overlap and overlap > utc_now() else None,
         is_recovering=row.recover_until is not None,

@@ -25,7 +25,7 @@ from app.db.types import iso_instant, json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
 from app.http.request_context import running_app
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.jobs.leases import wake
 from app.models.report import ReportExport
@@ -156,7 +156,7 @@ def describe(row: Mapping[str, Any]) -> dict[str, Any]:
     part = min(99, 100 * row["rows_done"] // total) if total else 0
     url = f"/api/v1/bi/exports/{row['key']}"
     finished_at = row["finished_at"]
-    return shown(
+    return answer_body(
         ReportExportSchema, row, id=row["key"], report_id=int(row["report"]),
         progress=100 if is_done else part, truncated=row["is_truncated"],
         created_at=iso_instant(row["created_at"]), url=url,

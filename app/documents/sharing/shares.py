@@ -20,7 +20,7 @@ from app.documents.service import DOCUMENTS
 from app.documents.versions import find_version
 from app.errors import NotFoundError, ValidationError, gathered, refuse_any
 from app.http.lists import Page, each_of, read_page
-from app.http.schema_parts import shown
+from app.http.schema_parts import answer_body
 from app.http.security import current_caller
 from app.models.document import Document, DocumentShare, ShareAccess
 from app.permissions import require
@@ -89,7 +89,7 @@ def list_shares(document_id: int, *, limit: int, offset: int) -> Page:
     Raises: NotFoundError; ForbiddenError.
     """
     caller = current_caller()
-    require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
+    require(caller, PERMISSION, DOCUMENTS.readable_document(document_id, caller))
     statement = select(DocumentShare).where(DocumentShare.document_id == document_id)
     return read_page(
         statement.order_by(DocumentShare.id.desc()),
@@ -105,7 +105,7 @@ def list_accesses(document_id: int, share_id: int, *, limit: int, offset: int) -
     Raises: NotFoundError; ForbiddenError.
     """
     caller = current_caller()
-    require(caller, PERMISSION, DOCUMENTS.found(document_id, caller))
+    require(caller, PERMISSION, DOCUMENTS.readable_document(document_id, caller))
     statement = (
         select(ShareAccess)
         .join(DocumentShare, DocumentShare.id == ShareAccess.share_id)
@@ -149,7 +149,7 @@ def unshare_expired() -> int:
 
 def describe_share(row: DocumentShare) -> dict[str, Any]:
     """A link as the API shows it."""
-    return shown(ShareSchema, row, has_password=row.password_hash is not None)
+    return answer_body(ShareSchema, row, has_password=row.password_hash is not None)
 
 
 def _describe_access(row: ShareAccess) -> dict[str, Any]:

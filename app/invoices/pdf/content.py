@@ -99,7 +99,7 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
     rise = 0.0
     within: int | None = None  # the cluster whose text ActualText tells
 
-    def shown() -> Iterator[str]:
+    def written_so_far() -> Iterator[str]:
         if codes:
             parts.append(f"<{''.join(codes)}>")
             codes.clear()
@@ -113,17 +113,17 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
         if not text and not advance:  # drawn as a shape
             continue
         if within is not None and cluster != within:
-            yield from shown()
+            yield from written_so_far()
             yield "EMC"
             within = None
         if within is None and cluster in cluster_texts:
-            yield from shown()
+            yield from written_so_far()
             spelled = cluster_texts[cluster].encode("utf-16-be").hex().upper()
             yield f"/Span <</ActualText <FEFF{spelled}>>> BDC"
             within = cluster
         shift = owed + across
         if up != rise:
-            yield from shown()
+            yield from written_so_far()
             rise = up
             yield f"{number(rise * size / 1000)} Ts"
         if abs(shift) >= _STEP:
@@ -140,7 +140,7 @@ def _show(run: Run, font: EmbeddedFont, size: float) -> Iterator[str]:
         codes.clear()
     if abs(owed) >= _STEP:
         parts.append(number(-owed))
-    yield from shown()
+    yield from written_so_far()
     if within is not None:
         yield "EMC"
     if rise:
