@@ -49,7 +49,7 @@ def describe_session(session: Mapping[str, Any]) -> dict[str, Any]:
     """A whole conversation."""
     messages = store.messages_of(session["id"])
     actions = store.actions_of([message["id"] for message in messages])
-    return shown(
+    return answer_body(
         WholeConversationSchema, session, session_id=session["key"],
         messages=list(map(describe_message, messages)), actions=list(map(describe_action, actions)),
     )  # fmt: skip
