@@ -5,12 +5,9 @@ from __future__ import annotations
 from app.container.common import (
     address,
     business_type,
-    common,
     documents_of,
     full_name,
-    key,
     money,
-    owner,
     props,
     tasks_about,
 )
@@ -24,7 +21,6 @@ CLIENT = business_type(
     "Client",
     _client,
     [
-        key(_client),
         *props(_client, "number", "name", "email", "tax_id", "status"),
         money(_client.c.revenue),
         *props(
@@ -45,7 +41,6 @@ CLIENT = business_type(
         money(_client.c.outstanding_balance),
         money(_client.c.credit_balance),
         *props(_client, "origin_lead_id", "last_activity_at"),
-        *common(_client),
     ],
     [
         to_many("Contacts", "Contact", "client_id", partner="Client", description="People."),
@@ -61,11 +56,9 @@ CLIENT = business_type(
             description="Documents that concern the client.",
         ),
         tasks_about("Client"),
-        owner(),
     ],
     resource="clients",
-    etag="version",
-    alternate_keys=(("external_id",), ("number",)),
+    alternate_keys=(("number",),),
     description="A customer: the company or person that is billed.",
 )  # fmt: skip
 
@@ -73,14 +66,12 @@ CONTACT = business_type(
     "Contact",
     _contact,
     [
-        key(_contact),
         *props(_contact, "first_name", "last_name"),
         full_name(),
         *props(
             _contact, "client_id", "email", "phone", "mobile", "job_title", "department", "role",
             "is_primary", "receives_invoices", "language", "do_not_contact", "notes",
         ),
-        *common(_contact),
     ],
     [
         to_one(
@@ -94,10 +85,7 @@ CONTACT = business_type(
         ),
         tasks_about("Contact"),
         documents_of("Contact"),
-        owner(),
     ],
     resource="contacts",
-    etag="version",
-    alternate_keys=(("external_id",),),
     description="A person, usually at a client.",
 )  # fmt: skip

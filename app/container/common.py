@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, FromClause, Table, case, literal
@@ -44,6 +44,7 @@ PRIORITY = edm.EnumType(
     description="Urgency, in rising order.",
 )
 ID = "Key, given by the service."
+_OWNER = to_one("Owner", "User", "owner_id", description="User responsible for the record.")
 
 
 def business_type(
@@ -51,17 +52,25 @@ def business_type(
     table: FromClause,
     properties: Iterable[edm.Property],
     navigation: Iterable[edm.NavigationProperty] = (),
+    *,
+    alternate_keys: Sequence[tuple[str, ...]] = (),
     **facets: Any,
 ) -> edm.EntityType:
-    """An entity type of ours: its searchable columns have their index of trigrams."""
+    """An entity type of ours: its key comes first, its searchable columns have their trigrams.
+
+    One whose records have an owner also has what all of these share (contract section 9).
+    """
     assert isinstance(table, Table)
+    properties = [prop(table.c.id, computed=True, description=ID), *properties]
     if searchable_columns(table):
         facets["trigrams"] = trigrams_of(table.name)
     facets["aggregates"] = aggregates_of(name)
     if "owner_id" in table.c:  # one of the ten, not a row below one of them
-        properties = [*properties, allowed_actions(name, facets["resource"])]
-        facets["changes"] = RowChanges(name, table, facets["resource"])
-    return entity_type(name, table, properties, navigation, **facets)
+        properties += [*_common(table), allowed_actions(name, facets["resource"])]
+        navigation = [*navigation, _OWNER]
+        alternate_keys = (("external_id",), *alternate_keys)
+        facets |= {"etag": "version", "changes": RowChanges(name, table, facets["resource"])}
+    return entity_type(name, table, properties, navigation, alternate_keys=alternate_keys, **facets)
 
 
 def trigrams_of(table: str) -> Trigrams:
@@ -72,11 +81,6 @@ def trigrams_of(table: str) -> Trigrams:
         searched.plain_part,
         searched.waiting_table(table),
     )
-
-
-def key(table: FromClause) -> edm.Property:
-    """``id``."""
-    return prop(table.c.id, computed=True, description=ID)
 
 
 def server(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
@@ -134,8 +138,7 @@ def full_name() -> edm.Property:
     )  # fmt: skip
 
 
-def common(table: FromClause) -> tuple[edm.Property, ...]:
-    """The properties that the ten entities share (contract section 9)."""
+def _common(table: Table) -> tuple[edm.Property, ...]:
     return (
         kept(table.c.owner_id, filled=True),
         prop(table.c.external_id),
@@ -152,11 +155,6 @@ def common(table: FromClause) -> tuple[edm.Property, ...]:
         server(table.c.created_by_id),
         server(table.c.updated_by_id),
     )
-
-
-def owner() -> edm.NavigationProperty:
-    """The user responsible for the record."""
-    return to_one("Owner", "User", "owner_id", description="User responsible for the record.")
 
 
 def related(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, common, kept, key, owner, props, servers
+from app.container.common import business_type, kept, props, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
@@ -15,7 +15,6 @@ DOCUMENT = business_type(
     "Document",
     _document,
     [
-        key(_document),
         *props(
             _document, "name", "description", "category", "folder", "client_id", "entity_type",
             "entity_id", "expires_at", "retain_until", "file_name", "content_type", "size",
@@ -24,7 +23,6 @@ DOCUMENT = business_type(
         prop(_document.c.file_version, "version"),
         kept(_document.c.status),
         *props(_document, "download_count", "is_shared", "deleted_at"),
-        *common(_document),
     ],
     [
         to_one(
@@ -39,11 +37,8 @@ DOCUMENT = business_type(
         to_many(
             "Shares", "DocumentShare", "document_id", contained=True, description="Public links."
         ),
-        owner(),
     ],
     resource="documents",
-    etag="version",
-    alternate_keys=(("external_id",),),
     has_stream=True,
     # What lies in the trash is found by its restore only.
     visible=lambda columns: columns.status != "Deleted",
@@ -54,7 +49,6 @@ DOCUMENT_VERSION = business_type(
     "DocumentVersion",
     _version,
     [
-        key(_version),
         *servers(
             _version, "number", "file_name", "content_type", "size", "sha256", "created_at",
             "created_by_id", "quarantine_reason",
@@ -68,7 +62,6 @@ DOCUMENT_SHARE = business_type(
     "DocumentShare",
     _share,
     [
-        key(_share),
         *servers(_share, "version", "expires_at"),
         edm.Property(
             name="hasPassword",

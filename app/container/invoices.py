@@ -10,12 +10,9 @@ from sqlalchemy import BigInteger, ColumnElement, and_, case
 from app.container.common import (
     ADDRESS,
     business_type,
-    common,
     documents_of,
     kept,
-    key,
     money,
-    owner,
     props,
     server,
     servers,
@@ -126,7 +123,6 @@ INVOICE = business_type(
     "Invoice",
     _invoice,
     [
-        key(_invoice),
         *props(_invoice, "number", "client_id", "type"),
         kept(_invoice.c.status),
         *props(_invoice, "contact_id", "issue_date", "due_date", "service_date"),
@@ -160,7 +156,6 @@ INVOICE = business_type(
         prop(_invoice.c.seller, type=PARTY_SNAPSHOT),
         prop(_invoice.c.buyer, type=PARTY_SNAPSHOT),
         prop(_invoice.c.pdf_sha256),
-        *common(_invoice),
     ],
     [
         to_one(
@@ -188,11 +183,9 @@ INVOICE = business_type(
         to_one("Opportunity", "Opportunity", "opportunity_id", description="Opportunity."),
         documents_of("Invoice"),
         tasks_about("Invoice"),
-        owner(),
     ],
     resource="invoices",
-    etag="version",
-    alternate_keys=(("external_id",), ("number",)),
+    alternate_keys=(("number",),),
     description="A bill to one client, or a credit note.",
 )  # fmt: skip
 
@@ -200,7 +193,6 @@ LINE_ITEM = business_type(
     "LineItem",
     _line,
     [
-        key(_line),
         server(_line.c.invoice_id),
         prop(_line.c.position, required=False, filled=True),
         prop(_line.c.description, required=False, filled=True),
@@ -233,7 +225,6 @@ PAYMENT = business_type(
     "Payment",
     _payment,
     [
-        key(_payment),
         *servers(_payment, "number", "invoice_id", "client_id"),
         money(_payment.c.amount),
         server(_payment.c.currency),
@@ -258,7 +249,6 @@ PRODUCT = business_type(
     "Product",
     _product,
     [
-        key(_product),
         *props(_product, "sku", "name", "description", "unit_code"),
         money(_product.c.unit_price),
         prop(_product.c.currency, required=False, filled=True),
@@ -266,11 +256,8 @@ PRODUCT = business_type(
             _product, "prices_include_tax", "tax_rate", "tax_category", "tax_exemption_reason",
             "is_active",
         ),
-        *common(_product),
     ],
-    [owner()],
     resource="products",
-    etag="version",
-    alternate_keys=(("external_id",), ("sku",)),
+    alternate_keys=(("sku",),),
     description="An entry of the price list.",
 )  # fmt: skip

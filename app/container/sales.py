@@ -8,13 +8,10 @@ from sqlalchemy import ColumnElement, Integer
 
 from app.container.common import (
     business_type,
-    common,
     documents_of,
     full_name,
     kept,
-    key,
     money,
-    owner,
     props,
     server,
     servers,
@@ -47,7 +44,6 @@ LEAD = business_type(
     "Lead",
     _lead,
     [
-        key(_lead),
         *props(_lead, "first_name", "last_name"),
         full_name(),
         *props(
@@ -63,7 +59,6 @@ LEAD = business_type(
             "converted_client_id", "converted_contact_id", "converted_opportunity_id",
             "status_changed_at",
         ),
-        *common(_lead),
     ],
     [
         to_one("ConvertedClient", "Client", "converted_client_id", description="Client."),
@@ -74,11 +69,8 @@ LEAD = business_type(
         ),
         tasks_about("Lead"),
         documents_of("Lead"),
-        owner(),
     ],
     resource="leads",
-    etag="version",
-    alternate_keys=(("external_id",),),
     description="A possible customer that nobody has qualified yet.",
 )  # fmt: skip
 
@@ -86,7 +78,6 @@ OPPORTUNITY = business_type(
     "Opportunity",
     _opportunity,
     [
-        key(_opportunity),
         *props(_opportunity, "name", "client_id", "contact_id"),
         money(_opportunity.c.amount),
         prop(_opportunity.c.currency, required=False, filled=True),
@@ -111,7 +102,6 @@ OPPORTUNITY = business_type(
             computed=True,
             description="Whole days since the stage changed.",
         ),
-        *common(_opportunity),
     ],
     [
         to_one(
@@ -131,11 +121,8 @@ OPPORTUNITY = business_type(
         to_many("Projects", "Project", "opportunity_id", description="Projects."),
         tasks_about("Opportunity"),
         documents_of("Opportunity"),
-        owner(),
     ],
     resource="opportunities",
-    etag="version",
-    alternate_keys=(("external_id",),),
     description="A sale that may be won.",
 )  # fmt: skip
 
@@ -143,7 +130,6 @@ STAGE_CHANGE = business_type(
     "StageChange",
     _stage,
     [
-        key(_stage),
         server(_stage.c.from_stage, "from"),
         server(_stage.c.to_stage, "to"),
         *servers(_stage, "at", "by_id", "seconds"),

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from app.container.common import (
     business_type,
-    common,
     documents_of,
     kept,
-    key,
-    owner,
     priority,
     props,
     servers,
@@ -51,7 +48,6 @@ TICKET = business_type(
     "Ticket",
     _ticket,
     [
-        key(_ticket),
         *props(_ticket, "number", "subject", "description"),
         kept(_ticket.c.status),
         priority(_ticket.c.priority),
@@ -63,7 +59,6 @@ TICKET = business_type(
             "solved_at", "closed_at", "reopen_count", "merged_into_id", "last_customer_reply_at",
             "last_agent_reply_at",
         ),
-        *common(_ticket),
     ],
     [
         to_one(
@@ -85,11 +80,9 @@ TICKET = business_type(
         ),
         documents_of("Ticket"),
         tasks_about("Ticket"),
-        owner(),
     ],
     resource="tickets",
-    etag="version",
-    alternate_keys=(("external_id",), ("number",)),
+    alternate_keys=(("number",),),
     description="A request of a customer.",
 )  # fmt: skip
 
@@ -97,7 +90,6 @@ TICKET_COMMENT = business_type(
     "TicketComment",
     _comment,
     [
-        key(_comment),
         prop(_comment.c.ticket_id, computed=True),
         *props(_comment, "body", "is_internal"),
         *servers(_comment, "author_id", "created_at"),
@@ -111,7 +103,6 @@ KB_ARTICLE = business_type(
     "KbArticle",
     _article,
     [
-        key(_article),
         *props(_article, "title", "body", "body_format", "summary"),
         kept(_article.c.status),
         *props(
@@ -123,7 +114,6 @@ KB_ARTICLE = business_type(
             _article, "published_at", "published_by_id", "archived_at", "view_count",
             "helpful_count", "not_helpful_count", "word_count", "indexed_at",
         ),
-        *common(_article),
     ],
     [
         to_one("Author", "User", "created_by_id", description="Who wrote it."),
@@ -137,11 +127,9 @@ KB_ARTICLE = business_type(
             "Tickets", "Ticket", "article_id", "ticket_id", "KbArticles", "Tickets it helped."
         ),
         documents_of("KbArticle"),
-        owner(),
     ],
     resource="kb",
-    etag="version",
-    alternate_keys=(("external_id",), ("slug",)),
+    alternate_keys=(("slug",),),
     description="An answer written once for many askers.",
 )  # fmt: skip
 
@@ -149,7 +137,6 @@ KB_REVISION = business_type(
     "KbRevision",
     _revision,
     [
-        key(_revision),
         *servers(
             _revision, "revision", "title", "summary", "body", "author_id", "created_at",
             "published_at",

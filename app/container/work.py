@@ -8,12 +8,9 @@ from sqlalchemy import ColumnElement, and_
 
 from app.container.common import (
     business_type,
-    common,
     documents_of,
     kept,
-    key,
     money,
-    owner,
     priority,
     props,
     servers,
@@ -65,7 +62,6 @@ TASK = business_type(
     "Task",
     _task,
     [
-        key(_task),
         *props(_task, "title", "description"),
         kept(_task.c.status),
         priority(_task.c.priority),
@@ -77,7 +73,6 @@ TASK = business_type(
         ),
         _overdue(_task_is_overdue, "Open and past its due time."),
         prop(_task.c.invoice_id),
-        *common(_task),
     ],
     [
         to_one(
@@ -94,11 +89,8 @@ TASK = business_type(
         ),
         to_one("Invoice", "Invoice", "invoice_id", description="Invoice that bills it."),
         documents_of("Task"),
-        owner(),
     ],
     resource="tasks",
-    etag="version",
-    alternate_keys=(("external_id",),),
     description="Something to do.",
 )  # fmt: skip
 
@@ -106,7 +98,6 @@ PROJECT = business_type(
     "Project",
     _project,
     [
-        key(_project),
         *props(_project, "code", "name", "client_id", "opportunity_id"),
         kept(_project.c.status),
         *props(_project, "description", "start_date", "end_date"),
@@ -119,7 +110,6 @@ PROJECT = business_type(
         *props(_project, "progress_percent", "hours_spent", "open_task_count"),
         _overdue(_project_is_overdue, "Open and past its last day."),
         prop(_project.c.completed_at),
-        *common(_project),
     ],
     [
         to_one(
@@ -131,11 +121,9 @@ PROJECT = business_type(
         to_many("Tasks", "Task", "project_id", partner="Project", description="Tasks."),
         documents_of("Project"),
         to_many("Invoices", "Invoice", "project_id", partner="Project", description="Invoices."),
-        owner(),
     ],
     resource="projects",
-    etag="version",
-    alternate_keys=(("external_id",), ("code",)),
+    alternate_keys=(("code",),),
     description="Work for a client with a budget.",
 )  # fmt: skip
 
@@ -143,7 +131,6 @@ USER = business_type(
     "User",
     _user,
     [
-        key(_user),
         *servers(_user, "display_name", "email"),
     ],
     [
