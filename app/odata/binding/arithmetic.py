@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Date, Double
+from sqlalchemy.types import TypeEngine
 
 from app.db.types import UtcDateTime
-from app.odata.binding.nulls import null_of, null_of_family
-from app.odata.binding.unifying import as_decimal, as_double
+from app.odata.binding.type_coercion import as_decimal, as_double, null_of, null_of_family
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
@@ -155,21 +155,21 @@ Made = tuple[ColumnElement[Any], edm.EdmType]
 _AS_TEXT = "COLLATE BINARY"
 
 
-def _moved_instant(sign: int) -> Callable[[Any, Any], Made]:
-    sqlite = f"(odata_add_to_instant({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
-    postgresql = _within_time(
-        "date_trunc('milliseconds', {0} ± {1} * INTERVAL '1 microsecond')", sign
-    )
-    return lambda left, right: (
-        DialectSql(UtcDateTime(), sqlite, postgresql, left, right),
-        edm.DATETIME,
-    )
+def _moved(kind: str, sign: int) -> Callable[[Any, Any], Made]:
+    """An instant or a date, moved by a duration."""
+    sql_kind, type_, template = _MOVED[kind]
+    sqlite = f"(odata_add_to_{kind}({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
+    postgresql = _within_time(template, sign)
+    return lambda left, right: (DialectSql(sql_kind, sqlite, postgresql, left, right), type_)
 
 
-def _moved_date(sign: int) -> Callable[[Any, Any], Made]:
-    sqlite = f"(odata_add_to_date({{0}}, {'-' if sign < 0 else ''}{{1}}) {_AS_TEXT})"
-    postgresql = _within_time("CAST({0} ± {1} * INTERVAL '1 microsecond' AS DATE)", sign)
-    return lambda left, right: (DialectSql(Date(), sqlite, postgresql, left, right), edm.DATE)
+_MOVED: dict[str, tuple[TypeEngine[Any], edm.EdmType, str]] = {
+    "instant": (
+        UtcDateTime(), edm.DATETIME,
+        "date_trunc('milliseconds', {0} ± {1} * INTERVAL '1 microsecond')",
+    ),
+    "date": (Date(), edm.DATE, "CAST({0} ± {1} * INTERVAL '1 microsecond' AS DATE)"),
+}  # fmt: skip
 
 
 def _within_time(moved: str, sign: int) -> str:
@@ -197,6 +197,10 @@ def _scaled_duration(op: str) -> Callable[[Any, Any], Made]:
     return make
 
 
+def _swapped(make: Callable[[Any, Any], Made]) -> Callable[[Any, Any], Made]:
+    return lambda left, right: make(right, left)
+
+
 def _between(sqlite: str, postgresql: str) -> Callable[[Any, Any], Made]:
     return lambda later, earlier: (
         DialectSql(BigInteger(), sqlite, postgresql, later, earlier),
@@ -212,12 +216,9 @@ _DATES_APART = _between(
     "odata_between_dates({0}, {1})", "(CAST({0} - {1} AS BIGINT) * 86400000000)"
 )
 _TIMES: dict[tuple[str, str, str], Callable[[Any, Any], Made]] = {
-    ("instant", "add", "duration"): _moved_instant(1),
-    ("instant", "sub", "duration"): _moved_instant(-1),
-    ("duration", "add", "instant"): lambda left, right: _moved_instant(1)(right, left),
-    ("date", "add", "duration"): _moved_date(1),
-    ("date", "sub", "duration"): _moved_date(-1),
-    ("duration", "add", "date"): lambda left, right: _moved_date(1)(right, left),
+    **{(kind, "add", "duration"): _moved(kind, 1) for kind in _MOVED},
+    **{(kind, "sub", "duration"): _moved(kind, -1) for kind in _MOVED},
+    **{("duration", "add", kind): _swapped(_moved(kind, 1)) for kind in _MOVED},
     ("instant", "sub", "instant"): _INSTANTS_APART,
     ("date", "sub", "date"): _DATES_APART,
     ("duration", "add", "duration"): _durations("add"),
@@ -228,7 +229,7 @@ _TIMES: dict[tuple[str, str, str], Callable[[Any, Any], Made]] = {
         for kind in ("integer", "decimal")
     },
     **{
-        (kind, "mul", "duration"): lambda left, right: _scaled_duration("mul")(right, left)
+        (kind, "mul", "duration"): _swapped(_scaled_duration("mul"))
         for kind in ("integer", "decimal")
     },
 }

@@ -14,10 +14,9 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.collections import opened
-from app.odata.binding.nulls import null_of
 from app.odata.binding.paths import keyed
 from app.odata.binding.protocol import Translating
-from app.odata.binding.type_coercion import fit
+from app.odata.binding.type_coercion import fit, null_of
 from app.odata.binding.values import Bound, Constant, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm

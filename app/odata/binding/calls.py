@@ -12,7 +12,7 @@ from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_call, is_collection
 from app.odata.binding.subsets import within_collection
 from app.odata.binding.texts import text_match
-from app.odata.binding.unifying import apply
+from app.odata.binding.type_coercion import apply
 from app.odata.binding.values import Constant, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import FUNCTIONS, family_of

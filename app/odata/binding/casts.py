@@ -9,25 +9,29 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Date,
-    Double,
-    LargeBinary,
     Text,
-    Time,
     and_,
     case,
     false,
     true,
 )
-from sqlalchemy.types import TypeEngine
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import member_text
-from app.odata.binding.nulls import is_null_literal, null_of
 from app.odata.binding.parameters import Convert, Parameters
 from app.odata.binding.protocol import Translating
-from app.odata.binding.type_coercion import fit, microseconds
-from app.odata.binding.unifying import as_day, as_decimal, as_double, as_instant, as_time
+from app.odata.binding.type_coercion import (
+    FAMILIES,
+    as_day,
+    as_decimal,
+    as_double,
+    as_instant,
+    as_time,
+    fit,
+    is_null_literal,
+    microseconds,
+    null_of,
+)
 from app.odata.binding.values import (
     NUMBERS,
     Bound,
@@ -44,7 +48,6 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
-from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber, decimal_operation
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.json_values import plain_text
@@ -286,8 +289,9 @@ def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Paramete
     reader = _READERS.get(family(wanted))
     if reader is None:
         return None
-    type_, read, postgresql = reader
-    value = parameters.bind(literal, type_, _or_none(read))
+    sql_type, postgresql, _ = FAMILIES[family(wanted)]
+    type_ = InstantOperand("down") if family(wanted) == "instant" else sql_type
+    value = parameters.bind(literal, type_, _or_none(reader))
     # PostgreSQL finds no type for a parameter that is only asked whether it is null.
     return Typed(DialectSql(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)
 
@@ -319,13 +323,13 @@ def _double(text: str) -> float | None:
     return None if value is None or value != value else float(value)
 
 
-# Family -> the type of the parameter, its reader, and PostgreSQL's name for the type.
-_READERS: dict[str, tuple[TypeEngine[Any] | type[TypeEngine[Any]], Callable[[str], Any], str]] = {
-    "date": (Date, _written_as("date"), "DATE"),
-    "instant": (InstantOperand("down"), _written_as("datetime"), "TIMESTAMPTZ"),
-    "time": (Time, _written_as("timeofday"), "TIME"),
-    "duration": (BigInteger, lambda text: microseconds(to_duration(text)), "BIGINT"),
-    "guid": (Guid(), _written_as("guid"), "UUID"),
-    "binary": (LargeBinary, to_binary, "BYTEA"),
-    "double": (Double, _double, "DOUBLE PRECISION"),
+# Family -> what reads a text as one of its values.
+_READERS: dict[str, Callable[[str], Any]] = {
+    "date": _written_as("date"),
+    "instant": _written_as("datetime"),
+    "time": _written_as("timeofday"),
+    "duration": lambda text: microseconds(to_duration(text)),
+    "guid": _written_as("guid"),
+    "binary": to_binary,
+    "double": _double,
 }

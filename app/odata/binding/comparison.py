@@ -14,10 +14,18 @@ from datetime import UTC, date, datetime
 from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
 from app.odata.binding.json_members import dynamic_value, member_text
-from app.odata.binding.nulls import is_null_literal
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.type_coercion import describe, end_of_day, fit, natural, start_of_day
-from app.odata.binding.unifying import as_day, as_instant, unified
+from app.odata.binding.type_coercion import (
+    as_day,
+    as_instant,
+    describe,
+    end_of_day,
+    fit,
+    is_null_literal,
+    natural,
+    start_of_day,
+    unified,
+)
 from app.odata.binding.values import (
     Bound,
     Constant,

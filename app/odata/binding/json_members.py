@@ -4,36 +4,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, Text, Time
+from sqlalchemy import Boolean, ColumnElement, Text
 from sqlalchemy.types import TypeEngine
 
-from app.db.types import UtcDateTime
+from app.odata.binding.type_coercion import FAMILIES
 from app.odata.binding.values import Bound, Dynamic, Elements, JsonStructure, Typed, family
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
-from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
 
 # ``{0}`` the JSON, ``{1}`` the name; SQLite's ``->`` keeps the digits of a number as written.
 _NUMBER = "NULLIF({0} -> {1}, 'null')"
-_SPELLINGS: dict[str, tuple[TypeEngine[Any], str, str]] = {
-    "text": (Text(), "json_extract({0}, {1})", "({0} ->> {1})"),
-    "boolean": (Boolean(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS BOOLEAN)"),
-    "integer": (
-        BigInteger(), f"CAST({_NUMBER} AS INTEGER)", "CAST({0} ->> {1} AS BIGINT)",
+_SQLITE = {
+    "integer": f"CAST({_NUMBER} AS INTEGER)",
+    "decimal": f"({_NUMBER} COLLATE odata_decimal)",
+    "double": f"CAST({_NUMBER} AS REAL)",
+    **dict.fromkeys(
+        ("text", "boolean", "time", "guid", "date", "instant"), "json_extract({0}, {1})"
     ),
-    "decimal": (
-        DecimalNumber(), f"({_NUMBER} COLLATE odata_decimal)", "CAST({0} ->> {1} AS NUMERIC)",
-    ),
-    "double": (
-        Double(), f"CAST({_NUMBER} AS REAL)", "CAST({0} ->> {1} AS DOUBLE PRECISION)",
-    ),
-    "time": (Time(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS TIME)"),
-    "guid": (Guid(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS UUID)"),
-    "date": (Date(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS DATE)"),
-    "instant": (UtcDateTime(), "json_extract({0}, {1})", "CAST({0} ->> {1} AS TIMESTAMPTZ)"),
-}  # fmt: skip
+}
 # Of an undeclared property only a value of the JSON type that is wanted counts.
 _DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
     "text": (
@@ -60,7 +50,6 @@ _ANY_TEXT = (
     " ELSE NULLIF({0} -> {1}, 'null') END)",
     "({0} ->> {1})",
 )
-_DYNAMIC_TYPES = {"text": edm.STRING, "decimal": edm.DECIMAL, "boolean": edm.BOOLEAN}
 
 
 def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offset: int) -> Bound:
@@ -79,9 +68,11 @@ def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offs
         return JsonStructure(inner_json(sql, declared.name), declared.type)
     if isinstance(declared.type, edm.CollectionType):
         return Elements(inner_json(sql, declared.name), declared.type)
-    spelling = _SPELLINGS.get(family(declared.type))
-    if spelling is None:
+    kind = family(declared.type)
+    if kind not in _SQLITE:
         raise UnsupportedError(f"{declared.name} cannot be used in an expression", offset)
+    sql_type, name_of_type, _ = FAMILIES[kind]
+    spelling = (sql_type, _SQLITE[kind], f"CAST({{0}} ->> {{1}} AS {name_of_type})")
     member = _member_as(spelling, sql, declared.name)
     return Typed(member, declared.type, plain=declared.allowed is not None)
 
@@ -90,7 +81,7 @@ def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
     """An undeclared property as a value of a family; null where it is something else."""
     kind = "decimal" if wanted in ("integer", "double") else wanted
     kind = kind if kind in _DYNAMIC else "text"
-    return Typed(_member_as(_DYNAMIC[kind], dynamic.sql, dynamic.name), _DYNAMIC_TYPES[kind])
+    return Typed(_member_as(_DYNAMIC[kind], dynamic.sql, dynamic.name), FAMILIES[kind][2])
 
 
 def member_text(dynamic: Dynamic) -> DialectSql:

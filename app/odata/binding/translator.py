@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +18,10 @@ from app.odata.binding.collections import count_rows, lambda_condition, members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.context import Context
 from app.odata.binding.json_members import dynamic_value
-from app.odata.binding.nulls import is_null_literal, null_of, null_of_family
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
-from app.odata.binding.type_coercion import fit, natural
+from app.odata.binding.type_coercion import fit, is_null_literal, natural, null_of, null_of_family
 from app.odata.binding.values import (
     Bound,
     Constant,
@@ -96,25 +96,15 @@ class Translator:
         self._depth = 0
 
     def within(self, scope: Scope, variables: Mapping[str, Bound] | None = None) -> Translator:
-        inner = Translator(
-            self.context,
-            scope,
-            it=self.it,
-            variables=self.variables if variables is None else variables,
-            this=self.this if scope is self.scope else None,
-        )
-        return self._continued(inner)
+        inner = copy(self)
+        inner.scope = scope
+        inner.variables = self.variables if variables is None else variables
+        inner.this = self.this if scope is self.scope else None
+        return inner
 
     def on_member(self, this: Bound) -> Translator:
-        inner = Translator(
-            self.context, self.scope, it=self.it, variables=self.variables, this=this
-        )
-        return self._continued(inner)
-
-    def _continued(self, inner: Translator) -> Translator:
-        inner._it = self._it
-        inner._open_aliases = self._open_aliases
-        inner._depth = self._depth
+        inner = copy(self)
+        inner.this = this
         return inner
 
     # --- conditions

@@ -1,4 +1,9 @@
-"""Literals given the type of what they are used with (URL Conventions 5.1.1.14)."""
+"""Operands brought to one type, so that SQL compares or combines them as OData does.
+
+A literal takes the type of what it is used with (URL Conventions 5.1.1.14), and so does null:
+written without a type it has no order and no operators, SQLAlchemy compares nothing with it, and
+PostgreSQL finds no function that takes it. Two expressions take the wider of their types.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     ColumnElement,
     Date,
     Double,
@@ -22,17 +28,156 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-from app.db.types import ExactDecimal
-from app.odata.binding.nulls import null_of
+from app.db.types import ExactDecimal, UtcDateTime
 from app.odata.binding.parameters import Parameters
-from app.odata.binding.values import NUMBERS, Constant, Typed, family, truth, type_name
+from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, family, truth, type_name
 from app.odata.errors import QueryError, suggestion
+from app.odata.functions import FUNCTIONS, Overload
 from app.odata.model import edm
 from app.odata.sql.column_types import Guid
-from app.odata.sql.decimals import DecimalNumber, decimal_literal
+from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number
+from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding
 from app.odata.syntax.literals import to_duration
 from app.odata.syntax.nodes import Literal
+
+# Family -> the type of its values in SQL, PostgreSQL's name for it, and the type of the model that
+# stands for the family.
+FAMILIES: dict[str, tuple[TypeEngine[Any], str, edm.PrimitiveType]] = {
+    "text": (Text(), "TEXT", edm.STRING),
+    "boolean": (Boolean(), "BOOLEAN", edm.BOOLEAN),
+    "integer": (BigInteger(), "BIGINT", edm.INT64),
+    "decimal": (DecimalNumber(), "NUMERIC", edm.DECIMAL),
+    "double": (Double(), "DOUBLE PRECISION", edm.DOUBLE),
+    "date": (Date(), "DATE", edm.DATE),
+    "instant": (UtcDateTime(), "TIMESTAMPTZ", edm.DATETIME),
+    "time": (Time(), "TIME", edm.TIME_OF_DAY),
+    "duration": (BigInteger(), "BIGINT", edm.DURATION),
+    "guid": (Guid(), "UUID", edm.GUID),
+    "binary": (LargeBinary(), "BYTEA", edm.BINARY),
+    "enum": (Integer(), "INTEGER", edm.INT32),
+}
+# Kind of literal -> the family of its values.
+_OWN: dict[str, str] = {
+    **{kind: kind for kind in FAMILIES if kind != "enum"},
+    "string": "text",
+    "datetime": "instant",
+    "timeofday": "time",
+}
+
+
+def is_null_literal(bound: Bound) -> bool:
+    """Whether it is null as it is written, which has no type of its own."""
+    return isinstance(bound, Constant) and bound.literal.kind == "null"
+
+
+def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
+    """The type in SQL of the values of a type."""
+    return FAMILIES.get(family(type_), FAMILIES["text"])[0]
+
+
+def null_of(type_: edm.EdmType) -> Typed:
+    """No value, of a type."""
+    kind, name, _ = FAMILIES.get(family(type_), FAMILIES["text"])
+    return Typed(DialectSql(kind, "NULL", f"CAST(NULL AS {name})"), type_)
+
+
+def null_of_family(name: str) -> Typed:
+    """No value, of the type that stands for a family: ``text``, ``integer`` ..."""
+    return null_of(FAMILIES[name][2])
+
+
+def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
+    """Both operands in the wider of their types.
+
+    Raises: QueryError, their types have nothing in common.
+    """
+    kinds = family(left.type), family(right.type)
+    if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
+        return _as_numbers(left, right)
+    if kinds == ("date", "instant"):
+        return as_instant(left), right
+    if kinds == ("instant", "date"):
+        return left, as_instant(right)
+    if kinds[0] == kinds[1] != "other" and (kinds[0] != "enum" or left.type == right.type):
+        return left, right
+    raise QueryError(
+        f"{type_name(left.type)} and {type_name(right.type)} cannot be compared", offset
+    )
+
+
+def as_double(value: Typed) -> Typed:
+    """A number as a double."""
+    if family(value.type) == "double":
+        return value
+    number = value.sql
+    if isinstance(number.type, ExactDecimal):
+        number = decimal_number(number)
+    sql = DialectSql(Double(), "CAST({0} AS REAL)", "CAST({0} AS DOUBLE PRECISION)", number)
+    return Typed(sql, edm.DOUBLE, value.nullable)
+
+
+def as_decimal(value: Typed) -> Typed:
+    """A decimal or a whole number as a decimal of any scale."""
+    return Typed(decimal_number(value.sql), edm.DECIMAL, value.nullable)
+
+
+def as_instant(value: Typed) -> Typed:
+    """A date as the instant it begins, UTC."""
+    sql = DialectSql(
+        UtcDateTime(),
+        "({0} || 'T00:00:00.000Z')",
+        "(CAST({0} AS TIMESTAMP) AT TIME ZONE 'UTC')",
+        value.sql,
+    )
+    return Typed(sql, edm.DATETIME, value.nullable)
+
+
+def as_day(value: Typed) -> Typed:
+    """An instant as the day it lies in, UTC; a date as it is."""
+    return value if family(value.type) == "date" else _part_of_instant("date", value)
+
+
+def as_time(value: Typed) -> Typed:
+    """The time of day of an instant, UTC."""
+    return _part_of_instant("time", value)
+
+
+def _part_of_instant(function: str, value: Typed) -> Typed:
+    return apply(FUNCTIONS[function].overload("instant"), value)
+
+
+def apply(overload: Overload, *arguments: Typed) -> Typed:
+    """The value of a function that has SQL; null where an argument is."""
+    if overload.sqlite == "{0}":
+        return arguments[0]
+    type_ = edm.PrimitiveType(overload.result)
+    numbers = [
+        as_decimal(typed) if family(typed.type) == "decimal" else typed for typed in arguments
+    ]
+    parts = (argument.sql for argument in numbers)
+    sql = DialectSql(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
+    return Typed(sql, type_, any(argument.nullable for argument in arguments))
+
+
+def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:
+    kinds = {family(left.type), family(right.type)}
+    if "double" in kinds:
+        return as_double(left), as_double(right)
+    if kinds == {"integer"} or _same_grid(left, right):
+        return left, right
+    return as_decimal(left), as_decimal(right)
+
+
+def _same_grid(left: Typed, right: Typed) -> bool:
+    """Whether both are decimal columns whose kept integers mean the same unit."""
+    first, second = left.sql.type, right.sql.type
+    return (
+        isinstance(first, ExactDecimal)
+        and isinstance(second, ExactDecimal)
+        and first.scale == second.scale
+    )
+
 
 _KIND_NAMES = {
     "integer": "a whole number",
@@ -65,37 +210,16 @@ def describe(constant: Constant) -> str:
 def natural(constant: Constant, parameters: Parameters) -> Typed:
     """A literal with the type that it has by itself."""
     literal = constant.literal
-    bind = parameters.bind
-    match literal.kind:
-        case "null":
-            return null_of(edm.UNTYPED)
-        case "boolean":
-            return truth(true() if literal.value else false(), nullable=False)
-        case "integer":
-            return Typed(bind(literal, BigInteger), edm.INT64, nullable=False)
-        case "decimal":
-            number = bind(literal, DecimalNumber(), Decimal)
-            return Typed(decimal_literal(number), edm.DECIMAL, nullable=False)
-        case "double":
-            if parameters.decide(literal, _is_no_number):  # SQLite has no value for it
-                return null_of(edm.DOUBLE)
-            return Typed(bind(literal, Double), edm.DOUBLE, nullable=False)
-        case "string":
-            return Typed(bind(literal, Text), edm.STRING, nullable=False)
-        case "date":
-            return Typed(bind(literal, Date), edm.DATE, nullable=False)
-        case "datetime":
-            return Typed(bind(literal, InstantOperand("down")), edm.DATETIME, nullable=False)
-        case "timeofday":
-            return Typed(bind(literal, Time), edm.TIME_OF_DAY, nullable=False)
-        case "duration":
-            sql = bind(literal, BigInteger, microseconds)
-            return Typed(sql, edm.DURATION, nullable=False)
-        case "guid":
-            return Typed(bind(literal, Guid()), edm.GUID, nullable=False)
-        case "binary":
-            return Typed(bind(literal, LargeBinary), edm.BINARY, nullable=False)
-    raise QueryError(f"{describe(constant)} has no meaning by itself here", literal.offset)
+    if literal.kind == "null":
+        return null_of(edm.UNTYPED)
+    if literal.kind == "boolean":
+        return truth(true() if literal.value else false(), nullable=False)
+    if literal.kind not in _OWN:
+        raise QueryError(f"{describe(constant)} has no meaning by itself here", literal.offset)
+    own = null_of_family(_OWN[literal.kind])
+    if literal.kind == "double" and parameters.decide(literal, _is_no_number):
+        return own  # SQLite has no value for it
+    return Typed(fit(constant, own, parameters, "down"), own.type, nullable=False)
 
 
 def _is_no_number(value: float) -> bool:
@@ -118,27 +242,14 @@ def fit(
         return _fit_number(literal, partner, parameters, rounding)
     if literal.kind in ("string", "enum", "integer") and isinstance(partner.type, edm.EnumType):
         return bind(literal, Integer, _member_reader(literal, partner.type))
-    match literal.kind, wanted:
-        case ("string", "text"):
-            return bind(literal, Text)
-        case ("boolean", "boolean"):
-            return true() if literal.value else false()
-        case ("date", "date"):
-            return bind(literal, Date)
-        case ("date", "instant"):
-            return bind(literal, InstantOperand("down"), start_of_day)
-        case ("datetime", "instant"):
-            return bind(literal, InstantOperand(rounding))
-        case ("timeofday", "time"):
-            return bind(literal, Time)
-        case ("duration", "duration"):
-            return bind(literal, BigInteger, microseconds)
-        case ("string", "duration"):
-            return bind(literal, BigInteger, _microseconds_of_text)
-        case ("guid", "guid"):
-            return bind(literal, partner.sql.type)
-        case ("binary", "binary"):
-            return bind(literal, LargeBinary)
+    if (literal.kind, wanted) == ("boolean", "boolean"):
+        return true() if literal.value else false()
+    if (literal.kind, wanted) == ("datetime", "instant"):
+        return bind(literal, InstantOperand(rounding))
+    if (literal.kind, wanted) in _CONVERTED:
+        return bind(literal, *_CONVERTED[literal.kind, wanted])
+    if _OWN.get(literal.kind) == wanted:
+        return bind(literal, FAMILIES[wanted][0])
     raise QueryError(
         f"{type_name(partner.type)} cannot be compared with {describe(constant)}", literal.offset
     )
@@ -190,8 +301,12 @@ def microseconds(value: timedelta) -> int:
     return value // _MICROSECOND
 
 
-def _microseconds_of_text(value: str) -> int:
-    return microseconds(to_duration(value))
+# Kind of literal and family of what it is compared with -> what is bound, and how it is made.
+_CONVERTED: dict[tuple[str, str], tuple[TypeEngine[Any], Callable[[Any], Any]]] = {
+    ("date", "instant"): (InstantOperand("down"), start_of_day),
+    ("duration", "duration"): (BigInteger(), microseconds),
+    ("string", "duration"): (BigInteger(), lambda value: microseconds(to_duration(value))),
+}
 
 
 def _member_reader(literal: Literal, type_: edm.EnumType) -> Callable[[Any], int]:

@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
-from app.odata.binding.paths import of_property, property_sql
+from app.odata.binding.paths import of_property
 from app.odata.binding.values import (
     Bound,
     Dynamic,
@@ -38,6 +38,7 @@ from app.odata.reading.bound import (
     ComputedMember,
     ExpandMember,
     Member,
+    Parts,
     Projection,
     PropertyMember,
     ShownMembers,
@@ -118,26 +119,13 @@ def reference_json(projection: Projection, format_: Format) -> ColumnElement[str
     return Template([f'{{"{format_.control("id")}":"', *projection.address, '"}'])
 
 
-def property_json(bound: Bound, format_: Format, namespace: str) -> ColumnElement[str]:
-    """The JSON of one value by itself; SQL's null where it is null."""
-    match bound:
-        case Typed(sql=sql):
-            text = Template(_value(replace(bound, nullable=False), format_))
-            return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", sql, text)
-        case Structure():
-            value_json = _columns_json(bound, None, format_)
-            return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
-        case JsonStructure(sql=sql, type=type_):
-            kept = kept_json(sql, type_, ieee754=format_.ieee754)
-            return _json_object(kept, own_type(type_, format_, namespace), or_else="NULL")
-        case Elements(sql=sql, type=type_):
-            return kept_json(sql, type_, ieee754=format_.ieee754)
-        case Dynamic(sql=sql, name=name):
-            json = inner_json(sql, name)
-            return DialectSql(
-                Text(), "NULLIF({0}, 'null')", "NULLIF(CAST({0} AS TEXT), 'null')", json
-            )
-    raise TypeError(type(bound).__name__)
+def property_json(
+    bound: Bound, parts: frozenset[str] | None, format_: Format, namespace: str
+) -> ColumnElement[str]:
+    """The JSON of one value by itself, or of some parts of a complex one; SQL's null where it is
+    null.
+    """
+    return spell(Text(), "NULLIF({0}, 'null')", Template(_json(bound, parts, format_, namespace)))
 
 
 def raw_value(bound: Bound) -> ColumnElement[str]:
@@ -187,29 +175,34 @@ def _of_property(
     property_, scope = member.property, projection.scope
     name, type_ = property_.name, property_.type
     container = scope.context.container
+    namespace = container.namespace
     if type_ == edm.STREAM:
         yield Piece(stream_link(projection, property_, format_))
         return
     bound = of_property(scope, property_)
     if isinstance(member.parts, ShownMembers):
-        yield from _members(name, member.parts, bound, format_, container.namespace)
+        yield from _members(name, member.parts, bound, format_, namespace)
         return
     currency = property_.currency_property if format_.currencies else None
     optional = bound.nullable if isinstance(bound, Typed) else not isinstance(bound, Elements)
     # What has an annotation is not left out (Protocol 8.2.8.6).
     is_left_out = format_.omit_nulls and optional and currency is None
-    value = _property(projection, member, format_, nullable=not is_left_out)
+    declared = Declared.of(scope)
+    value = _json(
+        bound, member.parts, format_, namespace,
+        declared=None if declared is None else declared.inside(name),
+        nullable=not is_left_out and (property_.nullable or not isinstance(bound, Elements)),
+    )  # fmt: skip
     absent = _missing(scope, property_)
     if is_left_out:
         absent = is_null(bound) if absent is None else or_(absent, is_null(bound))
-    declared = Declared.of(scope)
     if declared is not None and not declared.has(name, type_):
         yield from _undeclared(name, type_, value, format_, container, absent)
         return
-    if annotation := type_annotation(name, type_, format_, container.namespace):
+    if annotation := type_annotation(name, type_, format_, namespace):
         yield Piece(annotation, absent)
     if currency is not None:
-        text = _property(projection, PropertyMember(scope.type.properties[currency]), format_)
+        text = _json(of_property(scope, scope.type.properties[currency]), None, format_, namespace)
         yield Piece([f'"{name}@Measures.ISOCurrency":', *text], absent)
     yield Piece([f'"{name}":', *value], absent)
 
@@ -234,38 +227,48 @@ def _value(value: Typed, format_: Format) -> Sequence[Part]:
     )
 
 
-def _property(
-    projection: Projection, member: PropertyMember, format_: Format, *, nullable: bool = True
-) -> Sequence[Part]:
-    property_, parts = member.property, member.parts
-    bound = of_property(projection.scope, property_)
-    if isinstance(bound, Typed):
-        return _value(bound if nullable else replace(bound, nullable=False), format_)
-    if isinstance(bound, Structure):
-        declared = Declared.of(projection.scope)
-        inside = None if declared is None else declared.inside(property_.name)
-        chosen = parts if isinstance(parts, frozenset) else None
-        return [_columns_json(bound, chosen, format_, inside, nullable=nullable)]
-    sql = property_sql(projection.scope, property_)
-    if isinstance(property_.type, edm.ComplexType):
-        own = own_type(property_.type, format_, projection.scope.context.container.namespace)
-        if isinstance(parts, frozenset):
-            return [_json_parts_of(sql, property_.type, parts, format_, own)]
-        return [_json_object(kept_json(sql, property_.type, ieee754=format_.ieee754), own)]
-    return json_parts(sql, property_.type, nullable=property_.nullable, ieee754=format_.ieee754)
+def _json(
+    bound: Bound, parts: Parts, format_: Format, namespace: str, *,
+    declared: Declared | None = None, nullable: bool = True,
+) -> Sequence[Part]:  # fmt: skip
+    """The JSON of a value, or of some parts of a complex one; the word ``null`` where it is null.
+
+    Args:
+        declared: what is declared of a complex value, where ``$apply`` made it.
+        nullable: whether it is written where it is null, too.
+    """
+    chosen = parts if isinstance(parts, frozenset) else None
+    match bound:
+        case Typed():
+            return _value(replace(bound, nullable=bound.nullable and nullable), format_)
+        case Structure():
+            return [_columns_json(bound, chosen, format_, declared, nullable=nullable)]
+        case JsonStructure(sql=sql, type=type_):
+            own = own_type(type_, format_, namespace)
+            if chosen is not None:
+                return [_json_parts_of(sql, type_, chosen, format_, own)]
+            return [_json_object(kept_json(sql, type_, ieee754=format_.ieee754), own)]
+        case Elements(sql=sql, type=type_):
+            text = kept_json(sql, type_, ieee754=format_.ieee754)
+            return [or_null(text) if nullable else text]
+        case Dynamic(sql=sql, name=name):
+            return [or_null(inner_json(sql, name))]
+    raise TypeError(type(bound).__name__)
 
 
 def _members(
     name: str, members: ShownMembers, bound: Bound, format_: Format, namespace: str
 ) -> Iterator[Piece]:
-    """Some members of a collection, before them the number of those that pass if asked for."""
-    if members.count:
-        number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
-        yield Piece([f'"{format_.control("count", name)}":', *number])
+    """Some members of a collection, by themselves without a name; before them the number of those
+    that pass if asked for.
+    """
     assert isinstance(bound, Elements)
     if annotation := type_annotation(name, bound.type, format_, namespace):
         yield Piece(annotation)
-    yield Piece([f'"{name}":', _array(members, bound, format_)])
+    if members.count:
+        number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
+        yield Piece([f'"{format_.control("count", name)}":', *number])
+    yield Piece([f'"{name or "value"}":', _array(members, bound, format_)])
 
 
 def _array(members: ShownMembers, bound: Elements, format_: Format) -> ColumnElement[str]:
@@ -280,28 +283,7 @@ def members_json(
     members: ShownMembers, bound: Elements, format_: Format, namespace: str
 ) -> ColumnElement[str]:
     """Some members of a collection by themselves, and their number if asked for."""
-    pieces: list[Part] = ["{"]
-    if annotation := type_annotation("", bound.type, format_, namespace):
-        pieces += [*annotation, ","]
-    if members.count:
-        number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
-        pieces += [f'"{format_.control("count")}":', *number, ","]
-    return Template([*pieces, '"value":', _array(members, bound, format_), "}"])
-
-
-def structure_json(
-    bound: Bound, parts: frozenset[str] | None, format_: Format, namespace: str
-) -> ColumnElement[str]:
-    """What is wanted of a complex value by itself; SQL's null where it is null."""
-    if parts is None:
-        return property_json(bound, format_, namespace)
-    if isinstance(bound, Structure):
-        value_json = _columns_json(bound, parts, format_)
-        return spell(Text(), "(CASE WHEN NOT {0} THEN {1} END)", is_null(bound), value_json)
-    assert isinstance(bound, JsonStructure)
-    own = own_type(bound.type, format_, namespace)
-    value_json = _json_parts_of(bound.sql, bound.type, parts, format_, own)
-    return spell(Text(), "(CASE WHEN {0} IS NOT NULL THEN {1} END)", bound.sql, value_json)
+    return _object(list(_members("", members, bound, format_, namespace)))
 
 
 def _one_member(members: ShownMembers, format_: Format) -> ColumnElement[str]:
@@ -374,14 +356,12 @@ def _missing(scope: Scope, property_: edm.Property) -> ColumnElement[bool] | Non
     return and_(*known.values()) if len(known) == len(parts) else None
 
 
-def _json_object(
-    text: ColumnElement[str], own: str, *, or_else: str = "'null'"
-) -> ColumnElement[str]:
-    """The JSON of a complex value, ``own`` as its first member; ``or_else`` where it is null."""
+def _json_object(text: ColumnElement[str], own: str) -> ColumnElement[str]:
+    """The JSON of a complex value, ``own`` as its first member."""
     if not own:
-        return text if or_else == "NULL" else or_null(text)
+        return or_null(text)
     template = (
-        f"(CASE WHEN {{0}} IS NULL THEN {or_else} WHEN {{0}} = '{{}}' THEN '{{{own}}}'"
+        f"(CASE WHEN {{0}} IS NULL THEN 'null' WHEN {{0}} = '{{}}' THEN '{{{own}}}'"
         f" ELSE '{{{own},' || substr({{0}}, 2) END)"
     )
     return spell(Text(), template, text)

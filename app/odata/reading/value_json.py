@@ -7,10 +7,9 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.values import Bound, Elements, JsonStructure, Scope, Structure
-from app.odata.model import edm
 from app.odata.reading.binder import option
 from app.odata.reading.bound import ShownMembers
-from app.odata.reading.entity_json import members_json, property_json, structure_json
+from app.odata.reading.entity_json import members_json, property_json
 from app.odata.reading.json_format import Format
 from app.odata.reading.members import shown_members
 from app.odata.reading.selection import wanted_parts
@@ -36,23 +35,18 @@ def value_json(
 
     Raises: QueryError; UnsupportedError, the members cannot be chosen from in this way.
     """
-    is_structure = isinstance(bound, Structure | JsonStructure)
     namespace = scope.context.container.namespace
-    if options == QueryOptions(aliases=options.aliases, custom=options.custom):
-        return property_json(bound, format_, namespace), is_structure
-    if isinstance(bound, Elements):
+    is_whole = options == QueryOptions(aliases=options.aliases, custom=options.custom)
+    if isinstance(bound, Elements) and not is_whole:
         chosen = chosen_members(scope, bound, name, options)
         return members_json(chosen, bound, format_, namespace), True
-    type_: edm.EdmType = edm.STRING
-    if isinstance(bound, Structure):
-        type_ = bound.property.type
-    elif isinstance(bound, JsonStructure):
-        type_ = bound.type
     parts = None
-    if options.select:
+    if isinstance(bound, Structure | JsonStructure) and options.select:
+        type_ = bound.property.type if isinstance(bound, Structure) else bound.type
         with option("$select"):
             parts = wanted_parts(type_, name, options)
-    return structure_json(bound, parts, format_, namespace), True
+    is_structure = isinstance(bound, Structure | JsonStructure)
+    return property_json(bound, parts, format_, namespace), is_structure
 
 
 def selected_parts(options: QueryOptions) -> str:
