@@ -12,7 +12,7 @@ from app.ai.lexicon import RECORD_NUMBER, Lexicon, Message, language_of, lexicon
 from app.ai.parts import RecordContext
 from app.container import engine
 from app.errors import ForbiddenError, InsufficientScopeError
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 # The first letters of numbers that are no invoice's -> the set, and the property of the number.
 _NUMBERED: Mapping[str, tuple[str, str]] = {

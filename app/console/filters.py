@@ -24,7 +24,7 @@ from app.db.types import iso_instant
 from app.errors import ValidationError
 from app.http.security import current_caller
 from app.odata.model import edm
-from app.odata.syntax.literal_text import decimal_text, quoted
+from app.odata.syntax.literals import decimal_text, quoted
 from app.settings.days import start_of, today
 from app.written.numbers import NoNumberError
 

@@ -17,7 +17,7 @@ from app.console.named_records import named_record
 from app.console.search_page import listed_pages, people_of
 from app.console.sets import Page
 from app.errors import ApiError
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 MOST_PEOPLE, MOST_OF_A_KIND = 6, 3
 # Kinds that the page of the search reads by what is written in them.

@@ -21,7 +21,7 @@ from app.console.typed import key_in
 from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 SUGGESTED = 10
 _MOST_TYPED = 200

@@ -19,7 +19,7 @@ from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
 from app.http.security import current_caller
 from app.kb.search import search_articles
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 from app.permissions import allowed
 
 FOUND = 20

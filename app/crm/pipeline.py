@@ -22,7 +22,7 @@ from app.models.opportunity import STAGES
 from app.money import ZERO, rounded
 from app.odata.request import ReadRequest
 from app.odata.service import odata_service
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 from app.permissions import OWN, require, scope_of
 from app.settings import organisation
 from app.settings.days import start_of, today

@@ -20,7 +20,7 @@ from app.http.schema_parts import answer_body
 from app.kb.indexing import ARTICLE
 from app.kb.schemas import FoundArticleSchema
 from app.models.search import SearchEntry
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 from app.search.analysis import language_of
 from app.search.results import Mode, Ranked
 from app.search.snippets import Marker

@@ -9,8 +9,7 @@ from app.odata.binding.values import type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names
-from app.odata.syntax.literal_text import literal_text
-from app.odata.syntax.literals import UNQUOTED, read_whole
+from app.odata.syntax.literals import UNQUOTED, literal_text, read_whole
 from app.odata.syntax.nodes import Argument, Literal, Node
 
 _INTEGERS = ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64")

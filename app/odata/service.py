@@ -61,9 +61,9 @@ from app.odata.request import ReadRequest, Request
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.tracking.service import Tracker
+from app.odata.writing.answers import note_shown
 from app.odata.writing.collections import is_each
 from app.odata.writing.content import WriteRequest
-from app.odata.writing.representation import note_shown
 from app.odata.writing.service import write
 from app.odata.writing.urls import entity_path
 

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 from app.odata.service import odata_service
-from app.odata.writing.representation import is_plain
+from app.odata.writing.answers import is_plain
 from tests.contract.conftest import Api
 
 CLIENT = {

@@ -12,7 +12,7 @@ from app.errors import ValidationError
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody, Reading, read_entity, snake
-from app.odata.payload.types import read_enum
+from app.odata.payload.values import read_enum
 from tests.odata.bookshop import AUTHOR, BOOK, TRANSLATION, bookshop
 
 SHOP = bookshop()

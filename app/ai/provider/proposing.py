@@ -14,7 +14,7 @@ from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.tool import Arguments, Tool
 from app.container import engine
 from app.errors import ForbiddenError, ValidationError
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 MOST_PROPOSALS = 3
 LONGEST_SUMMARY = 480

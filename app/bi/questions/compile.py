@@ -37,7 +37,7 @@ from app.bi.questions.lexicon import Lexicon
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import Periods
 from app.bi.questions.realise import Saying
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 _LETTERS = "abcdefghjklm"  # of lambda variables, by depth
 

@@ -26,7 +26,7 @@ from app.errors import ApiError
 from app.extensions import Extension
 from app.http.security import current_caller
 from app.models.searched import plain_letters
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 from app.search import wordpiece
 
 LONGEST_NAME = 6

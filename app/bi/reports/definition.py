@@ -13,7 +13,7 @@ from app.bi.periods.spans import Calendar, midnight
 from app.bi.query import Query
 from app.clock import day_after
 from app.errors import ValidationError
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 TYPES = ("text", "integer", "number", "money", "percent", "date", "instant", "boolean")
 _GAP = re.compile(r"\{(today|now)(?:-(\d+))?\}")

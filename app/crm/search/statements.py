@@ -32,13 +32,12 @@ from app.crm.search.kinds import Kind
 from app.crm.search.patterns import Either, Holds, Pattern
 from app.http.security import Caller
 from app.models.searched import COLUMN, index_name, plain_text, waiting_table
-from app.odata.binding.context import Context
-from app.odata.binding.parameters import Source
+from app.odata.binding.context import Context, Source
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
 from app.odata.reading.bound import Projection, PropertyMember
 from app.odata.reading.entity_json import entity_json
-from app.odata.reading.json_format import BARE
+from app.odata.reading.negotiation import BARE
 from app.odata.reading.statement import Statement
 from app.odata.service import odata_service
 from app.odata.sql.dialect_sql import Predicate

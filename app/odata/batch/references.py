@@ -19,10 +19,9 @@ from werkzeug.datastructures import Headers
 from app.db.types import json_text
 from app.errors import FailedDependencyError, InvalidQueryError, PreconditionFailedError
 from app.http.json_body import parse_json
-from app.odata.batch.parts import Part
-from app.odata.batch.urls import SYSTEM_RESOURCES
+from app.odata.batch.parts import SYSTEM_RESOURCES, Part
 from app.odata.model import edm
-from app.odata.syntax.literal_text import quoted
+from app.odata.syntax.literals import quoted
 
 _FIRST_SEGMENT = re.compile(r"\$([^/?]+)(?=[/?]|$)")
 _IN_QUERY = re.compile(r"('(?:[^']|'')*')|\$([\w.~-]+)((?:/[\w.@]+)*)")

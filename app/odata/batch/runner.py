@@ -16,9 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.errors import ApiError, FailedDependencyError, InvalidQueryError
 from app.odata.batch.condition import holds
-from app.odata.batch.parts import BatchEdge, Part, Result, Unit
+from app.odata.batch.parts import Address, BatchEdge, Part, Result, Unit, address_of
 from app.odata.batch.references import Outcome, References
-from app.odata.batch.urls import Address, address_of
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.writing.locks import WriteText, locks_of_requests, take_locks

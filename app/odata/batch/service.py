@@ -19,10 +19,9 @@ from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
 from app.odata.batch.multipart import read_multipart, write_multipart
-from app.odata.batch.parts import BatchEdge, Part, Unit
+from app.odata.batch.parts import Address, BatchEdge, Part, Unit
 from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner
-from app.odata.batch.urls import Address
 from app.odata.methods import method_error
 from app.odata.model import edm
 from app.odata.preferences import preferences_of

@@ -9,8 +9,7 @@ from sqlalchemy import Text
 
 from app.db.late_values import dynamic
 from app.odata.binding.protocol import Translating
-from app.odata.binding.sequences import collection_call, is_collection
-from app.odata.binding.subsets import within_collection
+from app.odata.binding.sequences import collection_call, collection_match, is_collection
 from app.odata.binding.texts import text_match
 from app.odata.binding.type_coercion import apply
 from app.odata.binding.values import Constant, Typed, family
@@ -93,6 +92,10 @@ def _text_match(translator: Translating, node: Call) -> Typed:
     return Typed(text_match(translator, node), edm.BOOLEAN)
 
 
+def _within(translator: Translating, node: Call) -> Typed:
+    return Typed(collection_match(translator, node), edm.BOOLEAN)
+
+
 def _now(translator: Translating, node: Call) -> Typed:
     return Typed(dynamic("now"), edm.DATETIME, nullable=False)
 
@@ -101,6 +104,6 @@ def _now(translator: Translating, node: Call) -> Typed:
 BY_CODE: Mapping[str, Callable[[Translating, Call], Typed]] = {
     **dict.fromkeys(("contains", "startswith", "endswith"), _text_match),
     "matchespattern": _matches_pattern,
-    **dict.fromkeys(("hassubset", "hassubsequence"), within_collection),
+    **dict.fromkeys(("hassubset", "hassubsequence"), _within),
     "now": _now,
 }

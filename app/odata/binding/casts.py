@@ -17,8 +17,8 @@ from sqlalchemy import (
 )
 
 from app.odata.binding.comparison import is_null
+from app.odata.binding.context import Convert, Parameters
 from app.odata.binding.json_members import member_text
-from app.odata.binding.parameters import Convert, Parameters
 from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import (
     FAMILIES,

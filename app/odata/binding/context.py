@@ -2,16 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, bindparam
+from sqlalchemy.types import TypeEngine
 
 from app.http.security import Caller
-from app.odata.binding.budget import Budget
-from app.odata.binding.parameters import Parameters
+from app.odata.cursor import DEFAULT_LIMITS
+from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.syntax.nodes import Node
+from app.odata.sql.estimated_size import estimated_size
+from app.odata.syntax.nodes import Literal, LiteralValue, Node
 from app.odata.syntax.option_nodes import QueryOptions
+
+# A part of the text is several of the SQL: a decimal column in a sum is eight on SQLite.
+_PARTS_OF_ONE = 4
+# Two levels of everything that is related to any entity of the business.
+_EXPANSIONS = 100
+
+
+@dataclass
+class Budget:
+    """The parts that one query may still have; ``nodes`` is the limit for the text of an option.
+
+    One expression may weigh four times as much, and all uses of names together eight times;
+    ``expansions`` is the number of navigation properties that may still be expanded.
+    """
+
+    nodes: int = DEFAULT_LIMITS.nodes
+    expansions: int = _EXPANSIONS
+    _named: int = 0
+    _visited: int = 0
+
+    def check(self, sql: ColumnElement[object], offset: int) -> None:
+        """Raise QueryError if an expression is too great with its names written out."""
+        if estimated_size(sql) > _PARTS_OF_ONE * self.nodes:
+            raise self._refusal(_PARTS_OF_ONE, offset)
+
+    def use(self, parts: int, offset: int) -> None:
+        """Count what a name stands for where it is used.
+
+        Raises: QueryError, the names of the query stand for too much.
+        """
+        self._named += parts
+        if self._named > 2 * _PARTS_OF_ONE * self.nodes:
+            raise self._refusal(2 * _PARTS_OF_ONE, offset)
+
+    def visit(self, offset: int) -> None:
+        """Count a look at a node, some of which are looked at more than once."""
+        self._visited += 1
+        if self._visited > 20 * self.nodes:
+            raise self._refusal(20, offset)
+
+    def expand(self, offset: int) -> None:
+        """Count a navigation property that is expanded; ``*`` stands for many of them."""
+        self.expansions -= 1
+        if self.expansions < 0:
+            raise self.too_wide(offset)
+
+    def too_wide(self, offset: int) -> QueryError:
+        return QueryError(
+            f"a query expands at most {_EXPANSIONS} navigation properties, those that '*' stands"
+            " for included",
+            offset,
+        )
+
+    def _refusal(self, times: int, offset: int) -> QueryError:
+        most = times * self.nodes
+        return QueryError(
+            f"with every name written out the expression has more than {most} parts", offset
+        )
+
+
+Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The value of a parameter: that of ``slot``, converted; see ``Literal.slot``."""
+
+    slot: int
+    convert: Convert | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """What must hold of the value in ``slot`` for the plan to fit."""
+
+    slot: int
+    holds: Callable[[Any], bool]
+    outcome: bool
+
+    def fits(self, literals: Sequence[LiteralValue]) -> bool:
+        return self.holds(literals[self.slot]) == self.outcome
+
+
+@dataclass
+class Parameters:
+    """What binding a query collects about its parameters."""
+
+    sources: dict[str, Source] = field(default_factory=dict)
+    guards: list[Guard] = field(default_factory=list)
+    _made: int = 0
+
+    def bind(
+        self, literal: Literal, type_: TypeEngine[Any] | type[TypeEngine[Any]],
+        convert: Convert | None = None,
+    ) -> BindParameter[Any]:  # fmt: skip
+        """A parameter for the value of ``literal``.
+
+        Args:
+            convert: makes of the literal's value what ``type_`` takes; it runs for every query of
+                the shape, and may refuse a value with a QueryError.
+        """
+        name = f"p{self._made}"
+        self._made += 1
+        value = literal.value if convert is None else _converted(literal, convert)
+        if literal.slot is not None:
+            self.sources[name] = Source(literal.slot, convert)
+        return bindparam(name, value, type_=type_)
+
+    def decide(self, literal: Literal, holds: Callable[[Any], bool]) -> bool:
+        """Whether ``holds`` of the literal's value; the plan then serves only those of its kind."""
+        outcome = holds(literal.value)
+        if literal.slot is not None:
+            self.guards.append(Guard(literal.slot, holds, outcome))
+        return outcome
+
+
+def _converted(literal: Literal, convert: Convert) -> Any:
+    try:
+        return convert(literal.value)
+    except QueryError as error:
+        if error.offset is None:
+            error.offset = literal.offset
+        raise
 
 
 @dataclass

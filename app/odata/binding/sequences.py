@@ -5,16 +5,127 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, literal
+from decimal import Decimal
+from typing import Any, NamedTuple
 
-from app.odata.binding.collections import count_rows
+from sqlalchemy import BigInteger, ColumnElement, Text, literal
+
+from app.odata.binding.collections import count_rows, members
 from app.odata.binding.protocol import Translating
-from app.odata.binding.subsets import two_arrays
-from app.odata.binding.values import Elements, Rows, Typed
-from app.odata.errors import UnsupportedError
+from app.odata.binding.values import Constant, Elements, Rows, Typed, family
+from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate
-from app.odata.syntax.nodes import Call, Collection, Count, Member, Node
+from app.odata.sql.json_values import plain_text
+from app.odata.syntax.nodes import Binary, Call, Collection, Count, Member, Node, Root
+
+# What SQLite takes as arguments of one function.
+MOST_MEMBERS = 100
+_KINDS = {
+    "string": "text", "boolean": "boolean",
+    **dict.fromkeys(("integer", "decimal", "double"), "number"),
+}  # fmt: skip
+
+
+class _Side(NamedTuple):
+    """An array of texts; ``kind`` is None where it has no member that would tell."""
+
+    sql: ColumnElement[Any]
+    kind: str | None
+    is_ordered: bool = True
+
+
+def two_arrays(
+    translator: Translating, node: Call | Binary, *, ordered: bool
+) -> list[ColumnElement[Any]]:
+    """Both collections of a function or of a comparison, as arrays of texts.
+
+    Args:
+        ordered: the order of their members matters.
+    Raises: QueryError, one of them is none, they are of two types, or one has no order.
+    """
+    operands = node.arguments if isinstance(node, Call) else (node.left, node.right)
+    name = node.name if isinstance(node, Call) else node.op
+    sides = [_side(translator, operand) for operand in operands]
+    for side, operand in zip(sides, operands, strict=True):
+        if ordered and not side.is_ordered:
+            raise QueryError(f"{name} takes collections that have an order", operand.offset)
+    kinds = {side.kind for side in sides} - {None}
+    if len(kinds) > 1:
+        raise QueryError(f"{name} takes two collections of one type", node.offset)
+    return [side.sql for side in sides]
+
+
+def _side(translator: Translating, argument: Node) -> _Side:
+    node = translator.unaliased(argument)
+    if isinstance(node, Collection):
+        return _of_literals(translator, node)
+    if _is_behind_rows(translator, node):
+        return _of_rows(translator, node)
+    bound = translator.bind(node)
+    if not isinstance(bound, Elements):
+        raise QueryError("expected a collection, such as [1,2]", argument.offset)
+    if bound.predicates:
+        raise UnsupportedError("only a whole collection is offered here", argument.offset)
+    if bound.type.element != edm.STRING:
+        raise UnsupportedError("only collections of texts are offered here", argument.offset)
+    return _Side(bound.sql, "text")
+
+
+def _of_literals(translator: Translating, node: Collection) -> _Side:
+    if len(node.items) > MOST_MEMBERS:
+        raise QueryError(f"a collection here has at most {MOST_MEMBERS} members", node.offset)
+    values, kinds = [], set()
+    for item in node.items:
+        bound = translator.bind(item)
+        if not isinstance(bound, Constant) or bound.literal.kind not in ("null", *_KINDS):
+            raise QueryError("a collection here holds texts, numbers or Booleans", item.offset)
+        values.append(translator.context.parameters.bind(bound.literal, Text, _item_text))
+        kinds |= {_KINDS[bound.literal.kind]} if bound.literal.kind != "null" else set()
+    if len(kinds) > 1:
+        raise QueryError("the members of a collection are of one type", node.offset)
+    places = [f"{{{index}}}" for index in range(len(values))]
+    casts = ", ".join(f"CAST({expression} AS TEXT)" for expression in places)
+    array = DialectSql(
+        Text(), f"json_array({', '.join(places)})",
+        f"to_json(CAST(ARRAY[{casts}] AS TEXT[]))", *values,
+    )  # fmt: skip
+    return _Side(array, next(iter(kinds), None))
+
+
+def _item_text(value: Any) -> str | None:
+    """A value so that equal ones are equal texts: 1, 1.0 and 1e0 are one number."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value - value != 0:
+        return repr(value)
+    number = Decimal(repr(value) if isinstance(value, float) else value)
+    return f"{number.normalize():f}" if number else "0"
+
+
+def _is_behind_rows(translator: Translating, node: Node) -> bool:
+    if not isinstance(node, Member) or node.base is None or isinstance(node.base, Root):
+        return False
+    return isinstance(translator.bind(node.base), Rows)
+
+
+def _of_rows(translator: Translating, node: Node) -> _Side:
+    """A property of the entities behind a navigation property: ``Contacts/email``."""
+    collection, member = members(translator, node)
+    kind = family(member.type) if isinstance(member, Typed) else ""
+    if not isinstance(member, Typed) or kind not in ("text", "integer", "boolean"):
+        raise UnsupportedError(
+            "only texts, whole numbers and Booleans are offered here", node.offset
+        )
+    text = member.sql if kind == "text" else plain_text(member.sql, member.type)
+    array = DialectSql(
+        Text(), "json_group_array({0})", "coalesce(json_agg({0}), CAST('[]' AS JSON))", text
+    )
+    array_sql = collection.select(array).scalar_subquery()
+    return _Side(array_sql, "number" if kind == "integer" else kind, is_ordered=False)
+
 
 # Arrays ``h`` and ``w`` of what is there and what is wanted.
 _MEMBERS = (
@@ -36,6 +147,20 @@ _CONDITIONS = {
         "cardinality(l.h) >= cardinality(l.w)"
         " AND l.h[cardinality(l.h) - cardinality(l.w) + 1 : cardinality(l.h)] = l.w"
     ),
+    # No value of the second stands there more often than in the first.
+    "hassubset": (
+        "NOT EXISTS (SELECT 1 FROM unnest(l.w) AS odata_w(v) GROUP BY odata_w.v"
+        " HAVING count(*) > (SELECT count(*) FROM unnest(l.h) AS odata_h(v)"
+        " WHERE odata_h.v IS NOT DISTINCT FROM odata_w.v))"
+    ),
+    # Each wanted member is looked for behind the place where the one before it was found.
+    "hassubsequence": (
+        "EXISTS (WITH RECURSIVE odata_m(n, p) AS (SELECT 0, 0 UNION ALL"
+        " SELECT m.n + 1, (SELECT min(i) FROM generate_subscripts(l.h, 1) AS i"
+        " WHERE i > m.p AND l.h[i] IS NOT DISTINCT FROM l.w[m.n + 1])"
+        " FROM odata_m AS m WHERE m.p IS NOT NULL AND m.n < cardinality(l.w))"
+        " SELECT 1 FROM odata_m WHERE p IS NOT NULL AND n = cardinality(l.w))"
+    ),
 }
 
 
@@ -48,9 +173,13 @@ def is_collection(translator: Translating, argument: Node) -> bool:
 
 
 def collection_match(translator: Translating, node: Call) -> Predicate:
-    """``contains``, ``startswith`` or ``endswith`` of two collections; null where one is."""
-    arrays = two_arrays(translator, node, ordered=True)
+    """``contains``, ``startswith``, ``endswith``, ``hassubset`` or ``hassubsequence`` of two
+    collections; null where one is.
+
+    Raises: QueryError, an argument is no collection, or their members cannot be compared.
+    """
     name = node.name
+    arrays = two_arrays(translator, node, ordered=name != "hassubset")
     return Predicate(
         f"odata_members_{name}({{0}}, {{1}})", _ON_POSTGRESQL.format(_CONDITIONS[name]), *arrays
     )

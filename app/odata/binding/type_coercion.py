@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from app.db.types import ExactDecimal, UtcDateTime
-from app.odata.binding.parameters import Parameters
+from app.odata.binding.context import Parameters
 from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, family, truth, type_name
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, Overload

@@ -14,8 +14,8 @@ from app.http.json_body import parse_json
 from app.odata.csdl.names import element_name
 from app.odata.key_values import key_filter, parts_of
 from app.odata.model import edm
-from app.odata.reading.json_format import Format
-from app.odata.syntax.literal_text import literal_text
+from app.odata.reading.negotiation import Format
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts
 
 

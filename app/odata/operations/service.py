@@ -33,9 +33,9 @@ from app.odata.operations.arguments import body_arguments, body_overload, url_ar
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, contained_path, found_options, value_answer
 from app.odata.preferences import note_applied
-from app.odata.reading.json_format import Format
+from app.odata.reading.negotiation import Format
 from app.odata.reading.resource import PathResolver
-from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.collections import (

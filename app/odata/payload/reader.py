@@ -18,7 +18,7 @@ from app.http.json_body import NO_NAME
 from app.odata.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.problems import Problems, join_path
-from app.odata.payload.types import read_property
+from app.odata.payload.values import read_property
 
 # Entities in one body besides those kept inside their owner (line items).
 MOST_RELATED = 500

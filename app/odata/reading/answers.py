@@ -19,7 +19,7 @@ from app.odata.geo import to_wkt
 from app.odata.key_values import key_of
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.expansion_links import MakeToken, with_links
-from app.odata.reading.json_format import Format
+from app.odata.reading.negotiation import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart, next_link, without_tokens

@@ -20,7 +20,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.expansion import expand_member, expand_members
-from app.odata.reading.json_format import Version
+from app.odata.reading.negotiation import Version
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.option_nodes import ExpandItem, QueryOptions

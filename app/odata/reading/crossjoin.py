@@ -20,7 +20,7 @@ from app.odata.errors import QueryError, suggestion
 from app.odata.model import edm
 from app.odata.reading.addresses import entity_address
 from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
-from app.odata.reading.json_format import Format
+from app.odata.reading.negotiation import Format
 from app.odata.sql.decimals import integer_operation
 from app.odata.sql.dialect_sql import Template
 from app.odata.syntax.path_nodes import CrossJoinSegment

@@ -44,17 +44,19 @@ from app.odata.reading.bound import (
     ShownMembers,
 )
 from app.odata.reading.control import (
+    Declared,
     Piece,
+    dynamic_annotation,
+    dynamic_member,
     entity_control,
     navigation_links,
     own_type,
     stream_link,
     type_annotation,
 )
-from app.odata.reading.dynamic import Declared, dynamic_annotation, dynamic_member
 from app.odata.reading.expansion_links import KEYS
-from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_json
+from app.odata.reading.negotiation import Format
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
 from app.odata.sql.json_values import (

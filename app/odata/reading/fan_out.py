@@ -23,7 +23,7 @@ from sqlalchemy import (
     union_all,
 )
 
-from app.odata.binding.parameters import Source
+from app.odata.binding.context import Source
 from app.odata.errors import QueryError
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.statement import Run, Statement, Top

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any, Literal
 
-from app.odata.binding.parameters import Guard
+from app.odata.binding.context import Guard
 from app.odata.reading.fan_out import Fan
 from app.odata.reading.statement import Statement, Top
 from app.odata.syntax.nodes import LiteralValue

@@ -23,9 +23,7 @@ from sqlalchemy import (
 )
 
 from app.http.security import Caller
-from app.odata.binding.budget import Budget
-from app.odata.binding.context import Context
-from app.odata.binding.parameters import Source
+from app.odata.binding.context import Budget, Context, Source
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl.terms import CORE
@@ -43,8 +41,8 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.fan_out import Fan, Page, fan_of
-from app.odata.reading.json_format import Format
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
+from app.odata.reading.negotiation import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement, Top

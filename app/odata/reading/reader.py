@@ -24,8 +24,7 @@ from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.error_location import out_of_range, too_deep
-from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import form_for, refusal, takes
+from app.odata.reading.negotiation import Format, form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan, PlanCache
 from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run

@@ -18,8 +18,8 @@ from app.odata.reading.bound import (
     PropertyMember,
     ShownMembers,
 )
-from app.odata.reading.json_format import Version
 from app.odata.reading.members import shown_members
+from app.odata.reading.negotiation import Version
 from app.odata.syntax.option_nodes import QueryOptions, SelectItem
 
 _ALL = None

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Dialect, Select
 from app.clock import utc_now
 from app.db.late_values import DYNAMIC_TYPES
 from app.http.page_sizes import EXPANDED
-from app.odata.binding.parameters import Source
+from app.odata.binding.context import Source
 from app.odata.model import edm
 
 RUN = "run_"

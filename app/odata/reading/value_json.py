@@ -10,8 +10,8 @@ from app.odata.binding.values import Bound, Elements, JsonStructure, Scope, Stru
 from app.odata.reading.binder import option
 from app.odata.reading.bound import ShownMembers
 from app.odata.reading.entity_json import members_json, property_json
-from app.odata.reading.json_format import Format
 from app.odata.reading.members import shown_members
+from app.odata.reading.negotiation import Format
 from app.odata.reading.selection import wanted_parts
 from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.options import METADATA_OPTIONS

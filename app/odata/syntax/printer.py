@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from app.odata.syntax import apply_nodes as apply, nodes
 from app.odata.syntax.balance import balance
-from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
 

@@ -22,11 +22,10 @@ from app.http.security import current_caller
 from app.odata.key_values import key_filter, key_of, parts_of, segment_literal
 from app.odata.model import edm
 from app.odata.preferences import note_applied, preferences_of
-from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import form_for
+from app.odata.reading.negotiation import Format, form_for
 from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
 from app.odata.request import Request
-from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.tracking.changes import Changes
 from app.odata.tracking.tokens import Mark, MarkTokens

@@ -31,7 +31,7 @@ from app.odata.model import edm
 from app.odata.model.writable import upsert_keys
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
-from app.odata.payload.types import typed_reader
+from app.odata.payload.values import typed_reader
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path
 from app.odata.syntax.path_nodes import FilterPathSegment, NameSegment
@@ -39,10 +39,9 @@ from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import service_of
-from app.odata.writing.error_location import as_bad_reference
 from app.odata.writing.locks import locks_of_items, take_locks
 from app.odata.writing.methods import each_methods
-from app.odata.writing.problems import entity_problems, kind_of
+from app.odata.writing.problems import as_bad_reference, entity_problems, kind_of
 from app.odata.writing.rights import require_right
 from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
 from app.odata.writing.targets import Target

@@ -14,12 +14,11 @@ from app.errors import ValidationError
 from app.odata.model import edm
 from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody, Related, snake
-from app.odata.writing.deep_owned import whole_list
 from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
-from app.odata.writing.error_location import as_bad_reference, at_place
+from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
 from app.odata.writing.targets import Target
-from app.odata.writing.values import change_values, creation_values, replacement_values
+from app.odata.writing.values import change_values, creation_values, replacement_values, whole_list
 
 # The URL of an entity -> it, as a target that has a key.
 # Raises: NotFoundError, no such entity; InvalidQueryError, no URL of an entity.

@@ -11,7 +11,7 @@ from app.odata.writing.answers import no_content
 from app.odata.writing.conditions import require_current
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import Relations
-from app.odata.writing.error_location import as_bad_reference
+from app.odata.writing.problems import as_bad_reference
 from app.odata.writing.targets import Link, Target
 
 

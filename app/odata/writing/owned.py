@@ -26,12 +26,11 @@ from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.conditions import require_current
 from app.odata.writing.content import WriteRequest
-from app.odata.writing.deep_owned import kept_item
 from app.odata.writing.deep_relations import service_of
 from app.odata.writing.problems import member_problems
 from app.odata.writing.rows import lock_owner, require_entity
 from app.odata.writing.targets import Link, Target
-from app.odata.writing.values import change_values, creation_values, replacement_values
+from app.odata.writing.values import change_values, creation_values, kept_item, replacement_values
 
 
 def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:

@@ -10,7 +10,7 @@ from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.odata.errors import QueryError
 from app.odata.key_values import parts_of
 from app.odata.model import edm
-from app.odata.syntax.literal_text import literal_text
+from app.odata.syntax.literals import literal_text
 from app.odata.syntax.path import parse_path
 from app.odata.writing.targets import Target, resolve_target
 

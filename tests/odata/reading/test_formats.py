@@ -8,8 +8,7 @@ import pytest
 
 from app.errors import ApiError
 from app.odata.model import edm
-from app.odata.reading.json_format import Format
-from app.odata.reading.negotiation import form_for
+from app.odata.reading.negotiation import Format, form_for
 from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.syntax.literal_text import literal_text
-from app.odata.syntax.literals import to_duration
+from app.odata.syntax.literals import literal_text, to_duration
 from app.odata.syntax.nodes import Literal, LiteralKind
 from app.odata.syntax.options import parse_filter
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from app.odata.errors import QueryError
-from app.odata.syntax.literal_text import double_text, duration_text, quoted
+from app.odata.syntax.literals import double_text, duration_text, quoted
 from app.odata.syntax.nodes import Literal, Node
 from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.options import parse_filter, parse_options, read_options, shape_options
