@@ -16,10 +16,9 @@ from app.odata.reading.all_entities import ALL
 from app.odata.reading.negotiation import version_spoken
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.request import Request
-from app.odata.syntax.nodes import Node
+from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.path_nodes import ResourcePath
 from app.odata.writing.collections import each_set, is_each
 from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from app.odata.errors import QueryError
 from app.odata.syntax.lexer import Lexer, Token, TokenKind
+from app.odata.syntax.nodes import height
 from app.odata.syntax.shape import check_characters, is_kept_whole
-from app.odata.syntax.walk import height
 
 # fmt: off
 OPERATORS: t.Final = frozenset((

@@ -6,32 +6,38 @@ import typing as t
 
 from hypothesis import strategies as st
 
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.literals import INT64_MAX
+from app.odata.syntax.nodes import (
     Aggregate,
     AggregateFrom,
     AggregateItem,
     Apply,
+    Argument,
     ComputeTransformation,
     Concat,
+    Count,
+    ExpandItem,
     ExpandTransformation,
     FilterTransformation,
     FunctionTransformation,
     GroupBy,
     Identity,
     Join,
+    Literal,
+    Member,
     Nest,
     NestItem,
+    Node,
     OrderByTransformation,
+    QueryOptions,
     Rollup,
     SearchTransformation,
+    SelectItem,
     SkipTransformation,
     TopBottom,
     TopTransformation,
     Transformation,
 )
-from app.odata.syntax.literals import INT64_MAX
-from app.odata.syntax.nodes import Argument, Count, Literal, Member, Node
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
 from tests.odata.strategies import (
     compute_items,
     expressions,

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.syntax.apply_nodes import Apply, GroupBy
-from app.odata.syntax.nodes import Annotation, Literal, TypeCast, TypeName
+from app.odata.syntax.nodes import Annotation, Apply, GroupBy, Literal, TypeCast, TypeName
 from app.odata.syntax.options import parse_filter, parse_options
 from tests.odata.trees import walk
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from app.odata.syntax.nodes import Literal, Node
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.nodes import ExpandItem, Literal, Node, QueryOptions, SelectItem, children
 from app.odata.syntax.options import parse_options
-from app.odata.syntax.walk import children
 
 
 def walk(root: Node | QueryOptions) -> Iterator[Node]:

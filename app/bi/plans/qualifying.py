@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from app.odata.syntax.nodes import Count, Lambda, Member, Node
+from app.odata.syntax.nodes import Count, Lambda, Member, Node, children
 from app.odata.syntax.options import parse_filter
-from app.odata.syntax.walk import children
 
 _NAME = re.compile(r"'(?:[^']|'')*'|(?<!\w)[A-Za-z_][\w]*(?:/[\w$]+)*")
 _OPERATORS = frozenset((

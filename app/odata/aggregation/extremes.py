@@ -28,8 +28,7 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.double_sums import double_sum
-from app.odata.syntax.apply_nodes import TopBottom
-from app.odata.syntax.nodes import Literal, Member, OrderItem
+from app.odata.syntax.nodes import Literal, Member, OrderItem, TopBottom
 
 _AMOUNTS = ("integer", "decimal", "double")
 _ALL = 100  # percent

@@ -18,7 +18,7 @@ from app.odata.binding.ordering import order_keys
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import family, type_name
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.nodes import (
     Aggregate,
     AggregateItem,
     Apply,
@@ -26,16 +26,19 @@ from app.odata.syntax.apply_nodes import (
     FilterTransformation,
     GroupBy,
     Identity,
+    Member,
+    Node,
     OrderByTransformation,
+    OrderItem,
     Rollup,
     SearchTransformation,
     SkipTransformation,
     TopBottom,
     TopTransformation,
     Transformation,
+    TypeCast,
     name_of,
 )
-from app.odata.syntax.nodes import Member, Node, OrderItem, TypeCast
 
 # The name of a value between two steps: no property and no alias is spelled like this.
 _STEP = "$step"

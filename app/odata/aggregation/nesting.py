@@ -13,22 +13,25 @@ from app.odata.binding.paths import navigation_of
 from app.odata.binding.values import Nested, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.nodes import (
     Apply,
+    Binary,
     ComputeTransformation,
+    ExpandItem,
     ExpandTransformation,
     FilterTransformation,
     Identity,
+    Member,
     Nest,
+    Node,
     OrderByTransformation,
+    QueryOptions,
     SearchTransformation,
     SkipTransformation,
     TopTransformation,
     Transformation,
     name_of,
 )
-from app.odata.syntax.nodes import Binary, Member, Node
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
 
 # Options are applied in this order, so transformations in another mean something else.
 _STAGES = {"compute": 0, "filter": 0, "search": 0, "orderby": 1, "skip": 2, "top": 3}

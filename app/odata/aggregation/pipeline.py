@@ -15,7 +15,7 @@ from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Bound, Elements, Row, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.nodes import (
     Aggregate,
     Apply,
     ComputeTransformation,
@@ -26,7 +26,9 @@ from app.odata.syntax.apply_nodes import (
     GroupBy,
     Identity,
     Join,
+    Literal,
     Nest,
+    Node,
     OrderByTransformation,
     SearchTransformation,
     SkipTransformation,
@@ -35,7 +37,6 @@ from app.odata.syntax.apply_nodes import (
     Transformation,
     name_of,
 )
-from app.odata.syntax.nodes import Literal, Node
 
 # Each multiplies the rows by the members of one more collection.
 MOST_JOINS = 4

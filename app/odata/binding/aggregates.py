@@ -37,8 +37,7 @@ from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_opera
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.double_sums import double_average, double_sum
 from app.odata.sql.percentiles import decimal_percentile, double_percentile
-from app.odata.syntax.apply_nodes import AggregateCall, AggregateFrom, AggregateItem
-from app.odata.syntax.nodes import Count, Member, Node
+from app.odata.syntax.nodes import AggregateCall, AggregateFrom, AggregateItem, Count, Member, Node
 from app.odata.syntax.parser import ExpressionParser
 
 _ORDERED = (*NUMBERS, "text", "date", "instant", "time", "duration", "enum")

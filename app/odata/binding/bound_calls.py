@@ -158,15 +158,11 @@ def _overload(
 
 def _matching(named: Sequence[edm.Operation], node: BoundCall) -> edm.Operation:
     """The overload that has these parameters, and needs no others."""
-    names = {argument.name for argument in node.arguments}
+    names = {argument.name or "" for argument in node.arguments}
     for operation in named:
-        required = {parameter.name for parameter in operation.parameters if not parameter.optional}
-        if required <= names <= {parameter.name for parameter in operation.parameters}:
+        if operation.takes(names):
             return operation
-    expected = " or ".join(
-        f"{operation.name}({','.join(parameter.name for parameter in operation.parameters)})"
-        for operation in named
-    )
+    expected = " or ".join(operation.signature for operation in named)
     raise QueryError(
         f"{named[0].name} does not take these parameters: it is {expected}", node.offset
     )

@@ -14,11 +14,12 @@ from app.odata.binding.paths import unknown_name
 from app.odata.errors import QueryError, suggestion
 from app.odata.key_values import key_parts, own_key, segment_literal
 from app.odata.model import edm
-from app.odata.syntax.nodes import Argument, Node
-from app.odata.syntax.path_nodes import (
+from app.odata.syntax.nodes import (
+    Argument,
     FilterPathSegment,
     KeySegment,
     NameSegment,
+    Node,
     ResourcePath,
     Segment,
 )

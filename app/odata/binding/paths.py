@@ -28,8 +28,15 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
 from app.odata.sql.estimated_size import estimated_size
-from app.odata.syntax.nodes import FilterSegment, KeyPredicate, Literal, Member, Node, Root
-from app.odata.syntax.option_nodes import ExpandItem
+from app.odata.syntax.nodes import (
+    ExpandItem,
+    FilterSegment,
+    KeyPredicate,
+    Literal,
+    Member,
+    Node,
+    Root,
+)
 
 
 def member(translator: Translating, node: Member) -> Bound:

@@ -41,8 +41,8 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import spell
 from app.odata.sql.estimated_size import estimated_size
-from app.odata.syntax.apply_nodes import AggregateCall
 from app.odata.syntax.nodes import (
+    AggregateCall,
     Alias,
     Binary,
     BoundCall,

@@ -12,8 +12,7 @@ from app.odata.binding.context import Context
 from app.odata.binding.rows import rows_for
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Predicate
-from app.odata.syntax.nodes import Literal, Node
-from app.odata.syntax.option_nodes import ExpandItem
+from app.odata.syntax.nodes import ExpandItem, Literal, Node
 from app.odata.trigrams import Trigrams
 
 

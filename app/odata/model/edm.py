@@ -419,6 +419,16 @@ class Operation:
     description: str = ""
 
     @property
+    def signature(self) -> str:
+        """``Name(a,b)``, for messages."""
+        return f"{self.name}({','.join(parameter.name for parameter in self.parameters)})"
+
+    def takes(self, names: Collection[str]) -> bool:
+        """Whether it can be called with parameters of these names, and needs no others."""
+        required = {parameter.name for parameter in self.parameters if not parameter.optional}
+        return required <= set(names) <= {parameter.name for parameter in self.parameters}
+
+    @property
     def permissions(self) -> tuple[str, ...]:
         """All that it needs."""
         return self.also if self.permission is None else (self.permission, *self.also)

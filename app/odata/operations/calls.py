@@ -10,9 +10,8 @@ from urllib.parse import quote
 
 from app.errors import InvalidQueryError, NotFoundError
 from app.odata.model import edm
-from app.odata.syntax.nodes import Argument
+from app.odata.syntax.nodes import Argument, NameSegment, ResourcePath, Segment, SystemSegment
 from app.odata.syntax.path import PathText, parse_path, read_path
-from app.odata.syntax.path_nodes import NameSegment, ResourcePath, Segment, SystemSegment
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "()',=:@!$&*;-._~/"
@@ -78,24 +77,15 @@ class Call:
         for overload in self.overloads:
             if {parameter.name for parameter in overload.parameters} == names:
                 return overload
-        enough = [
-            overload
-            for overload in self.overloads
-            if _required(overload) <= names <= {declared.name for declared in overload.parameters}
-        ]
+        enough = [overload for overload in self.overloads if overload.takes(names)]
         if len(enough) == 1:
             return enough[0]
         expected = " or ".join(
-            f"{self.name}({','.join(declared.name for declared in overload.parameters)})"
-            for overload in self.overloads
+            replace(overload, name=self.name).signature for overload in self.overloads
         )
         raise InvalidQueryError(
             f"{self.name} does not take these parameters; it is {expected}.", position=self.offset
         )
-
-
-def _required(overload: edm.Operation) -> set[str]:
-    return {parameter.name for parameter in overload.parameters if not parameter.optional}
 
 
 class Operations:

@@ -26,9 +26,9 @@ from app.odata.reading.negotiation import form_for
 from app.odata.reading.reader import Reader
 from app.odata.reading.tokens import PageStart, fingerprint, next_link, without_tokens
 from app.odata.request import ReadRequest
+from app.odata.syntax.nodes import NameSegment
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.path_nodes import NameSegment
 
 ALL = "$all"
 _OPTIONS = frozenset(("top", "count", "format", "schemaversion", "skiptoken"))

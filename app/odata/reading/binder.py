@@ -23,7 +23,7 @@ from app.odata.reading.expansion import expand_member, expand_members
 from app.odata.reading.negotiation import Version
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
+from app.odata.syntax.nodes import ExpandItem, QueryOptions
 
 
 @contextmanager

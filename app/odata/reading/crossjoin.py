@@ -23,7 +23,7 @@ from app.odata.reading.bound import BoundQuery, ComputedMember, ExpandMember
 from app.odata.reading.negotiation import Format
 from app.odata.sql.decimals import integer_operation
 from app.odata.sql.dialect_sql import Template
-from app.odata.syntax.path_nodes import CrossJoinSegment
+from app.odata.syntax.nodes import CrossJoinSegment
 
 # The context URL of its rows, which are of no type of the model (Protocol 10.15).
 CONTEXT = "Collection(Edm.ComplexType)"

@@ -7,12 +7,19 @@ from dataclasses import fields
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.syntax.apply_nodes import AggregateItem
-from app.odata.syntax.nodes import Binary, BoundCall, Call, Node, Unary
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import (
+    AggregateItem,
+    Binary,
+    BoundCall,
+    Call,
+    Node,
+    QueryOptions,
+    Unary,
+    children,
+    descendants,
+)
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.syntax.path import PathText, parse_path
-from app.odata.syntax.walk import children, descendants
 
 _OPERATORS = frozenset(("add", "sub", "mul", "div", "divby", "mod"))
 _METHODS = frozenset(("sum", "average"))

@@ -15,7 +15,7 @@ from app.odata.reading.addresses import related_address
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.expansion_links import Remainder
 from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions
+from app.odata.syntax.nodes import ExpandItem, QueryOptions
 
 # From here on SQLite's parser takes little more than the expanded entities.
 _DEEP = 3

@@ -18,10 +18,8 @@ from app.db.types import json_text
 from app.odata.errors import QueryError
 from app.odata.reading.tokens import PageStart, next_link
 from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.nodes import It, Literal, Node
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import It, Literal, Node, QueryOptions, descendants
 from app.odata.syntax.printer import query_text
-from app.odata.syntax.walk import descendants
 
 # Related entities that one row shows at most.
 _MARK = "\x01"

@@ -15,7 +15,7 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Scope, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.reading.bound import ShownMembers
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import QueryOptions
 
 
 def shown_members(

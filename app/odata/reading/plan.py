@@ -12,8 +12,7 @@ from typing import Any, Literal
 from app.odata.binding.context import Guard
 from app.odata.reading.fan_out import Fan
 from app.odata.reading.statement import Statement, Top
-from app.odata.syntax.nodes import LiteralValue
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import LiteralValue, QueryOptions
 
 MOST_PLANS = 2000
 # A plan of the usual size has some 5 KB, one of the longest query that is accepted half a megabyte:

@@ -53,8 +53,7 @@ from app.odata.reading.value_json import (
     value_options,
 )
 from app.odata.sql.dialect_sql import Part, Template, spell
-from app.odata.syntax.nodes import Argument
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
 from app.odata.syntax.options import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,
@@ -64,7 +63,6 @@ from app.odata.syntax.options import (
     parse_options,
 )
 from app.odata.syntax.path import PathText, parse_path
-from app.odata.syntax.path_nodes import NameSegment, ResourcePath
 
 # Of bytes whose property does not say what they are.
 _BYTES = "application/octet-stream"

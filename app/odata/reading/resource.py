@@ -26,11 +26,13 @@ from app.odata.model import edm
 from app.odata.reading.addresses import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
-from app.odata.syntax.nodes import Literal, Member, Node
-from app.odata.syntax.path_nodes import (
+from app.odata.syntax.nodes import (
     CrossJoinSegment,
     FilterPathSegment,
+    Literal,
+    Member,
     NameSegment,
+    Node,
     ResourcePath,
     Segment,
     SystemSegment,

@@ -20,7 +20,7 @@ from app.odata.reading.bound import (
 )
 from app.odata.reading.members import shown_members
 from app.odata.reading.negotiation import Version
-from app.odata.syntax.option_nodes import QueryOptions, SelectItem
+from app.odata.syntax.nodes import QueryOptions, SelectItem
 
 _ALL = None
 

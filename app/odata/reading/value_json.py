@@ -13,7 +13,7 @@ from app.odata.reading.entity_json import members_json, property_json
 from app.odata.reading.members import shown_members
 from app.odata.reading.negotiation import Format
 from app.odata.reading.selection import wanted_parts
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import QueryOptions
 from app.odata.syntax.options import METADATA_OPTIONS
 
 _OF_COLLECTION = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}

@@ -9,23 +9,31 @@ from __future__ import annotations
 import typing as t
 
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.lexer import Token
+from app.odata.syntax.literals import INT64_MAX
+from app.odata.syntax.nodes import (
     Aggregate,
     AggregateCall,
     AggregateFrom,
     AggregateItem,
     Apply,
+    ComputeItem,
     ComputeTransformation,
     Concat,
+    Count,
     ExpandTransformation,
     FilterTransformation,
     FunctionTransformation,
     GroupBy,
     Identity,
     Join,
+    Literal,
+    Member,
     Nest,
     NestItem,
+    Node,
     OrderByTransformation,
+    OrderItem,
     Rollup,
     SearchTransformation,
     SkipTransformation,
@@ -34,21 +42,10 @@ from app.odata.syntax.apply_nodes import (
     TopTransformation,
     Transformation,
 )
-from app.odata.syntax.lexer import Token
-from app.odata.syntax.literals import INT64_MAX
-from app.odata.syntax.nodes import ComputeItem, Count, Literal, Member, Node, OrderItem
 from app.odata.syntax.parser import ExpressionParser
 from app.odata.syntax.search import parse_nested_search
 
-_TOP_BOTTOM: t.Final = (
-    "topcount",
-    "topsum",
-    "toppercent",
-    "bottomcount",
-    "bottomsum",
-    "bottompercent",
-)
-
+_TOP_BOTTOM: t.Final = t.get_args(TopBottomKind)
 
 _METHODS: t.Final = ("sum", "min", "max", "average", "countdistinct")
 # Each is a select in a select.
@@ -96,6 +93,9 @@ class ApplyParser(ExpressionParser):
             transformation: Transformation = self._parse_top_bottom(
                 t.cast(TopBottomKind, name), token
             )
+        elif name in _PLAIN:
+            kind, parse = _PLAIN[name]
+            transformation = kind(parse(self), offset=token.offset)
         elif name in _PARSERS:
             transformation = _PARSERS[name](self, token)
         elif name in _OF_HIERARCHIES:
@@ -109,29 +109,11 @@ class ApplyParser(ExpressionParser):
 
     # --- one method per transformation; each is called between the parentheses
 
-    def _parse_aggregate(self, token: Token) -> Aggregate:
-        return Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
-
-    def _parse_filter(self, token: Token) -> FilterTransformation:
-        return FilterTransformation(self.parse_expression(), offset=token.offset)
-
     def _parse_search(self, token: Token) -> SearchTransformation:
         search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
         self.read_on_from(end)
         self.expect(")", " that ends search(...)")
         return SearchTransformation(search, offset=token.offset)
-
-    def _parse_compute(self, token: Token) -> ComputeTransformation:
-        return ComputeTransformation(self.parse_compute_items(), offset=token.offset)
-
-    def _parse_orderby(self, token: Token) -> OrderByTransformation:
-        return OrderByTransformation(self.parse_order_items(), offset=token.offset)
-
-    def _parse_top(self, token: Token) -> TopTransformation:
-        return TopTransformation(self.parse_row_count("top"), offset=token.offset)
-
-    def _parse_skip(self, token: Token) -> SkipTransformation:
-        return SkipTransformation(self.parse_row_count("skip"), offset=token.offset)
 
     def _parse_top_bottom(self, kind: TopBottomKind, token: Token) -> TopBottom:
         amount = self.parse_expression()
@@ -327,13 +309,16 @@ class ApplyParser(ExpressionParser):
         return token.text.lower()
 
 
+# Name -> what is read between the parentheses, and the node that it is all of.
+_PLAIN: t.Final[dict[str, tuple[type[t.Any], t.Callable[[ApplyParser], t.Any]]]] = {
+    "aggregate": (Aggregate, lambda parser: parser.separated(parser.parse_aggregate_item)),
+    "filter": (FilterTransformation, ApplyParser.parse_expression),
+    "compute": (ComputeTransformation, ApplyParser.parse_compute_items),
+    "orderby": (OrderByTransformation, ApplyParser.parse_order_items),
+    "top": (TopTransformation, lambda parser: parser.parse_row_count("top")),
+    "skip": (SkipTransformation, lambda parser: parser.parse_row_count("skip")),
+}
 _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] = {
-    "aggregate": ApplyParser._parse_aggregate,
-    "filter": ApplyParser._parse_filter,
-    "compute": ApplyParser._parse_compute,
-    "orderby": ApplyParser._parse_orderby,
-    "top": ApplyParser._parse_top,
-    "skip": ApplyParser._parse_skip,
     "concat": ApplyParser._parse_concat,
     "groupby": ApplyParser._parse_groupby,
     "nest": ApplyParser._parse_nest,
@@ -342,5 +327,5 @@ _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] =
     "outerjoin": ApplyParser._parse_join,
     "expand": ApplyParser._parse_expand,
 }
-OFFERED: t.Final = (*_PARSERS, *_TOP_BOTTOM, "identity", "search")
+OFFERED: t.Final = (*_PLAIN, *_PARSERS, *_TOP_BOTTOM, "identity", "search")
 _OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")

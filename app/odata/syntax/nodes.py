@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import typing as t
 import uuid
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
+from functools import cache
 
 LiteralKind: t.TypeAlias = t.Literal[
     "null",
@@ -326,3 +328,356 @@ class SearchAnd(SearchNode):
 class SearchOr(SearchNode):
     left: SearchNode
     right: SearchNode
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation(Node):
+    """One set transformation (Data Aggregation 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Apply(Node):
+    """Transformations, each fed with the result of the one before."""
+
+    transformations: tuple[Transformation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateFrom(Node):
+    """``from a,b with method``: the step-wise aggregation of an AggregateItem."""
+
+    properties: tuple[Node, ...]
+    method: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateItem(Node):
+    """``expression with method from ... as alias``.
+
+    ``$count as n`` and ``Orders/$count as n`` have a Count and no method; a custom aggregate is a
+    Member without a method. ``method`` is sum, min, max, average, countdistinct or a qualified
+    name; ``alias`` is None only for a custom aggregate, or inside an AggregateCall.
+    """
+
+    expression: Node
+    method: str | None = None
+    alias: str | None = None
+    origins: tuple[AggregateFrom, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Transformation):
+    items: tuple[AggregateItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup(Node):
+    """``rollup(a,b)``; ``with_total`` for ``rollup($all,a,b)``.
+
+    A single property without ``$all`` is the qualifier of a levelled hierarchy.
+    """
+
+    properties: tuple[Node, ...]
+    with_total: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupBy(Transformation):
+    """``groupby((path,rollup(...)),apply)``; a key is a path or a Rollup."""
+
+    keys: tuple[Node, ...]
+    apply: Apply | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilterTransformation(Transformation):
+    predicate: Node
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTransformation(Transformation):
+    search: SearchNode
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeTransformation(Transformation):
+    items: tuple[ComputeItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderByTransformation(Transformation):
+    items: tuple[OrderItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopTransformation(Transformation):
+    count: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class SkipTransformation(Transformation):
+    count: Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Identity(Transformation):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Concat(Transformation):
+    sequences: tuple[Apply, ...]
+
+
+TopBottomKind: t.TypeAlias = t.Literal[
+    "topcount", "topsum", "toppercent", "bottomcount", "bottomsum", "bottompercent"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TopBottom(Transformation):
+    """``topcount(amount,expression)`` and its five siblings."""
+
+    kind: TopBottomKind
+    amount: Node
+    expression: Node
+
+
+@dataclass(frozen=True, slots=True)
+class NestItem(Node):
+    apply: Apply
+    alias: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nest(Transformation):
+    """``nest(apply as alias,...)``, or with a path ``addnested(path,apply as alias,...)``."""
+
+    items: tuple[NestItem, ...]
+    path: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Join(Transformation):
+    """``join(path as alias,apply)``; ``outer`` for ``outerjoin``."""
+
+    path: Node
+    alias: str
+    apply: Apply | None = None
+    outer: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandTransformation(Transformation):
+    """``expand(path,apply,expand(...),...)``."""
+
+    path: Node
+    apply: Apply | None = None
+    nested: tuple[ExpandTransformation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTransformation(Transformation):
+    """A function of the model that is bound to the collection."""
+
+    name: str
+    arguments: tuple[Argument, ...]
+
+
+def name_of(node: Transformation) -> str:
+    """The name that a transformation is written with."""
+    match node:
+        case TopBottom(kind=kind):
+            return kind
+        case FunctionTransformation(name=name):
+            return name
+        case Nest(path=path):
+            return "nest" if path is None else "addnested"
+        case Join(outer=True):
+            return "outerjoin"
+    return type(node).__name__.removesuffix("Transformation").lower()
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateCall(Node):
+    """``source/aggregate(...)`` as an expression (Data Aggregation 4.3)."""
+
+    source: Node
+    item: AggregateItem
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem(Node):
+    """One item of ``$select``.
+
+    ``path`` holds the steps as written: ``("*",)``, ``("Ns.*",)``, ``("Address", "city")``,
+    ``("Ns.Type", "name")``, ``("@Ns.Term",)``. ``parameters`` are the names that pick an overload
+    of a function, ``Ns.Function(a,b)``; None when no parentheses of that kind were written.
+    """
+
+    path: tuple[str, ...]
+    options: QueryOptions | None = None
+    parameters: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExpandItem(Node):
+    """One item of ``$expand``.
+
+    ``path`` holds the steps as written, type casts included: ``("Contacts",)``,
+    ``("Ns.Type", "Address", "Country")``, ``("*",)`` with ``star``, ``("$value",)``. ``ref`` and
+    ``count_only`` tell ``/$ref`` and ``/$count``. ``$levels`` is in ``options.levels``.
+    """
+
+    path: tuple[str, ...]
+    options: QueryOptions | None = None
+    star: bool = field(default=False, kw_only=True)
+    ref: bool = field(default=False, kw_only=True)
+    count_only: bool = field(default=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryOptions:
+    """What one query string, or the parentheses of one expanded item, asks for.
+
+    None and empty mean "not given". What is one word, such as ``$format``, is read where its text
+    is (``OptionTexts``) and not here. ``top`` and ``skip`` are integer literals (not negative), so
+    that a plan can bind them by slot; ``levels`` is a number from 1 or ``"max"``. ``aliases`` maps
+    a name without ``@`` to its expression. ``custom`` keeps options that are the application's.
+    """
+
+    filter: Node | None = None
+    orderby: tuple[OrderItem, ...] = ()
+    select: tuple[SelectItem, ...] = ()
+    expand: tuple[ExpandItem, ...] = ()
+    compute: tuple[ComputeItem, ...] = ()
+    search: SearchNode | None = None
+    apply: Apply | None = None
+    top: Literal | None = None
+    skip: Literal | None = None
+    count: bool | None = None
+    levels: int | t.Literal["max"] | None = None
+    index: int | None = None
+    aliases: Mapping[str, Node] = field(default_factory=dict, hash=False)
+    custom: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Segment(Node):
+    """What stands between two slashes; ``offset`` is in the percent-decoded path."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameSegment(Segment):
+    """An identifier, with dots or without, and the parentheses after it.
+
+    Without parentheses it is an entity set, a property, a type, an operation, or a key written as
+    a segment (``Employees/A1245``): the binder decides. ``arguments`` is what the first
+    parentheses hold: a key (``Clients(1)``, ``Clients(id=1)``, ``Clients(@k)``) or the parameters
+    of a function; None without parentheses. ``key`` is a key after the parameters of a function.
+    """
+
+    name: str
+    arguments: tuple[Argument, ...] | None = None
+    key: tuple[Argument, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeySegment(Segment):
+    """A segment that is no identifier: the raw text of a key, or an ordinal (``Clients/1``)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSegment(Segment):
+    """``$metadata``, ``$batch``, ``$all``, ``$entity``, ``$count``, ``$ref``, ``$value``,
+    ``$each`` or ``$query``; ``name`` has the dollar sign.
+    """
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilterPathSegment(Segment):
+    """``$filter(predicate)``; ``$filter(@alias)`` has an Alias. ``key`` as in NameSegment."""
+
+    predicate: Node
+    key: tuple[Argument, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CrossJoinSegment(Segment):
+    """``$crossjoin(Clients,Contacts)``."""
+
+    entity_sets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResourcePath:
+    """The segments after the service root; none is the service document.
+
+    ``slots`` is the number of literals with a slot: the ``first_slot`` of the query options.
+    """
+
+    segments: tuple[Segment, ...]
+    slots: int = 0
+
+
+def children(parent: Node | QueryOptions) -> Iterator[Node]:
+    """The nodes right below ``parent``, in the order of its fields."""
+    kind: t.Any = type(parent)
+    waiting: list[t.Any] = [getattr(parent, name) for name in _names_from_the_last(kind)]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, Node):
+            yield value
+        elif isinstance(value, tuple):
+            waiting.extend(reversed(value))
+        elif isinstance(value, dict):
+            waiting.extend(reversed(list(value.values())))
+        elif isinstance(value, QueryOptions):
+            waiting.extend(reversed(list(children(value))))
+
+
+@cache
+def _names_from_the_last(kind: type[t.Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in reversed(fields(kind)))
+
+
+def descendants(root: Node | QueryOptions) -> Iterator[tuple[Node, int]]:
+    """All nodes below ``root``, each with the number of steps to it."""
+    waiting = [(child, 1) for child in children(root)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting += ((child, depth + 1) for child in children(node))
+
+
+def height(root: Node) -> int:
+    """The number of nodes on the longest way down: 1 for a leaf."""
+    return 1 + max((depth for _, depth in descendants(root)), default=0)
+
+
+Operand = t.TypeVar("Operand")
+
+
+def balance(
+    operands: Sequence[Operand],
+    offsets: Sequence[int],
+    join: t.Callable[[Operand, Operand, int], Operand],
+) -> Operand:
+    """``a op b op c op d`` as ``(a op b) op (c op d)``; up to three operands it is left to right.
+
+    A chain of 250 terms becomes 8 levels deep, so that no walk of the tree overflows the stack.
+    Args:
+        operands: at least one.
+        offsets: of the operators between them.
+        join: makes a node of two operands and the offset of the operator between them.
+    """
+    if len(operands) == 1:
+        return operands[0]
+    middle = (len(operands) + 1) // 2
+    left = balance(operands[:middle], offsets[: middle - 1], join)
+    right = balance(operands[middle:], offsets[middle:], join)
+    return join(left, right, offsets[middle - 1])

@@ -7,8 +7,7 @@ import typing as t
 
 from app.odata.errors import QueryError, suggestion
 from app.odata.syntax.apply_parser import ApplyParser
-from app.odata.syntax.nodes import Node
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.nodes import ExpandItem, Node, QueryOptions, SelectItem
 
 _COUNT_OPTIONS: t.Final = frozenset(("filter", "search"))
 _REF_OPTIONS: t.Final = _COUNT_OPTIONS | {"orderby", "skip", "top", "count"}

@@ -16,8 +16,7 @@ from urllib.parse import unquote_to_bytes
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, suggestion
 from app.odata.syntax.literals import INT64_MAX, NAME
-from app.odata.syntax.nodes import LiteralValue, Node
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import LiteralValue, Node, QueryOptions
 from app.odata.syntax.option_parser import VALUE_PARSERS, OptionParser
 from app.odata.syntax.search import parse_search
 from app.odata.syntax.shape import check_characters, shape

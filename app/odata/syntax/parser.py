@@ -12,7 +12,6 @@ import typing as t
 from app.odata.cursor import Cursor
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
-from app.odata.syntax.balance import balance
 from app.odata.syntax.lexer import Token
 from app.odata.syntax.literals import (
     CONVERTERS,
@@ -50,6 +49,7 @@ from app.odata.syntax.nodes import (
     TypeCast,
     TypeName,
     Unary,
+    balance,
 )
 from app.odata.syntax.search import parse_nested_search
 

@@ -15,17 +15,20 @@ from urllib.parse import unquote_to_bytes
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
 from app.odata.syntax.literals import DOTTED_NAME, STRING
-from app.odata.syntax.nodes import Alias, Argument, Literal, LiteralValue
-from app.odata.syntax.option_parser import OptionParser
-from app.odata.syntax.path_nodes import (
+from app.odata.syntax.nodes import (
+    Alias,
+    Argument,
     CrossJoinSegment,
     FilterPathSegment,
     KeySegment,
+    Literal,
+    LiteralValue,
     NameSegment,
     ResourcePath,
     Segment,
     SystemSegment,
 )
+from app.odata.syntax.option_parser import OptionParser
 from app.odata.syntax.shape import is_kept_whole, shape
 
 _ENCODED_SLASH: t.Final = "\0"

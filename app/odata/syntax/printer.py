@@ -7,11 +7,9 @@ import typing as t
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
-from app.odata.syntax import apply_nodes as apply, nodes
-from app.odata.syntax.balance import balance
+from app.odata.syntax import nodes
 from app.odata.syntax.literals import literal_text
-from app.odata.syntax.nodes import Node
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
+from app.odata.syntax.nodes import ExpandItem, Node, QueryOptions, SelectItem, balance
 
 # How tightly an expression holds together: what is looser than its place gets parentheses.
 _LEVELS: t.Final = {
@@ -195,7 +193,7 @@ def _expand_item(node: ExpandItem) -> str:
 # --- $apply
 
 
-def _aggregate_item(node: apply.AggregateItem) -> str:
+def _aggregate_item(node: nodes.AggregateItem) -> str:
     origins = "".join(" " + to_text(origin) for origin in node.origins)
     method, alias = _part(" with ", node.method), _part(" as ", node.alias)
     return to_text(node.expression) + method + origins + alias
@@ -238,36 +236,36 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     nodes.SearchOr: lambda node: _search_chain(node, " OR ", nodes.SearchOr),
     SelectItem: _select_item,
     ExpandItem: _expand_item,
-    apply.Apply: lambda node: joined(node.transformations, "/"),
-    apply.AggregateItem: _aggregate_item,
-    apply.AggregateFrom: lambda node: (
+    nodes.Apply: lambda node: joined(node.transformations, "/"),
+    nodes.AggregateItem: _aggregate_item,
+    nodes.AggregateFrom: lambda node: (
         f"from {joined(node.properties)}{_part(' with ', node.method)}"
     ),
-    apply.AggregateCall: lambda node: f"{to_text(node.source)}/aggregate({to_text(node.item)})",
-    apply.Aggregate: lambda node: f"aggregate({joined(node.items)})",
-    apply.Rollup: lambda node: (
+    nodes.AggregateCall: lambda node: f"{to_text(node.source)}/aggregate({to_text(node.item)})",
+    nodes.Aggregate: lambda node: f"aggregate({joined(node.items)})",
+    nodes.Rollup: lambda node: (
         f"rollup({'$all,' if node.with_total else ''}{joined(node.properties)})"
     ),
-    apply.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_part(',', node.apply)})",
-    apply.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
-    apply.SearchTransformation: lambda node: f"search({to_text(node.search)})",
-    apply.ComputeTransformation: lambda node: f"compute({joined(node.items)})",
-    apply.OrderByTransformation: lambda node: f"orderby({joined(node.items)})",
-    apply.TopTransformation: lambda node: f"top({to_text(node.count)})",
-    apply.SkipTransformation: lambda node: f"skip({to_text(node.count)})",
-    apply.Identity: lambda node: "identity",
-    apply.Concat: lambda node: f"concat({joined(node.sequences)})",
-    apply.TopBottom: lambda node: f"{node.kind}({to_text(node.amount)},{to_text(node.expression)})",
-    apply.NestItem: lambda node: f"{to_text(node.apply)} as {node.alias}",
-    apply.Nest: lambda node: (
-        f"{apply.name_of(node)}({f'{to_text(node.path)},' if node.path else ''}"
+    nodes.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_part(',', node.apply)})",
+    nodes.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
+    nodes.SearchTransformation: lambda node: f"search({to_text(node.search)})",
+    nodes.ComputeTransformation: lambda node: f"compute({joined(node.items)})",
+    nodes.OrderByTransformation: lambda node: f"orderby({joined(node.items)})",
+    nodes.TopTransformation: lambda node: f"top({to_text(node.count)})",
+    nodes.SkipTransformation: lambda node: f"skip({to_text(node.count)})",
+    nodes.Identity: lambda node: "identity",
+    nodes.Concat: lambda node: f"concat({joined(node.sequences)})",
+    nodes.TopBottom: lambda node: f"{node.kind}({to_text(node.amount)},{to_text(node.expression)})",
+    nodes.NestItem: lambda node: f"{to_text(node.apply)} as {node.alias}",
+    nodes.Nest: lambda node: (
+        f"{nodes.name_of(node)}({f'{to_text(node.path)},' if node.path else ''}"
         f"{joined(node.items)})"
     ),
-    apply.Join: lambda node: (
-        f"{apply.name_of(node)}({to_text(node.path)} as {node.alias}{_part(',', node.apply)})"
+    nodes.Join: lambda node: (
+        f"{nodes.name_of(node)}({to_text(node.path)} as {node.alias}{_part(',', node.apply)})"
     ),
-    apply.ExpandTransformation: lambda node: (
+    nodes.ExpandTransformation: lambda node: (
         f"expand({to_text(node.path)}{_part(',', node.apply)}{_part(',', node.nested)})"
     ),
-    apply.FunctionTransformation: lambda node: f"{node.name}({joined(node.arguments)})",
+    nodes.FunctionTransformation: lambda node: f"{node.name}({joined(node.arguments)})",
 }

@@ -7,7 +7,6 @@ import typing as t
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
-from app.odata.syntax.balance import balance
 from app.odata.syntax.nodes import (
     SearchAnd,
     SearchNode,
@@ -15,6 +14,7 @@ from app.odata.syntax.nodes import (
     SearchOr,
     SearchPhrase,
     SearchTerm,
+    balance,
 )
 
 _BLANKS: t.Final = re.compile(r"[ \t]*+")

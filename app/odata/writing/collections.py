@@ -32,9 +32,9 @@ from app.odata.model.writable import upsert_keys
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload.values import typed_reader
+from app.odata.syntax.nodes import FilterPathSegment, NameSegment
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path
-from app.odata.syntax.path_nodes import FilterPathSegment, NameSegment
 from app.odata.writing.answers import no_content, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest

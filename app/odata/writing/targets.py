@@ -18,8 +18,7 @@ from app.odata.key_values import check_key_literal, key_of, own_key
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import set_of
-from app.odata.syntax.nodes import Alias, Literal, Node
-from app.odata.syntax.path_nodes import NameSegment, ResourcePath, SystemSegment
+from app.odata.syntax.nodes import Alias, Literal, NameSegment, Node, ResourcePath, SystemSegment
 from app.odata.writing.rows import find_key, is_of, related_keys
 
 

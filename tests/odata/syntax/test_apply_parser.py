@@ -5,41 +5,39 @@ from __future__ import annotations
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.syntax.apply_nodes import (
+from app.odata.syntax.nodes import (
     Aggregate,
     AggregateCall,
     AggregateFrom,
     AggregateItem,
     Apply,
+    Argument,
+    Binary,
+    ComputeItem,
     ComputeTransformation,
     Concat,
+    Count,
     ExpandTransformation,
     FilterTransformation,
     FunctionTransformation,
     GroupBy,
     Identity,
     Join,
+    Literal,
+    Member,
     Nest,
     NestItem,
     OrderByTransformation,
+    OrderItem,
     Rollup,
+    SearchAnd,
+    SearchTerm,
     SearchTransformation,
     SkipTransformation,
+    These,
     TopBottom,
     TopTransformation,
     Transformation,
-)
-from app.odata.syntax.nodes import (
-    Argument,
-    Binary,
-    ComputeItem,
-    Count,
-    Literal,
-    Member,
-    OrderItem,
-    SearchAnd,
-    SearchTerm,
-    These,
 )
 from app.odata.syntax.options import parse_filter, parse_options
 

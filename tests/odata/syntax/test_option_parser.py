@@ -7,18 +7,21 @@ from typing import Any
 import pytest
 
 from app.odata.errors import QueryError
-from app.odata.syntax.apply_nodes import Apply, Identity
 from app.odata.syntax.nodes import (
+    Apply,
     Binary,
     Call,
     ComputeItem,
+    ExpandItem,
+    Identity,
     Literal,
     Member,
     OrderItem,
+    QueryOptions,
     SearchTerm,
+    SelectItem,
     This,
 )
-from app.odata.syntax.option_nodes import ExpandItem, QueryOptions, SelectItem
 from tests.odata.trees import parse_expand, parse_select
 
 A = Member(None, "a")

@@ -16,9 +16,9 @@ from app.odata.syntax.nodes import (
     Literal,
     Member,
     OrderItem,
+    QueryOptions,
     SearchPhrase,
 )
-from app.odata.syntax.option_nodes import QueryOptions
 from app.odata.syntax.options import (
     COLLECTION_OPTIONS,
     COUNT_OPTIONS,

@@ -33,9 +33,9 @@ from app.odata.syntax.nodes import (
     TypeCast,
     TypeName,
     Unary,
+    height,
 )
 from app.odata.syntax.options import parse_filter
-from app.odata.syntax.walk import height
 
 
 def number(value: int) -> Literal:

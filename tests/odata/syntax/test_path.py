@@ -8,16 +8,20 @@ from hypothesis import given, settings, strategies as st
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
 from app.odata.syntax.literals import literal_text
-from app.odata.syntax.nodes import Alias, Argument, Binary, Literal, Member
-from app.odata.syntax.path import parse_path, read_path, shape_path
-from app.odata.syntax.path_nodes import (
+from app.odata.syntax.nodes import (
+    Alias,
+    Argument,
+    Binary,
     CrossJoinSegment,
     FilterPathSegment,
     KeySegment,
+    Literal,
+    Member,
     NameSegment,
     Segment,
     SystemSegment,
 )
+from app.odata.syntax.path import parse_path, read_path, shape_path
 from tests.odata.strategies import literals
 
 

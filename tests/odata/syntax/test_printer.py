@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, given, settings
 
-from app.odata.syntax.apply_nodes import Apply
-from app.odata.syntax.nodes import Node, SearchNode
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import Apply, Node, QueryOptions, SearchNode
 from app.odata.syntax.options import parse_filter, parse_options
 from app.odata.syntax.printer import query_text, to_text
 from app.odata.syntax.search import parse_search

@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from app.odata.errors import QueryError
 from app.odata.syntax.literals import double_text, duration_text, quoted
-from app.odata.syntax.nodes import Literal, Node
-from app.odata.syntax.option_nodes import QueryOptions
+from app.odata.syntax.nodes import Literal, Node, QueryOptions
 from app.odata.syntax.options import parse_filter, parse_options, read_options, shape_options
 from app.odata.syntax.printer import query_text, to_text
 from app.odata.syntax.shape import is_kept_whole, shape
