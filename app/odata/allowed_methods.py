@@ -19,6 +19,7 @@ from app.odata.request import Request
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
+from app.odata.writing.answers import no_content
 from app.odata.writing.collections import each_set, is_each
 from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target
@@ -36,10 +37,8 @@ def answer_options(
     """
     aliases = parse_aliases(read_options(request.query))
     offered = _Offered(container, operations, aliases)
-    version = version_spoken(request.headers.get("OData-MaxVersion"))
-    response = Response(status=204, headers=allow(offered.methods(request.path.strip("/"))))
-    del response.headers["Content-Type"]
-    response.headers["OData-Version"] = version
+    response = no_content(version_spoken(request.headers.get("OData-MaxVersion")))
+    response.headers.update(allow(offered.methods(request.path.strip("/"))))
     return response
 
 

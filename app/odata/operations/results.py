@@ -17,6 +17,7 @@ from app.odata.model import edm
 from app.odata.reading.negotiation import Format
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts
+from app.odata.writing.answers import no_content
 
 
 def value_answer(
@@ -24,13 +25,9 @@ def value_answer(
 ) -> Response:
     """A primitive, an enumeration or a complex value, or a collection of them; 204 for null."""
     if value is None or operation.returns is None:
-        response = Response(status=204)
-        del response.headers["Content-Type"]
-    else:
-        response = Response(
-            json_text(_body(container, operation, value, root, form)),
-            content_type=form.content_type,
-        )
+        return no_content(form.version)
+    body = _body(container, operation, value, root, form)
+    response = Response(json_text(body), content_type=form.content_type)
     response.headers["OData-Version"] = form.version
     return response
 

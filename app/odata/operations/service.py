@@ -88,7 +88,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
     result = _run(operation, *binding, arguments)
     if request.preferences.return_ == "minimal" and not operation.creates:
-        return with_preference(request, no_content(request))
+        return with_preference(request, no_content(request.version))
     response = _answer(operation, call, result, around)
     if operation.returns is not None and request.preferences.return_ == "representation":
         note_applied(response.headers, request.preferences.applied("return"))
@@ -131,7 +131,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
                 own = replace(call, bound_path=entity_path(entity_set.name, entity_set.type, key))
                 values.append(_answer(operation, own, result, around))
     if minimal:
-        response = no_content(request)
+        response = no_content(request.version)
     else:
         response = collected(around.container, operation, values, around.root, around.form)
     return with_preference(request, response)

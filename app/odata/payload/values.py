@@ -6,11 +6,10 @@ Format 4.01, 7.1 (primitive values) and the ABNF of literals.
 
 from __future__ import annotations
 
-import binascii
 import re
 import uuid
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import lru_cache, partial
 from typing import Any
@@ -19,21 +18,18 @@ from app.http.json_body import NO_NAME
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
 from app.odata.payload.problems import Problems, join_path
-from app.odata.syntax.literals import from_base64url, length_of
+from app.odata.syntax.literals import from_base64url, to_duration
 
 Reader = Callable[[Any], Any]
 
 
-_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
-_TIME = re.compile(r"(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?", re.ASCII)
-_INSTANT = re.compile(
-    r"(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,12}))?)?"
-    r"(?:[Zz]|([+-])(\d{2}):(\d{2}))",
-    re.ASCII,
-)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIME = re.compile(r"\d{2}:\d{2}(?::\d{2}(?:\.\d{1,12})?)?", re.ASCII)
+_OFFSET = r"(?:[Zz]|[+-](?:0\d|1[0-4]):[0-5]\d)"
+_INSTANT = re.compile(rf"{_DATE.pattern}[Tt]{_TIME.pattern}{_OFFSET}", re.ASCII)
 _DURATION = re.compile(
-    r"([+-])?P(?:(\d{1,9})D)?"
-    r"(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})(?:\.(\d{1,12}))?S)?)?",
+    r"[+-]?P(?:\d{1,9}D)?"
+    r"(?:T(?=\d)(?:\d{1,9}H)?(?:\d{1,9}M)?(?:\d{1,9}(?:\.\d{1,12})?S)?)?(?<!P)",
     re.ASCII,
 )
 _GUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII)
@@ -136,82 +132,50 @@ def read_double(value: Any) -> float:
     return number
 
 
-def read_date(value: Any) -> date:
-    match = _DATE.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        raise BadValueError("must be a date such as 2024-01-31")
-    try:
-        return date(*map(int, match.groups()))
-    except ValueError:
-        raise BadValueError("is no date of the calendar") from None
+def _text_reader(
+    pattern: re.Pattern[str], convert: Reader, form: str, problem: str = "is out of range"
+) -> Reader:
+    """A reader of texts of one form; ``problem`` is said of those that stand for no value."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str) or not pattern.fullmatch(value):
+            raise BadValueError(f"must be {form}")
+        try:
+            return convert(value)
+        except (ValueError, OverflowError):
+            raise BadValueError(problem) from None
+
+    return read
 
 
-def read_datetime(value: Any) -> datetime:
-    """An instant, in UTC and to the millisecond that columns keep."""
-    match = _INSTANT.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        raise BadValueError("must be a date and time with offset such as 2024-01-31T09:30:00Z")
-    year, month, day, hour, minute, second, fraction, sign, hours, minutes = match.groups()
-    microsecond = _microseconds(fraction) // _MILLISECOND * _MILLISECOND
-    try:
-        local = datetime(  # the offset is subtracted below
-            int(year), int(month), int(day), int(hour), int(minute), int(second or 0),
-            microsecond, UTC,
-        )  # fmt: skip
-        if sign is None:
-            return local
-        return local.replace(tzinfo=_zone(sign, int(hours), int(minutes))).astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise BadValueError("is no date and time of the calendar") from None
+def _to_instant(text: str) -> datetime:
+    """In UTC and to the millisecond that columns keep."""
+    instant = datetime.fromisoformat(text.upper())
+    whole = instant.microsecond // _MILLISECOND * _MILLISECOND
+    return instant.replace(microsecond=whole).astimezone(UTC)
 
 
-def _zone(sign: str, hours: int, minutes: int) -> timezone:
-    if hours > 14 or minutes > 59:
-        raise ValueError
-    offset = timedelta(hours=hours, minutes=minutes)
-    return timezone(-offset if sign == "-" else offset)
-
-
-def read_time_of_day(value: Any) -> time:
-    match = _TIME.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        raise BadValueError("must be a time such as 09:30:00")
-    hour, minute, second, fraction = match.groups()
-    try:
-        return time(int(hour), int(minute), int(second or 0), _microseconds(fraction))
-    except ValueError:
-        raise BadValueError("is no time of the day") from None
-
-
-def read_duration(value: Any) -> timedelta:
-    """Days, hours, minutes, seconds: a month has no fixed length and is no part of the type."""
-    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if match is None or not any(match.groups()[1:]):
-        raise BadValueError("must be a duration such as P1DT2H30M")
-    try:
-        return length_of(match)
-    except OverflowError:
-        raise BadValueError("is out of range") from None
-
-
-def _microseconds(fraction: str | None) -> int:
-    return int(fraction[:6].ljust(6, "0")) if fraction else 0
-
-
-def read_guid(value: Any) -> uuid.UUID:
-    if not isinstance(value, str) or not _GUID.fullmatch(value):
-        raise BadValueError("must be a GUID such as 123e4567-e89b-12d3-a456-426614174000")
-    return uuid.UUID(value)
-
-
-def read_binary(value: Any) -> bytes:
-    """Bytes as base64url; the padding may be left out."""
-    if not isinstance(value, str) or not _BASE64URL.fullmatch(value):
-        raise BadValueError("must be bytes in base64url")
-    try:
-        return from_base64url(value)
-    except binascii.Error:
-        raise BadValueError("must be bytes in base64url") from None
+read_date = _text_reader(
+    _DATE, date.fromisoformat, "a date such as 2024-01-31", "is no date of the calendar"
+)
+read_datetime = _text_reader(
+    _INSTANT,
+    _to_instant,
+    "a date and time with offset such as 2024-01-31T09:30:00Z",
+    "is no date and time of the calendar",
+)
+read_time_of_day = _text_reader(
+    _TIME, time.fromisoformat, "a time such as 09:30:00", "is no time of the day"
+)
+# Days, hours, minutes, seconds: a month has no fixed length and is no part of the type.
+read_duration = _text_reader(
+    _DURATION, lambda text: to_duration(text.removeprefix("+")), "a duration such as P1DT2H30M"
+)
+read_guid = _text_reader(_GUID, uuid.UUID, "a GUID such as 123e4567-e89b-12d3-a456-426614174000")
+# The padding may be left out.
+read_binary = _text_reader(
+    _BASE64URL, from_base64url, "bytes in base64url", "must be bytes in base64url"
+)
 
 
 def read_any(value: Any) -> Any:

@@ -51,6 +51,9 @@ BARE = Format(metadata="none", version="4.01")
 _VERSIONS = ("4.0", "4.01")
 # What an answer depends on besides its address (Protocol 8.3.8).
 VARY = "Accept, OData-MaxVersion, Prefer"
+# What is meant by ``$format=json`` and ``$format=xml``.
+_LONG_FORMS = {"json": "application/json", "xml": "application/xml"}
+_XML = ("application/xml", "text/xml", "*/*", "application/*")
 _METADATA = ("none", "minimal", "full")
 # Parameters of application/json that are understood; the last ones change nothing here.
 _PARAMETERS = frozenset(
@@ -81,22 +84,18 @@ def _negotiated(
     accept: str | None, format_option: str | None, max_version: str | None, version: str | None
 ) -> Format:
     spoken = version_spoken(max_version, version)
-    media_ranges = (accept or "") if format_option is None else _long_form(format_option)
-    if not media_ranges and format_option is None:
+    wanted = (accept or "") if format_option is None else _LONG_FORMS.get(
+        format_option.lower(), format_option
+    )  # fmt: skip
+    if not wanted and format_option is None:
         return Format(version=spoken)
-    candidates = [
-        (quality, -index, parameters)
-        for index, media_range in enumerate(media_ranges.split(","))
-        for quality, parameters in [_acceptable(media_range)]
-        if parameters is not None and quality > 0
-    ]
-    if not candidates:
-        raise refusal(media_ranges, "application/json")
-    _, _, chosen = max(candidates, key=lambda candidate: candidate[:2])
+    chosen = next(filter(_is_json, _ranges(wanted)), None)
+    if chosen is None:
+        raise refusal(wanted, "application/json")
     return Format(
-        metadata=chosen.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
+        metadata=chosen.parameters.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
-        ieee754=chosen.get("ieee754compatible") == "true",
+        ieee754=chosen.parameters.get("ieee754compatible") == "true",
     )
 
 
@@ -114,51 +113,58 @@ def takes(wanted: str, media_type: str) -> bool:
     it is also ``application/octet-stream``.
     """
     name = media_type.partition(";")[0].strip().lower()
-    ranges = [_range(part) for part in wanted.lower().split(",")]
-    for media_range in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
-        qualities = [quality for named_range, quality in ranges if named_range == media_range]
+    ranges = [
+        media_range._replace(quality=0)
+        if media_range.name.startswith("text/") and not _is_utf_8(media_range)
+        else media_range
+        for media_range in _ranges(wanted.lower())
+    ]
+    for fitting in (name, "application/octet-stream", f"{name.partition('/')[0]}/*", "*/*"):
+        qualities = [media_range.quality for media_range in ranges if media_range.name == fitting]
         if qualities:
             return max(qualities) > 0
     return False
 
 
-def _range(text: str) -> tuple[str, float]:
-    """A media range and its quality; 0 for one that cannot be read, or of other characters."""
-    name, parameters = parse_options_header(text.strip())
-    if name.startswith("text/") and parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
-        return name, 0
-    return name, _quality(parameters)
+class _MediaRange(NamedTuple):
+    """One of those of ``Accept``; ``parameters`` are in lower case and without ``odata.``."""
+
+    name: str
+    parameters: Mapping[str, str]
+    quality: float  # 0 where it cannot be read
 
 
-def _quality(parameters: Mapping[str, str]) -> float:
-    """The weight of a media range; 0 where it cannot be read."""
-    try:
-        return float(parameters.get("q", "1"))
-    except ValueError:
-        return 0
+def _ranges(text: str) -> list[_MediaRange]:
+    """The media ranges of ``Accept``, or the one of ``$format``, what is wanted most first."""
+    ranges = []
+    for part in text.split(","):
+        name, options = parse_options_header(part.strip())
+        parameters = {
+            key.lower().removeprefix("odata."): value.lower() for key, value in options.items()
+        }
+        try:
+            quality = float(parameters.get("q", "1"))
+        except ValueError:
+            quality = 0
+        ranges.append(_MediaRange(name.lower(), parameters, quality))
+    return sorted(ranges, key=lambda media_range: -media_range.quality)
 
 
-def _acceptable(media_range: str) -> tuple[float, dict[str, str] | None]:
-    """Quality and parameters of a media range; None for one that is not offered."""
-    name, options = parse_options_header(media_range.strip())
-    if name.lower() not in ("application/json", "*/*", "application/*"):
-        return 0, None
-    parameters = {
-        key.lower().removeprefix("odata."): value.lower() for key, value in options.items()
-    }
-    if not _PARAMETERS.issuperset(parameters):
-        return 0, None
-    if parameters.get("metadata", "minimal") not in _METADATA:
-        return 0, None
-    if parameters.get("ieee754compatible", "false") not in ("true", "false"):
-        return 0, None
-    if parameters.get("charset", "utf-8") not in ("utf-8", "utf8"):
-        return 0, None
-    return _quality(parameters), parameters
+def _is_json(media_range: _MediaRange) -> bool:
+    """Whether JSON as the service writes it is in a range that is not refused."""
+    name, parameters, quality = media_range
+    return (
+        quality > 0
+        and name in ("application/json", "*/*", "application/*")
+        and _PARAMETERS.issuperset(parameters)
+        and parameters.get("metadata", "minimal") in _METADATA
+        and parameters.get("ieee754compatible", "false") in ("true", "false")
+        and _is_utf_8(media_range)
+    )
 
 
-def _long_form(format_option: str) -> str:
-    return "application/json" if format_option.lower() == "json" else format_option
+def _is_utf_8(media_range: _MediaRange) -> bool:
+    return media_range.parameters.get("charset", "utf-8") in ("utf-8", "utf8")
 
 
 def version_of_error(max_version: str | None) -> Version:
@@ -197,33 +203,20 @@ def metadata_as_json(headers: Headers, format_option: str | None) -> tuple[Versi
     """
     max_version = headers.get("OData-MaxVersion")
     version = version_spoken(max_version, headers.get("OData-Version"))
-    media_ranges = headers.get("Accept") or "*/*"
+    wanted = headers.get("Accept") or "*/*"
     if format_option is not None:
-        media_ranges = {"xml": "application/xml"}.get(
-            format_option.lower(), _long_form(format_option)
-        )
+        wanted = _LONG_FORMS.get(format_option.lower(), format_option)
     candidates = [
-        (quality, -index, as_json)
-        for index, media_range in enumerate(media_ranges.split(","))
-        for quality, as_json in [_acceptable_csdl(media_range)]
-        if quality > 0
+        media_range.name == "application/json"
+        for media_range in _ranges(wanted)
+        if (_is_json(media_range) and media_range.name == "application/json")
+        or (media_range.name in _XML and media_range.quality > 0)
     ]
-    if version == "4.0" and max_version is not None:
+    if version == "4.0" and max_version is not None and False in candidates:
         # CSDL in JSON came with 4.01: who knows 4.0 only gets it where XML is not taken at all.
-        candidates = [range_ for range_ in candidates if not range_[2]] or candidates
+        return version, False
     if not candidates:
         raise NotAcceptableError(
-            f"The requested format is not offered for $metadata: {media_ranges[:100]!r}."
+            f"The requested format is not offered for $metadata: {wanted[:100]!r}."
         )
-    return version, max(candidates)[2]
-
-
-def _acceptable_csdl(media_range: str) -> tuple[float, bool]:
-    """Quality of a media range, 0 for one that is not offered, and whether it means JSON."""
-    name, options = parse_options_header(media_range.strip())
-    if name.lower() == "application/json":
-        quality, parameters = _acceptable(media_range)
-        return (0 if parameters is None else quality), True
-    if name.lower() not in ("application/xml", "text/xml", "*/*", "application/*"):
-        return 0, False
-    return _quality(options), False
+    return version, candidates[0]

@@ -151,26 +151,18 @@ def to_duration(text: str, offset: int | None = None) -> dt.timedelta:
     match = _DURATION.fullmatch(text)
     if match is None or text[-1] in "Pp":
         raise QueryError(f"'{text}' is not a duration such as P1DT2H30M or PT0.5S", offset)
+    sign, days, hours, minutes, seconds, fraction = match.groups()
     try:
-        return length_of(match)
+        length = dt.timedelta(
+            days=int(days or 0),
+            hours=int(hours or 0),
+            minutes=int(minutes or 0),
+            seconds=int(seconds or 0),
+            microseconds=int((fraction or "0")[:6].ljust(6, "0")),
+        )
+        return -length if sign == "-" else length
     except OverflowError:
         raise QueryError(f"'{text}' is longer than 999999999 days", offset) from None
-
-
-def length_of(match: re.Match[str]) -> dt.timedelta:
-    """The length of a dayTimeDuration: sign, days, hours, minutes, seconds, digits after these.
-
-    Raises: OverflowError.
-    """
-    sign, days, hours, minutes, seconds, fraction = match.groups()
-    length = dt.timedelta(
-        days=int(days or 0),
-        hours=int(hours or 0),
-        minutes=int(minutes or 0),
-        seconds=int(seconds or 0),
-        microseconds=int((fraction or "0")[:6].ljust(6, "0")),
-    )
-    return -length if sign == "-" else length
 
 
 def convert_prefixed(text: str, offset: int) -> tuple[LiteralValue, LiteralKind, str | None]:

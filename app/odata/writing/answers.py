@@ -102,7 +102,7 @@ def written_entity(
         target = _where_it_is(target, key)
     response = _representation(request, target, key, body) if wanted != "minimal" else None
     if response is None:
-        response = no_content(request)
+        response = no_content(request.version)
         if tag := entity_tag(request.container, target.type, key):
             response.headers["ETag"] = tag
     else:
@@ -150,10 +150,10 @@ def _where_it_is(target: Target, key: Any) -> Target:
     return target if owner in (None, link.key) else replace(target, link=replace(link, key=owner))
 
 
-def no_content(request: WriteRequest) -> Response:
-    """204: it was done, and there is nothing to show."""
+def no_content(version: str) -> Response:
+    """204: it was done, or asked for, and there is nothing to show."""
     response = Response(status=204)
-    response.headers["OData-Version"] = request.version
+    response.headers["OData-Version"] = version
     del response.headers["Content-Type"]
     return response
 

@@ -297,7 +297,7 @@ def _collection(
 
 
 def _done(request: WriteRequest) -> Response:
-    return with_preference(request, no_content(request))
+    return with_preference(request, no_content(request.version))
 
 
 def _control(request: WriteRequest, name: str) -> str:

@@ -29,7 +29,7 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
         key = _referred(request, link, request.json(), "")
         with as_bad_reference("@odata.id"):
             relations.relate(link.entity_set, link.key, link.navigation, key)
-    return no_content(request)
+    return no_content(request.version)
 
 
 def _remove(request: WriteRequest, relations: Relations, target: Target, link: Link) -> None:

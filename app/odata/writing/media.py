@@ -78,4 +78,4 @@ def write_bytes(request: WriteRequest, target: Target) -> Response:
         content_type = request.headers.get("Content-Type", "application/octet-stream")
         replace = service.replace_stream if stream else service.replace_media
         replace(target.key, *stream, request.chunks(), content_type, version)
-    return no_content(request)
+    return no_content(request.version)

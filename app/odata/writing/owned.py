@@ -50,7 +50,7 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     if request.method == "DELETE":
         del items[index]
         _save(link, items, index)
-        return no_content(request)
+        return no_content(request.version)
     body = _read(request, target, link, items[index])
     body.address = target.alternate
     single = request.writer.single_values(body)

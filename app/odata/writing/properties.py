@@ -69,7 +69,7 @@ def _answer(request: WriteRequest, target: Target, prop: edm.Property) -> Respon
             response = request.read("/".join(names), OptionTexts({}, {}))
         except (ForbiddenError, NotFoundError):  # who may write it may perhaps not read it
             response = None
-    return with_preference(request, response or no_content(request))
+    return with_preference(request, response or no_content(request.version))
 
 
 def _with_others(

@@ -181,4 +181,4 @@ def _delete(request: WriteRequest, target: Target) -> Response:
         raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
     service_of(target.entity_set, delete=True).delete(target.key, version)
-    return no_content(request)
+    return no_content(request.version)
