@@ -18,39 +18,19 @@ from app.odata.binding.ordering import order_keys
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import family, type_name
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.syntax.nodes import (
-    Aggregate,
-    AggregateItem,
-    Apply,
-    ComputeTransformation,
-    FilterTransformation,
-    GroupBy,
-    Identity,
-    Member,
-    Node,
-    OrderByTransformation,
-    OrderItem,
-    Rollup,
-    SearchTransformation,
-    SkipTransformation,
-    TopBottom,
-    TopTransformation,
-    Transformation,
-    TypeCast,
-    name_of,
-)
+from app.odata.syntax import nodes
 
 # The name of a value between two steps: no property and no alias is spelled like this.
 _STEP = "$step"
 _PLACE = "place"
 
 
-def total(rows: RowSet, items: Sequence[AggregateItem]) -> RowSet:
+def total(rows: RowSet, items: Sequence[nodes.AggregateItem]) -> RowSet:
     """``aggregate(...)``: one row of everything."""
     return _grouped(rows, [], _Inner(items=list(items)))
 
 
-def group(rows: RowSet, keys: Sequence[Node], node: GroupBy) -> RowSet:
+def group(rows: RowSet, keys: Sequence[nodes.Node], node: nodes.GroupBy) -> RowSet:
     """``groupby((keys),...)`` with one set of keys."""
     rows, inner = _inner(rows, keys, node.apply)
     if node.apply is None or inner.items:
@@ -60,11 +40,11 @@ def group(rows: RowSet, keys: Sequence[Node], node: GroupBy) -> RowSet:
     return rows if inner.where is None else _with(rows, inner.where)
 
 
-def grouping_sets(node: GroupBy) -> list[list[Node]]:
+def grouping_sets(node: nodes.GroupBy) -> list[list[nodes.Node]]:
     """The sets of keys that a ``groupby`` with ``rollup`` stands for, the longest first."""
-    sets: list[list[Node]] = [[]]
+    sets: list[list[nodes.Node]] = [[]]
     for key in node.keys:
-        if not isinstance(key, Rollup):
+        if not isinstance(key, nodes.Rollup):
             sets = [[*before, key] for before in sets]
             continue
         if len(key.properties) == 1 and not key.with_total:
@@ -75,14 +55,16 @@ def grouping_sets(node: GroupBy) -> list[list[Node]]:
     return sets
 
 
-def group_paths(node: GroupBy) -> list[tuple[str, ...]]:
+def group_paths(node: nodes.GroupBy) -> list[tuple[str, ...]]:
     """What the rows of ``groupby`` with ``rollup`` are sorted by, the totals before what they are
     of; nothing where they are the rows of groups and not made of them.
     """
     inside = node.apply.transformations if node.apply is not None else ()
-    if inside and not any(isinstance(step, Aggregate) for step in inside):
+    if inside and not any(isinstance(step, nodes.Aggregate) for step in inside):
         return []
-    keys = chain(*(key.properties if isinstance(key, Rollup) else (key,) for key in node.keys))
+    keys = chain(
+        *(key.properties if isinstance(key, nodes.Rollup) else (key,) for key in node.keys)
+    )
     return list(dict.fromkeys(tuple(_path(key)) for key in keys))
 
 
@@ -95,52 +77,56 @@ class _Inner:
     """
 
     where: ColumnElement[bool] | None = None
-    order: tuple[OrderItem, ...] = ()
-    items: list[AggregateItem] = field(default_factory=list)
+    order: tuple[nodes.OrderItem, ...] = ()
+    items: list[nodes.AggregateItem] = field(default_factory=list)
 
     def narrow(self, condition: ColumnElement[bool]) -> None:
         """Count only rows that fulfil the condition, too."""
         self.where = condition if self.where is None else and_(self.where, condition)
 
 
-def _inner(rows: RowSet, keys: Sequence[Node], apply: Apply | None) -> tuple[RowSet, _Inner]:
+def _inner(
+    rows: RowSet, keys: Sequence[nodes.Node], apply: nodes.Apply | None
+) -> tuple[RowSet, _Inner]:
     """What the transformations of a group make, and the rows that they are done with."""
     inner = _Inner(order=tuple(rows.order))
     for node in apply.transformations if apply is not None else ():
         if inner.items:
             raise UnsupportedError("nothing is offered after aggregate() in groupby", node.offset)
         match node:
-            case FilterTransformation(predicate=predicate):
+            case nodes.FilterTransformation(predicate=predicate):
                 inner.narrow(rows.translator().condition(predicate))
-            case SearchTransformation(search=search):
+            case nodes.SearchTransformation(search=search):
                 inner.narrow(search_condition(rows.scope, search, node.offset))
-            case ComputeTransformation(items=items):
+            case nodes.ComputeTransformation(items=items):
                 rows.translator().compute(items)
-            case OrderByTransformation(items=order):
+            case nodes.OrderByTransformation(items=order):
                 inner.order = (*order, *inner.order)
-            case TopTransformation(count=count):
+            case nodes.TopTransformation(count=count):
                 limit = rows.context.parameters.bind(count, BigInteger)
                 rows = _cut(rows, keys, inner, node, limit)
-            case SkipTransformation(count=count):
+            case nodes.SkipTransformation(count=count):
                 limit = rows.context.parameters.bind(count, BigInteger)
                 rows = _cut(rows, keys, inner, node, limit, is_rest=True)
-            case TopBottom(kind="topcount" | "bottomcount", expression=value):
-                inner.order = (OrderItem(value, node.kind == "topcount", offset=value.offset),)
+            case nodes.TopBottom(kind="topcount" | "bottomcount", expression=value):
+                inner.order = (
+                    nodes.OrderItem(value, node.kind == "topcount", offset=value.offset),
+                )
                 rows = _cut(rows, keys, inner, node, count_of(rows, node))
                 inner.order = ()
-            case Aggregate(items=aggregates):
+            case nodes.Aggregate(items=aggregates):
                 inner.items = list(aggregates)
-            case Identity():
+            case nodes.Identity():
                 pass
             case _:
                 raise UnsupportedError(
-                    f"{name_of(node)}() is not offered inside groupby", node.offset
+                    f"{nodes.name_of(node)}() is not offered inside groupby", node.offset
                 )
     return rows, inner
 
 
 def _cut(
-    rows: RowSet, keys: Sequence[Node], inner: _Inner, node: Transformation,
+    rows: RowSet, keys: Sequence[nodes.Node], inner: _Inner, node: nodes.Transformation,
     limit: ColumnElement[int], *, is_rest: bool = False,
 ) -> RowSet:  # fmt: skip
     """Keep of each group the first rows in its order, or those behind them."""
@@ -156,12 +142,12 @@ def _cut(
         return number > limit if is_rest else number <= limit
 
     numbered = [row_number.label(_PLACE)]
-    kept = replace(counted, order=()).narrowed(numbered, is_kept, name_of(node), node.offset)
+    kept = replace(counted, order=()).narrowed(numbered, is_kept, nodes.name_of(node), node.offset)
     if is_entity(rows.scope):
         (inner.where,) = kept.conditions
         return rows
     if inner.where is not None:
-        message = f"{name_of(node)}() is not offered in groupby behind filter() of such rows"
+        message = f"{nodes.name_of(node)}() is not offered in groupby behind filter() of such rows"
         raise UnsupportedError(message, node.offset)
     return kept
 
@@ -170,7 +156,7 @@ def _with(rows: RowSet, condition: ColumnElement[bool]) -> RowSet:
     return replace(rows, conditions=[*rows.conditions, condition])
 
 
-def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
+def _grouped(rows: RowSet, keys: Sequence[nodes.Node], inner: _Inner) -> RowSet:
     if any(item.origins for item in inner.items):
         return _in_steps(rows, keys, inner)
     groups = [_key(rows, key) for key in keys]
@@ -190,7 +176,7 @@ def _grouped(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
 # --- from
 
 
-def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
+def _in_steps(rows: RowSet, keys: Sequence[nodes.Node], inner: _Inner) -> RowSet:
     """Groups of which some values are made in steps: each joined to the group that it is of.
 
     Raises: QueryError, there are too many of them.
@@ -215,7 +201,10 @@ def _in_steps(rows: RowSet, keys: Sequence[Node], inner: _Inner) -> RowSet:
 
 
 def _stepwise(
-    rows: RowSet, keys: Sequence[Node], item: AggregateItem, where: ColumnElement[bool] | None
+    rows: RowSet,
+    keys: Sequence[nodes.Node],
+    item: nodes.AggregateItem,
+    where: ColumnElement[bool] | None,
 ) -> RowSet:
     """``A from p with g as D``: ``groupby((p),aggregate(A as X))/aggregate(X with g as D)``."""
     rows = rows if where is None else _with(rows, where)
@@ -224,7 +213,9 @@ def _stepwise(
         finer = [property_ for later in item.origins[index:] for property_ in later.properties]
         distinct = {tuple(_path(key)): key for key in (*keys, *finer)}
         rows = _grouped(rows, list(distinct.values()), _Inner(items=[step]))
-        step = AggregateItem(Member(None, _STEP), method_from(origin), _STEP, offset=item.offset)
+        step = nodes.AggregateItem(
+            nodes.Member(None, _STEP), method_from(origin), _STEP, offset=item.offset
+        )
     return _grouped(rows, keys, _Inner(items=[replace(step, alias=item.alias)]))
 
 
@@ -234,23 +225,23 @@ def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:
         value = aggregate_item(translator, item, where=inner.where)
         name = item.alias
         if name is None:  # a custom aggregate keeps its own
-            assert isinstance(item.expression, Member)
+            assert isinstance(item.expression, nodes.Member)
             name = item.expression.name
         yield Output((name,), value.type, value.sql, value.nullable, offset=item.offset)
 
 
-def _key(rows: RowSet, node: Node) -> Output:
+def _key(rows: RowSet, node: nodes.Node) -> Output:
     value = rows.translator().typed(node)
     if family(value.type) == "other":
         raise QueryError(f"rows cannot be grouped by {type_name(value.type)}", node.offset)
     return Output(tuple(_path(node)), value.type, value.sql, value.nullable, offset=node.offset)
 
 
-def _path(node: Node) -> Iterator[str]:
+def _path(node: nodes.Node) -> Iterator[str]:
     """Where the value stands in the result, where it has no derived type any more."""
-    if not isinstance(node, Member | TypeCast):
+    if not isinstance(node, nodes.Member | nodes.TypeCast):
         raise QueryError("rows are grouped by properties", node.offset)
     if node.base is not None:
         yield from _path(node.base)
-    if isinstance(node, Member):
+    if isinstance(node, nodes.Member):
         yield node.name

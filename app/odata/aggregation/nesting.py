@@ -13,25 +13,7 @@ from app.odata.binding.paths import navigation_of
 from app.odata.binding.values import Nested, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.syntax.nodes import (
-    Apply,
-    Binary,
-    ComputeTransformation,
-    ExpandItem,
-    ExpandTransformation,
-    FilterTransformation,
-    Identity,
-    Member,
-    Nest,
-    Node,
-    OrderByTransformation,
-    QueryOptions,
-    SearchTransformation,
-    SkipTransformation,
-    TopTransformation,
-    Transformation,
-    name_of,
-)
+from app.odata.syntax import nodes
 
 # Options are applied in this order, so transformations in another mean something else.
 _STAGES = {"compute": 0, "filter": 0, "search": 0, "orderby": 1, "skip": 2, "top": 3}
@@ -39,7 +21,7 @@ _ALL = (None, None, None)
 _REPEATED = ("compute", "filter", "expand")
 
 
-def expand(rows: RowSet, node: ExpandTransformation) -> RowSet:
+def expand(rows: RowSet, node: nodes.ExpandTransformation) -> RowSet:
     """The rows with related entities; what follows finds only those that ``filter`` left.
 
     Raises: QueryError; UnsupportedError, the rows are no entities, or it does not fit.
@@ -48,7 +30,7 @@ def expand(rows: RowSet, node: ExpandTransformation) -> RowSet:
     return _add(rows, "", item, node, item.offset)
 
 
-def add_nested(rows: RowSet, node: Nest) -> RowSet:
+def add_nested(rows: RowSet, node: nodes.Nest) -> RowSet:
     """The rows with related entities under further names.
 
     Raises: as ``expand``; QueryError, a name is taken.
@@ -56,12 +38,12 @@ def add_nested(rows: RowSet, node: Nest) -> RowSet:
     for nest_item in node.items:
         assert node.path is not None
         options = _options(nest_item.apply, "addnested")
-        item = ExpandItem((_name(node.path),), options, offset=node.path.offset)
+        item = nodes.ExpandItem((_name(node.path),), options, offset=node.path.offset)
         _add(rows, nest_item.alias, item, node, nest_item.offset)
     return rows
 
 
-def nest(rows: RowSet, node: Nest, row_sets: Sequence[RowSet]) -> RowSet:
+def nest(rows: RowSet, node: nodes.Nest, row_sets: Sequence[RowSet]) -> RowSet:
     """One row that has each of ``row_sets`` as a collection.
 
     Raises: QueryError, a name occurs twice.
@@ -79,16 +61,20 @@ def nest(rows: RowSet, node: Nest, row_sets: Sequence[RowSet]) -> RowSet:
     return RowSet(scope, parts=parts)
 
 
-def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation, offset: int) -> RowSet:
+def _add(
+    rows: RowSet, alias: str, item: nodes.ExpandItem, node: nodes.Transformation, offset: int
+) -> RowSet:
     """``offset`` is where the collection is given its name."""
     scope = rows.scope
     if not scope.type.key or scope.members:
-        message = f"{name_of(node)}() is offered only where rows are entities"
+        message = f"{nodes.name_of(node)}() is offered only where rows are entities"
         raise UnsupportedError(message, node.offset)
     navigation = navigation_of(scope.type, item)
-    options = item.options or QueryOptions()
-    if not navigation.collection and (alias or options != QueryOptions(expand=options.expand)):
-        message = f"{name_of(node)}() narrows collections, {navigation.name} is one entity"
+    options = item.options or nodes.QueryOptions()
+    if not navigation.collection and (
+        alias or options != nodes.QueryOptions(expand=options.expand)
+    ):
+        message = f"{nodes.name_of(node)}() narrows collections, {navigation.name} is one entity"
         raise UnsupportedError(message, item.offset)
     name = alias or navigation.name
     if name in scope.nested or name in scope.computed or (
@@ -108,57 +94,59 @@ def _add(rows: RowSet, alias: str, item: ExpandItem, node: Transformation, offse
     return rows
 
 
-def _expand_item(node: ExpandTransformation) -> ExpandItem:
+def _expand_item(node: nodes.ExpandTransformation) -> nodes.ExpandItem:
     nested = tuple(_expand_item(inner) for inner in node.nested)
     options = _options(node.apply, "expand", nested)
-    return ExpandItem((_name(node.path),), options, offset=node.path.offset)
+    return nodes.ExpandItem((_name(node.path),), options, offset=node.path.offset)
 
 
-def _options(apply: Apply | None, where: str, expand: Sequence[ExpandItem] = ()) -> QueryOptions:
+def _options(
+    apply: nodes.Apply | None, where: str, expand: Sequence[nodes.ExpandItem] = ()
+) -> nodes.QueryOptions:
     """Transformations as the options of ``$expand`` that do the same."""
     values: dict[str, Any] = {"expand": tuple(expand)}
     stage = 0
     for node in () if apply is None else apply.transformations:
         for name, value in _option(node, where):
             if _STAGES.get(name, stage) < stage or (name in values and name not in _REPEATED):
-                message = f"{name_of(node)}() is not offered at this place inside {where}()"
+                message = f"{nodes.name_of(node)}() is not offered at this place inside {where}()"
                 raise UnsupportedError(message, node.offset)
             stage = _STAGES.get(name, stage)
             values[name] = _joined(name, values[name], value) if name in values else value
-    return QueryOptions(**values)
+    return nodes.QueryOptions(**values)
 
 
 def _joined(name: str, before: Any, value: Any) -> Any:
     if name == "filter":
-        return Binary("and", before, value, offset=value.offset)
+        return nodes.Binary("and", before, value, offset=value.offset)
     return (*before, *value)
 
 
-def _option(node: Transformation, where: str) -> Iterator[tuple[str, Any]]:
+def _option(node: nodes.Transformation, where: str) -> Iterator[tuple[str, Any]]:
     match node:
-        case Identity():
+        case nodes.Identity():
             return
-        case FilterTransformation(predicate=predicate):
+        case nodes.FilterTransformation(predicate=predicate):
             yield "filter", predicate
-        case SearchTransformation(search=search):
+        case nodes.SearchTransformation(search=search):
             yield "search", search
-        case ComputeTransformation(items=items):
+        case nodes.ComputeTransformation(items=items):
             yield "compute", items
-        case OrderByTransformation(items=order):
+        case nodes.OrderByTransformation(items=order):
             yield "orderby", order
-        case SkipTransformation(count=count):
+        case nodes.SkipTransformation(count=count):
             yield "skip", count
-        case TopTransformation(count=count):
+        case nodes.TopTransformation(count=count):
             yield "top", count
-        case ExpandTransformation():
+        case nodes.ExpandTransformation():
             yield "expand", (_expand_item(node),)
         case _:
             raise UnsupportedError(
-                f"{name_of(node)}() is not offered inside {where}()", node.offset
+                f"{nodes.name_of(node)}() is not offered inside {where}()", node.offset
             )
 
 
-def _name(path: Node) -> str:
-    if isinstance(path, Member) and path.base is None:
+def _name(path: nodes.Node) -> str:
+    if isinstance(path, nodes.Member) and path.base is None:
         return path.name
     raise UnsupportedError("only a navigation property of the row itself is offered", path.offset)

@@ -15,28 +15,7 @@ from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Bound, Elements, Row, Rows, Scope
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.syntax.nodes import (
-    Aggregate,
-    Apply,
-    ComputeTransformation,
-    Concat,
-    ExpandTransformation,
-    FilterTransformation,
-    FunctionTransformation,
-    GroupBy,
-    Identity,
-    Join,
-    Literal,
-    Nest,
-    Node,
-    OrderByTransformation,
-    SearchTransformation,
-    SkipTransformation,
-    TopBottom,
-    TopTransformation,
-    Transformation,
-    name_of,
-)
+from app.odata.syntax import nodes
 
 # Each multiplies the rows by the members of one more collection.
 MOST_JOINS = 4
@@ -44,7 +23,7 @@ MOST_JOINS = 4
 DEEPEST_CONCAT = 3
 
 
-def transformed(rows: RowSet, apply: Apply, depth: int = 0) -> RowSet:
+def transformed(rows: RowSet, apply: nodes.Apply, depth: int = 0) -> RowSet:
     """What the transformations make of ``rows``.
 
     Args:
@@ -61,58 +40,58 @@ def transformed(rows: RowSet, apply: Apply, depth: int = 0) -> RowSet:
     return flat(rows)
 
 
-def _apply(rows: RowSet, node: Transformation, depth: int) -> RowSet:
+def _apply(rows: RowSet, node: nodes.Transformation, depth: int) -> RowSet:
     match node:
-        case Identity():
+        case nodes.Identity():
             return rows
-        case FilterTransformation(predicate=predicate):
+        case nodes.FilterTransformation(predicate=predicate):
             rows.conditions.append(rows.translator().condition(predicate))
             return rows
-        case SearchTransformation(search=search):
+        case nodes.SearchTransformation(search=search):
             rows.conditions.append(search_condition(rows.scope, search, node.offset))
             return rows
-        case ComputeTransformation(items=items):
+        case nodes.ComputeTransformation(items=items):
             rows.translator().compute(items)
             return rows
-        case OrderByTransformation(items=order):
+        case nodes.OrderByTransformation(items=order):
             rows.order = order
             return rows
-        case TopTransformation(count=count):
+        case nodes.TopTransformation(count=count):
             return rows.limited(limit=_number(rows, count))
-        case SkipTransformation(count=count):
+        case nodes.SkipTransformation(count=count):
             return rows.limited(offset=_number(rows, count))
-        case TopBottom():
+        case nodes.TopBottom():
             return extremes(rows, node)
-        case Aggregate(items=aggregates):
+        case nodes.Aggregate(items=aggregates):
             return total(rows, aggregates)
-        case GroupBy():
+        case nodes.GroupBy():
             return _group_by(rows, node)
-        case Join():
+        case nodes.Join():
             return join(rows, node)
-        case Concat(sequences=sequences):
+        case nodes.Concat(sequences=sequences):
             return union(_parts(rows, node, sequences, depth))
-        case ExpandTransformation():
+        case nodes.ExpandTransformation():
             return expand(rows, node)
-        case Nest(path=None, items=nests):
+        case nodes.Nest(path=None, items=nests):
             return nest(rows, node, _parts(rows, node, [item.apply for item in nests], depth))
-        case Nest():
+        case nodes.Nest():
             return add_nested(rows, node)
-    if isinstance(node, FunctionTransformation):
+    if isinstance(node, nodes.FunctionTransformation):
         bare = node.name.removeprefix(f"{rows.context.container.namespace}.")
         if all(
             operation.is_action or operation.name != bare
             for operation in rows.context.container.operations
         ):
             raise QueryError(f"there is no function {node.name}", node.offset)
-    raise UnsupportedError(f"{name_of(node)}() is not offered", node.offset)
+    raise UnsupportedError(f"{nodes.name_of(node)}() is not offered", node.offset)
 
 
 def _parts(
-    rows: RowSet, node: Transformation, sequences: Sequence[Apply], depth: int
+    rows: RowSet, node: nodes.Transformation, sequences: Sequence[nodes.Apply], depth: int
 ) -> list[RowSet]:
     """The rows transformed in several ways, each for itself."""
     if depth == DEEPEST_CONCAT:
-        message = f"{name_of(node)}() is nested more than {DEEPEST_CONCAT} levels deep"
+        message = f"{nodes.name_of(node)}() is nested more than {DEEPEST_CONCAT} levels deep"
         raise QueryError(message, node.offset)
     return [
         transformed(copy, sequence, depth + 1)
@@ -120,7 +99,7 @@ def _parts(
     ]
 
 
-def _group_by(rows: RowSet, node: GroupBy) -> RowSet:
+def _group_by(rows: RowSet, node: nodes.GroupBy) -> RowSet:
     sets = grouping_sets(node)
     if len(sets) == 1:
         return group(rows, sets[0], node)
@@ -130,18 +109,18 @@ def _group_by(rows: RowSet, node: GroupBy) -> RowSet:
     return union(parts, by=group_paths(node))
 
 
-def _number(rows: RowSet, literal: Literal) -> ColumnElement[int]:
+def _number(rows: RowSet, literal: nodes.Literal) -> ColumnElement[int]:
     return rows.context.parameters.bind(literal, BigInteger)
 
 
-def join(rows: RowSet, node: Join) -> RowSet:
+def join(rows: RowSet, node: nodes.Join) -> RowSet:
     """The rows, each once for every member of a collection of it; ``outerjoin`` keeps those
     whose collection is empty.
 
     Raises: QueryError, no collection, or the name is taken; ForbiddenError; UnsupportedError.
     """
     scope = rows.scope
-    refuse_nested(rows, name_of(node), node.offset)
+    refuse_nested(rows, nodes.name_of(node), node.offset)
     if node.alias.lower() in scope.type.folded or node.alias in (*scope.computed, *scope.members):
         raise QueryError(f"{scope.type.name} has a property {node.alias} already", node.offset)
     if len(scope.members) == MOST_JOINS:
@@ -153,7 +132,7 @@ def join(rows: RowSet, node: Join) -> RowSet:
 
 
 def _opened(
-    rows: RowSet, collection: Bound, node: Join
+    rows: RowSet, collection: Bound, node: nodes.Join
 ) -> tuple[Bound, FromClause, ColumnElement[bool]]:
     """A member, where it is selected from, and what ties it to its row."""
     predicates = list(_predicates(node.apply))
@@ -175,11 +154,11 @@ def _opened(
     return Row(target), target.table, and_(*conditions)
 
 
-def _predicates(apply: Apply | None) -> list[Node]:
-    predicates: list[Node] = []
+def _predicates(apply: nodes.Apply | None) -> list[nodes.Node]:
+    predicates: list[nodes.Node] = []
     for node in () if apply is None else apply.transformations:
-        if isinstance(node, FilterTransformation):
+        if isinstance(node, nodes.FilterTransformation):
             predicates.append(node.predicate)
-        elif not isinstance(node, Identity):
+        elif not isinstance(node, nodes.Identity):
             raise UnsupportedError("only filter() is offered inside join()", node.offset)
     return predicates

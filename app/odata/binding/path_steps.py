@@ -14,15 +14,7 @@ from app.odata.binding.paths import unknown_name
 from app.odata.errors import QueryError, suggestion
 from app.odata.key_values import key_parts, own_key, segment_literal
 from app.odata.model import edm
-from app.odata.syntax.nodes import (
-    Argument,
-    FilterPathSegment,
-    KeySegment,
-    NameSegment,
-    Node,
-    ResourcePath,
-    Segment,
-)
+from app.odata.syntax import nodes
 
 Kind = OneOf["collection", "entity", "value"]
 
@@ -34,7 +26,7 @@ class KeyStep:
     ``parts`` has the values by the names of the properties.
     """
 
-    parts: Mapping[str, Node]
+    parts: Mapping[str, nodes.Node]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +37,7 @@ class OrdinalStep:
     """
 
     name: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[nodes.Argument, ...]
 
 
 # An entity type is a cast to it. A name behind a property is a segment as it is written, as
@@ -58,11 +50,11 @@ Step = (
     | edm.Property
     | KeyStep
     | OrdinalStep
-    | Segment
+    | nodes.Segment
 )
 
 
-def path_steps(container: edm.EntityContainer, path: ResourcePath) -> Iterator[Step]:
+def path_steps(container: edm.EntityContainer, path: nodes.ResourcePath) -> Iterator[Step]:
     """The steps of a path, each resolved when the one before it has been taken.
 
     ``Clients(1)`` are two of them, the set and the key.
@@ -84,15 +76,15 @@ class _Walk:
         self._own_key: tuple[str, ...] = ()  # what suffices in a collection of related entities
         self._name = ""  # of the property or member that the last segment was
 
-    def steps(self, segment: Segment) -> Iterator[Step]:
+    def steps(self, segment: nodes.Segment) -> Iterator[Step]:
         match segment:
-            case NameSegment(arguments=arguments):
+            case nodes.NameSegment(arguments=arguments):
                 _refuse_second_key(segment)
                 yield self._named(segment)
                 yield from self._in_parentheses(arguments, segment.offset)
-            case KeySegment(text=text):
+            case nodes.KeySegment(text=text):
                 yield self._by_text(text, segment.offset)
-            case FilterPathSegment(key=key):
+            case nodes.FilterPathSegment(key=key):
                 if self._kind != "collection":
                     raise QueryError("$filter can only follow a collection", segment.offset)
                 yield segment
@@ -100,7 +92,7 @@ class _Walk:
             case _:
                 yield segment
 
-    def _named(self, segment: NameSegment) -> Step:
+    def _named(self, segment: nodes.NameSegment) -> Step:
         if self._type is None:
             return self._first(segment)
         if self._kind == "value":
@@ -112,7 +104,7 @@ class _Walk:
             return self._by_text(segment.name, segment.offset)
         return self._of_entity(self._type, segment)
 
-    def _first(self, segment: NameSegment) -> Step:
+    def _first(self, segment: nodes.NameSegment) -> Step:
         container = self._container
         if singleton := container.singletons.get(segment.name):
             if segment.arguments is not None:
@@ -134,14 +126,14 @@ class _Walk:
     ) -> None:
         self._kind, self._type, self._own_key = kind, type_, own_key(type_, navigation)
 
-    def _cast(self, type_: edm.EntityType, segment: NameSegment) -> edm.EntityType:
+    def _cast(self, type_: edm.EntityType, segment: nodes.NameSegment) -> edm.EntityType:
         target = self._container.type_called(segment.name)
         if target is None or type_ not in target.lineage:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
         self._type = target
         return target
 
-    def _of_entity(self, type_: edm.EntityType, segment: NameSegment) -> Step:
+    def _of_entity(self, type_: edm.EntityType, segment: nodes.NameSegment) -> Step:
         name = type_.folded.get(segment.name.lower(), segment.name)
         navigation = type_.navigation.get(name)
         if navigation is not None:
@@ -155,7 +147,7 @@ class _Walk:
         return property_
 
     def _in_parentheses(
-        self, arguments: tuple[Argument, ...] | None, offset: int
+        self, arguments: tuple[nodes.Argument, ...] | None, offset: int
     ) -> Iterator[KeyStep | OrdinalStep]:
         if arguments is None:
             return
@@ -183,7 +175,7 @@ class _Walk:
         return KeyStep({name: literal})
 
 
-def _refuse_second_key(segment: NameSegment) -> None:
+def _refuse_second_key(segment: nodes.NameSegment) -> None:
     if segment.key is not None:
         offset = segment.key[0].offset if segment.key else segment.offset
         raise QueryError("an entity has only one key", offset)

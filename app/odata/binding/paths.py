@@ -28,18 +28,10 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
 from app.odata.sql.estimated_size import estimated_size
-from app.odata.syntax.nodes import (
-    ExpandItem,
-    FilterSegment,
-    KeyPredicate,
-    Literal,
-    Member,
-    Node,
-    Root,
-)
+from app.odata.syntax import nodes
 
 
-def member(translator: Translating, node: Member) -> Bound:
+def member(translator: Translating, node: nodes.Member) -> Bound:
     """A step by its name, from the current instance where the path begins with it."""
     if node.base is None:
         if node.name in translator.variables:
@@ -47,12 +39,12 @@ def member(translator: Translating, node: Member) -> Bound:
         if translator.this is not None:
             return _inside(translator.this, node)
         return step(translator.scope, node.name, node.offset)
-    if isinstance(node.base, Root):
+    if isinstance(node.base, nodes.Root):
         return of_root(translator, node.name, node.offset)
     return _inside(translator.bind(node.base), node)
 
 
-def _inside(base: Bound, node: Member) -> Bound:
+def _inside(base: Bound, node: nodes.Member) -> Bound:
     match base:
         case Row(scope=scope):
             return step(scope, node.name, node.offset)
@@ -146,7 +138,7 @@ def property_sql(scope: Scope, property_: edm.Property) -> ColumnElement[Any]:
     return column
 
 
-def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Bound:
+def in_columns(scope: Scope, property_: edm.Property, node: nodes.Member) -> Bound:
     type_ = property_.type
     assert isinstance(type_, edm.ComplexType) and property_.columns is not None
     inner = type_.property_called(node.name)
@@ -160,10 +152,10 @@ def in_columns(scope: Scope, property_: edm.Property, node: Member) -> Bound:
     return Typed(sql, inner.type, nullable=True, plain=inner.allowed is not None)
 
 
-def keyed(translator: Translating, node: KeyPredicate) -> Bound:
+def keyed(translator: Translating, node: nodes.KeyPredicate) -> Bound:
     """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
     base = node.base
-    if isinstance(base, Member) and isinstance(base.base, Root):
+    if isinstance(base, nodes.Member) and isinstance(base.base, nodes.Root):
         home = translator.context.container.set_called(base.name)
         if home is None:
             raise QueryError(f"there is no entity set '{base.name}'", base.offset)
@@ -185,13 +177,13 @@ def keyed(translator: Translating, node: KeyPredicate) -> Bound:
     return Row(rows.owner.attach(f"{rows.navigation.name}/{_identity(node)}", target, condition))
 
 
-def _identity(node: KeyPredicate) -> int:
+def _identity(node: nodes.KeyPredicate) -> int:
     """What tells a key predicate from all others of a query, whatever option it stands in."""
     return id(node.arguments)
 
 
 def key_condition(
-    translator: Translating, target: Scope, parts: Mapping[str, Node]
+    translator: Translating, target: Scope, parts: Mapping[str, nodes.Node]
 ) -> ColumnElement[bool]:
     """That a row is the one with these parts of a key (``key_parts``)."""
     type_ = target.type
@@ -200,14 +192,14 @@ def key_condition(
         part = of_property(target, type_.properties[name])
         assert isinstance(part, Typed)
         literal = translator.bind(value)
-        if not isinstance(literal, Constant) or not isinstance(literal.literal, Literal):
+        if not isinstance(literal, Constant) or not isinstance(literal.literal, nodes.Literal):
             raise QueryError("a key is written as a literal", value.offset)
         check_key_literal(type_.properties[name], literal.literal)
         conditions.append(part.sql == fit(literal, part, translator.context.parameters))
     return and_(*conditions)
 
 
-def filtered(translator: Translating, node: FilterSegment) -> Bound:
+def filtered(translator: Translating, node: nodes.FilterSegment) -> Bound:
     """``Contacts/$filter(...)``: a collection less those that do not pass."""
     rows = translator.bind(node.base)
     if not isinstance(rows, Rows | Elements):
@@ -215,7 +207,7 @@ def filtered(translator: Translating, node: FilterSegment) -> Bound:
     return replace(rows, predicates=(*rows.predicates, node.predicate))
 
 
-def navigation_of(type_: edm.EntityType, item: ExpandItem) -> edm.NavigationProperty:
+def navigation_of(type_: edm.EntityType, item: nodes.ExpandItem) -> edm.NavigationProperty:
     """The navigation property that an item names.
 
     Raises: QueryError, it is none.

@@ -16,14 +16,7 @@ from app.odata.errors import UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate
 from app.odata.sql.sqlite_texts import fold
-from app.odata.syntax.nodes import (
-    SearchAnd,
-    SearchNode,
-    SearchNot,
-    SearchOr,
-    SearchPhrase,
-    SearchTerm,
-)
+from app.odata.syntax import nodes
 
 # Decomposed, without the combining marks, and through upper case, so that "ß" is "ss".
 _FOLDED = (
@@ -35,7 +28,9 @@ _FOLDED = (
 _HAS = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
 
 
-def search_condition(scope: Scope, search: SearchNode, offset: int = 0) -> ColumnElement[bool]:
+def search_condition(
+    scope: Scope, search: nodes.SearchNode, offset: int = 0
+) -> ColumnElement[bool]:
     """Whether a row has what is searched for: every word somewhere in its searchable properties.
 
     Or in those of a record that it refers to, where the model says so
@@ -66,16 +61,16 @@ def _searchable(property_: edm.Property) -> list[str]:
     return [column for name, column in property_.columns.items() if inner[name].searchable]
 
 
-def _condition(scope: Scope, search: SearchNode) -> ColumnElement[bool]:
+def _condition(scope: Scope, search: nodes.SearchNode) -> ColumnElement[bool]:
     match search:
-        case SearchTerm(text=words) | SearchPhrase(text=words):
+        case nodes.SearchTerm(text=words) | nodes.SearchPhrase(text=words):
             sought = " ".join(words.split())
             return or_(_has(scope, sought), *_referred(scope, sought))
-        case SearchNot(operand=operand):
+        case nodes.SearchNot(operand=operand):
             return not_(_condition(scope, operand))
-        case SearchAnd(left=left, right=right):
+        case nodes.SearchAnd(left=left, right=right):
             return and_(_condition(scope, left), _condition(scope, right))
-        case SearchOr(left=left, right=right):
+        case nodes.SearchOr(left=left, right=right):
             return or_(_condition(scope, left), _condition(scope, right))
     raise TypeError(type(search).__name__)
 

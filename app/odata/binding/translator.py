@@ -41,34 +41,13 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import spell
 from app.odata.sql.estimated_size import estimated_size
-from app.odata.syntax.nodes import (
-    AggregateCall,
-    Alias,
-    Binary,
-    BoundCall,
-    Call,
-    Case,
-    Collection,
-    ComputeItem,
-    Count,
-    FilterSegment,
-    In,
-    It,
-    KeyPredicate,
-    Lambda,
-    Literal,
-    Member,
-    Node,
-    This,
-    TypeCast,
-    Unary,
-)
+from app.odata.syntax import nodes
 
 # What SQLite's parser takes of functions in functions, with room for those that one becomes.
 DEEPEST = 20
 _COMPARISONS = frozenset(("eq", "ne", "gt", "ge", "lt", "le"))
 _MOVABLE = frozenset(("instant", "date", "duration"))
-_NULL = Literal(None, "null")
+_NULL = nodes.Literal(None, "null")
 
 
 class Translator:
@@ -109,22 +88,22 @@ class Translator:
 
     # --- conditions
 
-    def condition(self, node: Node, *, exact: bool = False) -> ColumnElement[bool]:
+    def condition(self, node: nodes.Node, *, exact: bool = False) -> ColumnElement[bool]:
         match node:
-            case Binary(op="and" | "or", left=left, right=right):
+            case nodes.Binary(op="and" | "or", left=left, right=right):
                 join = and_ if node.op == "and" else or_
                 return join(self.condition(left, exact=exact), self.condition(right, exact=exact))
-            case Unary(op="not", operand=operand):
+            case nodes.Unary(op="not", operand=operand):
                 return not_(self.condition(operand, exact=True))
-            case Binary(op=op) if op in _COMPARISONS:
+            case nodes.Binary(op=op) if op in _COMPARISONS:
                 return self._comparison(node, exact=exact)
-            case In():
+            case nodes.In():
                 return self._membership(node, exact=exact)
-            case Lambda():
+            case nodes.Lambda():
                 return lambda_condition(self, node)
-            case Call(name="isof"):
+            case nodes.Call(name="isof"):
                 return isof(self, node)
-            case Call(name="contains" | "startswith" | "endswith"):
+            case nodes.Call(name="contains" | "startswith" | "endswith"):
                 return text_match(self, node, indexed=not exact)
         bound = self.bind(node)
         if is_null_literal(bound):
@@ -135,7 +114,7 @@ class Translator:
         sql: ColumnElement[bool] = value.sql
         return sql
 
-    def _comparison(self, node: Binary, *, exact: bool) -> ColumnElement[bool]:
+    def _comparison(self, node: nodes.Binary, *, exact: bool) -> ColumnElement[bool]:
         condition = with_literal(self, node)
         if condition is not None:
             return condition
@@ -148,9 +127,9 @@ class Translator:
         parameters = self.context.parameters
         return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
 
-    def _membership(self, node: In, *, exact: bool) -> ColumnElement[bool]:
+    def _membership(self, node: nodes.In, *, exact: bool) -> ColumnElement[bool]:
         right = self.unaliased(node.right)
-        if isinstance(right, Collection):
+        if isinstance(right, nodes.Collection):
             items = [self.bind(item) for item in right.items]
             constants = [item for item in items if isinstance(item, Constant)]
             if len(constants) != len(items):
@@ -166,7 +145,7 @@ class Translator:
         collection.conditions.append(equal)
         return collection.select(literal_column("1")).exists()
 
-    def _has(self, node: Binary) -> Typed:
+    def _has(self, node: nodes.Binary) -> Typed:
         """Whether all flags of the right side are set (URL Conventions 5.1.1.1.9)."""
         left, right = self.typed(node.left), self.bind(node.right)
         if not isinstance(left.type, edm.EnumType):
@@ -183,7 +162,7 @@ class Translator:
         has = spell(Boolean(), "({0} & {1} = {1})", left.sql, flags.sql)
         return Typed(has, edm.BOOLEAN, left.nullable or flags.nullable)
 
-    def compute(self, items: Sequence[ComputeItem]) -> None:
+    def compute(self, items: Sequence[nodes.ComputeItem]) -> None:
         """Give the rows of the scope values with names of their own (Protocol 11.2.5.3); a later
         one may use an earlier one.
 
@@ -200,10 +179,10 @@ class Translator:
 
     # --- values
 
-    def typed(self, node: Node) -> Typed:
+    def typed(self, node: nodes.Node) -> Typed:
         return self._as_typed(self.bind(node), node)
 
-    def argument(self, node: Node, function: str, *families: str) -> Typed:
+    def argument(self, node: nodes.Node, function: str, *families: str) -> Typed:
         bound = self.bind(node)
         if is_null_literal(bound):
             return null_of_family(families[0])
@@ -217,7 +196,7 @@ class Translator:
             raise QueryError(f"{function} does not take {type_name(value.type)}", node.offset)
         return value
 
-    def _as_typed(self, bound: Bound, node: Node) -> Typed:
+    def _as_typed(self, bound: Bound, node: nodes.Node) -> Typed:
         match bound:
             case Typed():
                 return bound
@@ -235,7 +214,7 @@ class Translator:
             case Structure() | JsonStructure():
                 raise QueryError("this is a complex value: name one of its properties", node.offset)
 
-    def bind(self, node: Node) -> Bound:
+    def bind(self, node: nodes.Node) -> Bound:
         translate = _PLACES.get(type(node))
         if translate is None:
             raise UnsupportedError(
@@ -255,22 +234,22 @@ class Translator:
             self.context.budget.check(translated.sql, node.offset)
         return translated
 
-    def unaliased(self, node: Node) -> Node:
+    def unaliased(self, node: nodes.Node) -> nodes.Node:
         """What a parameter alias stands for; null without a value (Protocol 11.2.6.1.3).
 
         A value stands where the alias does: it is there that it does not fit.
         """
         seen, at = set(), node.offset
-        while isinstance(node, Alias):
+        while isinstance(node, nodes.Alias):
             if node.name in seen:
                 raise QueryError(f"@{node.name} stands for itself", node.offset)
             seen.add(node.name)
             node = _moved(self.context.aliases.get(node.name, _NULL), at)
-            if isinstance(node, Collection):
+            if isinstance(node, nodes.Collection):
                 self.context.budget.use(len(node.items), at)
         return node
 
-    def _alias(self, node: Alias) -> Bound:
+    def _alias(self, node: nodes.Alias) -> Bound:
         if node.name in self._open_aliases:
             raise QueryError(f"@{node.name} stands for itself", node.offset)
         self._open_aliases.add(node.name)
@@ -285,7 +264,7 @@ class Translator:
         )
         return bound
 
-    def _binary(self, node: Binary) -> Bound:
+    def _binary(self, node: nodes.Binary) -> Bound:
         if node.op in _COMPARISONS or node.op in ("and", "or"):
             return truth(self.condition(node, exact=True))
         if node.op == "has":
@@ -297,7 +276,7 @@ class Translator:
         right = self._operand(node.right, *reversed(places))
         return arithmetic(node.op, left, right, node.offset)
 
-    def _operand(self, node: Node, bound: Bound, partner: Bound) -> Typed | None:
+    def _operand(self, node: nodes.Node, bound: Bound, partner: Bound) -> Typed | None:
         """An operand of arithmetic; a text beside an instant or a date is a duration.
 
         None stands for the literal null, whose type the other operand decides.
@@ -311,7 +290,7 @@ class Translator:
             return self.argument(node, "", "duration")
         return self._as_typed(bound, node)
 
-    def _unary(self, node: Unary) -> Bound:
+    def _unary(self, node: nodes.Unary) -> Bound:
         if node.op == "not":
             return truth(self.condition(node, exact=True))
         bound = self.bind(node.operand)
@@ -321,48 +300,50 @@ class Translator:
             return negated(dynamic_value(bound, "decimal"), node.offset)
         return negated(self._as_typed(bound, node.operand), node.offset)
 
-    def _call(self, node: Call) -> Bound:
+    def _call(self, node: nodes.Call) -> Bound:
         if node.name == "cast":
             return cast(self, node)
         if node.name == "isof":
             return truth(isof(self, node), nullable=False)
         return call(self, node)
 
-    def _type_cast(self, node: TypeCast) -> Bound:
+    def _type_cast(self, node: nodes.TypeCast) -> Bound:
         base: Bound = Row(self.scope) if node.base is None else self.bind(node.base)
         if isinstance(base, Row | Rows):
             return entity_cast(base, node)
         raise UnsupportedError(f"a cast to {node.type_name} is not offered here", node.offset)
 
 
-def _moved(node: Node, offset: int) -> Node:
+def _moved(node: nodes.Node, offset: int) -> nodes.Node:
     """A literal, or a list of them, as if written at ``offset``; other nodes as they are."""
     match node:
-        case Literal():
+        case nodes.Literal():
             return replace(node, offset=offset)
-        case Collection(items=items):
+        case nodes.Collection(items=items):
             return replace(node, items=tuple(_moved(item, offset) for item in items), offset=offset)
     return node
 
 
 Translate = Callable[[Translator, Any], Bound]
 
-_PLACES: dict[type[Node], Translate] = {
-    Literal: lambda translator, node: Constant(node),
-    Member: member,
-    KeyPredicate: keyed,
-    FilterSegment: filtered,
-    It: lambda translator, node: translator._it,
-    This: lambda translator, node: translator.this or Row(translator.scope),
-    Alias: Translator._alias,
-    Binary: Translator._binary,
-    Unary: Translator._unary,
-    Call: Translator._call,
-    BoundCall: bound_call,
-    Case: choose,
-    Count: count_rows,
-    AggregateCall: aggregate_call,
-    TypeCast: Translator._type_cast,
-    In: lambda translator, node: truth(translator.condition(node, exact=True)),
-    Lambda: lambda translator, node: truth(lambda_condition(translator, node), nullable=False),
+_PLACES: dict[type[nodes.Node], Translate] = {
+    nodes.Literal: lambda translator, node: Constant(node),
+    nodes.Member: member,
+    nodes.KeyPredicate: keyed,
+    nodes.FilterSegment: filtered,
+    nodes.It: lambda translator, node: translator._it,
+    nodes.This: lambda translator, node: translator.this or Row(translator.scope),
+    nodes.Alias: Translator._alias,
+    nodes.Binary: Translator._binary,
+    nodes.Unary: Translator._unary,
+    nodes.Call: Translator._call,
+    nodes.BoundCall: bound_call,
+    nodes.Case: choose,
+    nodes.Count: count_rows,
+    nodes.AggregateCall: aggregate_call,
+    nodes.TypeCast: Translator._type_cast,
+    nodes.In: lambda translator, node: truth(translator.condition(node, exact=True)),
+    nodes.Lambda: lambda translator, node: truth(
+        lambda_condition(translator, node), nullable=False
+    ),
 }

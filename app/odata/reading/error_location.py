@@ -7,24 +7,14 @@ from dataclasses import fields
 
 from app.odata.cursor import Limits
 from app.odata.errors import QueryError
-from app.odata.syntax.nodes import (
-    AggregateItem,
-    Binary,
-    BoundCall,
-    Call,
-    Node,
-    QueryOptions,
-    Unary,
-    children,
-    descendants,
-)
+from app.odata.syntax import nodes
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.syntax.path import PathText, parse_path
 
 _OPERATORS = frozenset(("add", "sub", "mul", "div", "divby", "mod"))
 _METHODS = frozenset(("sum", "average"))
 # An option of the query string, None for the path, and a node of it with what it stands in.
-_Place = tuple[str | None, Node, int]
+_Place = tuple[str | None, nodes.Node, int]
 
 
 def out_of_range(path: PathText, texts: OptionTexts, limits: Limits) -> QueryError:
@@ -47,17 +37,17 @@ def too_deep(path: PathText, texts: OptionTexts, limits: Limits) -> QueryError:
     return QueryError("the query is nested too deep", node.offset, option)
 
 
-def _calculates(node: Node) -> bool:
+def _calculates(node: nodes.Node) -> bool:
     match node:
-        case Binary(op=op):
+        case nodes.Binary(op=op):
             return op in _OPERATORS
-        case Unary(op=op):
+        case nodes.Unary(op=op):
             return op == "neg"
-        case AggregateItem(method=method):
+        case nodes.AggregateItem(method=method):
             return method in _METHODS
-        case Call(name=name):
+        case nodes.Call(name=name):
             return "." in name
-    return isinstance(node, BoundCall)
+    return isinstance(node, nodes.BoundCall)
 
 
 def _places(path: PathText, texts: OptionTexts, limits: Limits) -> Iterator[_Place]:
@@ -66,12 +56,12 @@ def _places(path: PathText, texts: OptionTexts, limits: Limits) -> Iterator[_Pla
         yield from _below(None, segment)
     options = parse_options(texts, limits=limits)
     for name in (field.name for field in fields(options) if field.name != "aliases"):
-        for node in children(QueryOptions(**{name: getattr(options, name)})):
+        for node in nodes.children(nodes.QueryOptions(**{name: getattr(options, name)})):
             yield from _below(f"${name}", node)
     for name, node in options.aliases.items():
         yield from _below(f"@{name}", node)
 
 
-def _below(option: str | None, root: Node) -> Iterator[_Place]:
+def _below(option: str | None, root: nodes.Node) -> Iterator[_Place]:
     yield option, root, 0
-    yield from ((option, node, depth) for node, depth in descendants(root))
+    yield from ((option, node, depth) for node, depth in nodes.descendants(root))

@@ -26,17 +26,7 @@ from app.odata.model import edm
 from app.odata.reading.addresses import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
-from app.odata.syntax.nodes import (
-    CrossJoinSegment,
-    FilterPathSegment,
-    Literal,
-    Member,
-    NameSegment,
-    Node,
-    ResourcePath,
-    Segment,
-    SystemSegment,
-)
+from app.odata.syntax import nodes
 
 
 @dataclass
@@ -72,7 +62,7 @@ class PathResolver:
         self._context = context
         self._container = context.container
 
-    def resolve(self, path: ResourcePath) -> Resource:
+    def resolve(self, path: nodes.ResourcePath) -> Resource:
         """What ``path``, which has at least one segment, leads to.
 
         Raises: NotFoundError, a name is not there; QueryError, a key does not fit;
@@ -86,7 +76,7 @@ class PathResolver:
 
     def _first(self, step: Step) -> Resource:
         match step:
-            case CrossJoinSegment():
+            case nodes.CrossJoinSegment():
                 combined, joined = cross_join(self._context, step)
                 return Resource("collection", combined, (), CROSS_JOIN, joined=joined)
             case edm.Singleton(name=name):
@@ -104,21 +94,21 @@ class PathResolver:
                 return self._navigate(resource, step)
             case edm.Property():
                 return self._property(resource, step)
-            case NameSegment():
+            case nodes.NameSegment():
                 return self._member(resource, step)
             case OrdinalStep():
                 return _at_ordinal(resource, step)
             case edm.EntityType():
                 return _cast(resource, step)
-            case FilterPathSegment(predicate=predicate):
+            case nodes.FilterPathSegment(predicate=predicate):
                 translator = Translator(self._context, resource.scope)
                 resource.scope.conditions.append(translator.condition(predicate))
                 return resource
-            case SystemSegment():
+            case nodes.SystemSegment():
                 return self._ending(resource, step)
         raise _not_offered(step)
 
-    def _keyed(self, resource: Resource, parts: Mapping[str, Node]) -> Resource:
+    def _keyed(self, resource: Resource, parts: Mapping[str, nodes.Node]) -> Resource:
         scope = resource.scope
         scope.conditions.append(key_condition(Translator(self._context, scope), scope, parts))
         # An entity of the collection is there or not, whatever it was reached through.
@@ -145,12 +135,12 @@ class PathResolver:
         inside = f"{self._container.namespace}.{type_.name}/{name}" if is_derived else name
         return replace(resource, kind="value", bound=bound, property=property_, inside=inside)
 
-    def _member(self, resource: Resource, segment: NameSegment) -> Resource:
+    def _member(self, resource: Resource, segment: nodes.NameSegment) -> Resource:
         """A property of a complex value."""
         if resource.bound is None:
             raise NotFoundError("A stream has no properties.")
         translator = Translator(self._context, resource.scope, variables={"": resource.bound})
-        name = Member(Member(None, ""), segment.name, offset=segment.offset)
+        name = nodes.Member(nodes.Member(None, ""), segment.name, offset=segment.offset)
         try:
             bound = translator.bind(name)
         except QueryError as error:
@@ -160,7 +150,7 @@ class PathResolver:
             inside = f"{resource.inside}/{_declared(resource.bound, segment.name)}"
         return replace(resource, bound=bound, inside=inside)
 
-    def _ending(self, resource: Resource, segment: SystemSegment) -> Resource:
+    def _ending(self, resource: Resource, segment: nodes.SystemSegment) -> Resource:
         bound, name = resource.bound, segment.name
         is_collection = resource.kind == "collection" or isinstance(bound, Elements)
         allowed = {
@@ -180,7 +170,7 @@ class PathResolver:
 
 
 def _not_offered(step: Step) -> UnsupportedError:
-    offset = step.offset if isinstance(step, Segment) else None
+    offset = step.offset if isinstance(step, nodes.Segment) else None
     return UnsupportedError("this address is not offered", offset)
 
 
@@ -215,7 +205,7 @@ def _member_at(scope: Scope, collection: Bound, step: OrdinalStep) -> Bound:
     literal = arguments[0].value if len(arguments) == 1 and not arguments[0].name else None
     if (
         not isinstance(collection, Elements)
-        or not isinstance(literal, Literal)
+        or not isinstance(literal, nodes.Literal)
         or literal.kind != "integer"
     ):
         raise NotFoundError(f"{step.name} is followed by what is no part of it.")

@@ -9,43 +9,13 @@ from __future__ import annotations
 import typing as t
 
 from app.odata.errors import QueryError, UnsupportedError, suggestion
+from app.odata.syntax import nodes
 from app.odata.syntax.lexer import Token
 from app.odata.syntax.literals import INT64_MAX
-from app.odata.syntax.nodes import (
-    Aggregate,
-    AggregateCall,
-    AggregateFrom,
-    AggregateItem,
-    Apply,
-    ComputeItem,
-    ComputeTransformation,
-    Concat,
-    Count,
-    ExpandTransformation,
-    FilterTransformation,
-    FunctionTransformation,
-    GroupBy,
-    Identity,
-    Join,
-    Literal,
-    Member,
-    Nest,
-    NestItem,
-    Node,
-    OrderByTransformation,
-    OrderItem,
-    Rollup,
-    SearchTransformation,
-    SkipTransformation,
-    TopBottom,
-    TopBottomKind,
-    TopTransformation,
-    Transformation,
-)
 from app.odata.syntax.parser import ExpressionParser
 from app.odata.syntax.search import parse_nested_search
 
-_TOP_BOTTOM: t.Final = t.get_args(TopBottomKind)
+_TOP_BOTTOM: t.Final = t.get_args(nodes.TopBottomKind)
 
 _METHODS: t.Final = ("sum", "min", "max", "average", "countdistinct")
 # Each is a select in a select.
@@ -55,43 +25,43 @@ _MOST_STEPS: t.Final = 8
 class ApplyParser(ExpressionParser):
     """``applyTrafo *( "/" applyTrafo )``; names of transformations in any case."""
 
-    def parse_apply(self) -> Apply:
+    def parse_apply(self) -> nodes.Apply:
         offset = self.token.offset
         transformations = [self._parse_transformation()]
         while self.accept_joined("/"):
             transformations.append(self._parse_transformation())
-        return Apply(tuple(transformations), offset=offset)
+        return nodes.Apply(tuple(transformations), offset=offset)
 
-    def _parse_transformation(self) -> Transformation:
+    def _parse_transformation(self) -> nodes.Transformation:
         token = self.token
         if token.kind != "name":
             raise self.expected("a transformation such as filter(...) or groupby((...))")
         name = token.text.lower()
         if name == "identity":
             self.advance()
-            return Identity(offset=token.offset)
+            return nodes.Identity(offset=token.offset)
         if not self.follows("("):
             raise QueryError(
                 f"expected '(' right after '{token.text}'{suggestion(name, OFFERED)}", token.offset
             )
         self.deeper()
         if name == "search":  # its words are not tokens of expressions
-            transformation: Transformation = self._parse_search(token)
+            transformation: nodes.Transformation = self._parse_search(token)
         else:
             self.advance()
             transformation = self._parse_arguments_of(name, token)
         self.shallower()
         return transformation
 
-    def _parse_arguments_of(self, name: str, token: Token) -> Transformation:
+    def _parse_arguments_of(self, name: str, token: Token) -> nodes.Transformation:
         if "." in name:
-            return FunctionTransformation(
+            return nodes.FunctionTransformation(
                 token.text, self.parse_arguments(token.text, token.offset), offset=token.offset
             )
         self.expect("(")
         if name in _TOP_BOTTOM:
-            transformation: Transformation = self._parse_top_bottom(
-                t.cast(TopBottomKind, name), token
+            transformation: nodes.Transformation = self._parse_top_bottom(
+                t.cast(nodes.TopBottomKind, name), token
             )
         elif name in _PLAIN:
             kind, parse = _PLAIN[name]
@@ -109,30 +79,30 @@ class ApplyParser(ExpressionParser):
 
     # --- one method per transformation; each is called between the parentheses
 
-    def _parse_search(self, token: Token) -> SearchTransformation:
+    def _parse_search(self, token: Token) -> nodes.SearchTransformation:
         search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
         self.read_on_from(end)
         self.expect(")", " that ends search(...)")
-        return SearchTransformation(search, offset=token.offset)
+        return nodes.SearchTransformation(search, offset=token.offset)
 
-    def _parse_top_bottom(self, kind: TopBottomKind, token: Token) -> TopBottom:
+    def _parse_top_bottom(self, kind: nodes.TopBottomKind, token: Token) -> nodes.TopBottom:
         amount = self.parse_expression()
         self.expect(",", f" and an expression in {kind}")
-        return TopBottom(kind, amount, self.parse_expression(), offset=token.offset)
+        return nodes.TopBottom(kind, amount, self.parse_expression(), offset=token.offset)
 
-    def _parse_concat(self, token: Token) -> Concat:
+    def _parse_concat(self, token: Token) -> nodes.Concat:
         sequences = self.separated(self.parse_apply)
         if len(sequences) < 2:
             raise self.expected("',' and another sequence of transformations in concat")
-        return Concat(sequences, offset=token.offset)
+        return nodes.Concat(sequences, offset=token.offset)
 
-    def _parse_groupby(self, token: Token) -> GroupBy:
+    def _parse_groupby(self, token: Token) -> nodes.GroupBy:
         self.expect("(", ": groupby takes a list of properties in parentheses of its own")
         keys = self.separated(self._parse_group_key)
         self.expect(")", " that ends the properties of groupby")
-        return GroupBy(keys, self._parse_optional_apply(), offset=token.offset)
+        return nodes.GroupBy(keys, self._parse_optional_apply(), offset=token.offset)
 
-    def _parse_group_key(self) -> Node:
+    def _parse_group_key(self) -> nodes.Node:
         token = self.token
         name = token.text.lower()
         if name not in ("rollup", *_OF_HIERARCHIES) or not self.follows("("):
@@ -147,24 +117,24 @@ class ApplyParser(ExpressionParser):
             self.expect(",", " and a property")
         properties = self.separated(self.parse_path)
         self.expect(")", " that ends rollup(...)")
-        return Rollup(properties, with_total, offset=token.offset)
+        return nodes.Rollup(properties, with_total, offset=token.offset)
 
-    def _parse_nest(self, token: Token) -> Nest:
-        return Nest(self.separated(self._parse_nest_item), offset=token.offset)
+    def _parse_nest(self, token: Token) -> nodes.Nest:
+        return nodes.Nest(self.separated(self._parse_nest_item), offset=token.offset)
 
-    def _parse_addnested(self, token: Token) -> Nest:
+    def _parse_addnested(self, token: Token) -> nodes.Nest:
         path = self.parse_path()
         self.expect(",", " and transformations in addnested")
-        return Nest(self.separated(self._parse_nest_item), path, offset=token.offset)
+        return nodes.Nest(self.separated(self._parse_nest_item), path, offset=token.offset)
 
-    def _parse_nest_item(self) -> NestItem:
+    def _parse_nest_item(self) -> nodes.NestItem:
         apply = self.parse_apply()
-        return NestItem(apply, self.parse_alias(), offset=apply.offset)
+        return nodes.NestItem(apply, self.parse_alias(), offset=apply.offset)
 
-    def _parse_join(self, token: Token) -> Join:
+    def _parse_join(self, token: Token) -> nodes.Join:
         path = self.parse_path()
         alias = self.parse_alias()
-        return Join(
+        return nodes.Join(
             path,
             alias,
             self._parse_optional_apply(),
@@ -172,21 +142,21 @@ class ApplyParser(ExpressionParser):
             offset=token.offset,
         )
 
-    def _parse_expand(self, token: Token) -> ExpandTransformation:
+    def _parse_expand(self, token: Token) -> nodes.ExpandTransformation:
         """``expand(path,apply,expand(...),...)``: nested expands come last."""
         path = self.parse_path()
-        apply: Apply | None = None
-        nested: list[ExpandTransformation] = []
+        apply: nodes.Apply | None = None
+        nested: list[nodes.ExpandTransformation] = []
         while self.accept(","):
             argument = self.parse_apply()
             only = argument.transformations[0]
-            if len(argument.transformations) == 1 and isinstance(only, ExpandTransformation):
+            if len(argument.transformations) == 1 and isinstance(only, nodes.ExpandTransformation):
                 nested.append(only)
             elif apply is None and not nested:
                 apply = argument
             else:
                 raise QueryError("expected expand(...)", argument.offset)
-        return ExpandTransformation(path, apply, tuple(nested), offset=token.offset)
+        return nodes.ExpandTransformation(path, apply, tuple(nested), offset=token.offset)
 
     def _no_hierarchies(self, token: Token) -> QueryError:
         """The error of a transformation of hierarchies, its parenthesis just taken."""
@@ -195,26 +165,26 @@ class ApplyParser(ExpressionParser):
         message = f"{token.text.lower()}() is not offered: no entity set is a hierarchy"
         return UnsupportedError(message, token.offset)
 
-    def _parse_optional_apply(self) -> Apply | None:
+    def _parse_optional_apply(self) -> nodes.Apply | None:
         return self.parse_apply() if self.accept(",") else None
 
     # --- $orderby, $compute, $top, $skip: also as transformations
 
-    def parse_order_items(self) -> tuple[OrderItem, ...]:
+    def parse_order_items(self) -> tuple[nodes.OrderItem, ...]:
         return self.separated(self._parse_order_item)
 
-    def _parse_order_item(self) -> OrderItem:
+    def _parse_order_item(self) -> nodes.OrderItem:
         offset = self.token.offset
         expression = self.parse_expression()
         descending = self.at_word("desc")
         if descending or self.at_word("asc"):
             self.advance()
-        return OrderItem(expression, descending, offset=offset)
+        return nodes.OrderItem(expression, descending, offset=offset)
 
-    def parse_compute_items(self) -> tuple[ComputeItem, ...]:
+    def parse_compute_items(self) -> tuple[nodes.ComputeItem, ...]:
         return self.separated(self._parse_compute_item)
 
-    def _parse_compute_item(self) -> ComputeItem:
+    def _parse_compute_item(self) -> nodes.ComputeItem:
         offset = self.token.offset
         expression = self.parse_expression()
         if not self.at_word("as"):
@@ -223,7 +193,7 @@ class ApplyParser(ExpressionParser):
                 f" expected 'as' and a name after '{self.previous.text}'",
                 self.token.offset,
             )
-        return ComputeItem(expression, self.parse_alias(), offset=offset)
+        return nodes.ComputeItem(expression, self.parse_alias(), offset=offset)
 
     def parse_alias(self) -> str:
         """``as name``."""
@@ -234,7 +204,7 @@ class ApplyParser(ExpressionParser):
             raise self.expected("a blank and a name")
         return self.expect_name("a name without dots").text
 
-    def parse_row_count(self, what: str) -> Literal:
+    def parse_row_count(self, what: str) -> nodes.Literal:
         """A whole number, written with digits alone so that its shape tells that it is right.
 
         Args:
@@ -249,47 +219,49 @@ class ApplyParser(ExpressionParser):
 
     # --- aggregate()
 
-    def parse_aggregate_call(self, source: Node, token: Token) -> AggregateCall:
+    def parse_aggregate_call(self, source: nodes.Node, token: Token) -> nodes.AggregateCall:
         """``source/aggregate(...)`` inside an expression, its name just taken."""
         self.expect("(")
         self.deeper()
         item = self._parse_aggregated()
         self.shallower()
         self.expect(")", " that ends aggregate(...)")
-        return AggregateCall(source, item, offset=token.offset)
+        return nodes.AggregateCall(source, item, offset=token.offset)
 
-    def parse_aggregate_item(self) -> AggregateItem:
+    def parse_aggregate_item(self) -> nodes.AggregateItem:
         item = self._parse_aggregated()
-        is_custom = item.method is None and isinstance(item.expression, Member)
+        is_custom = item.method is None and isinstance(item.expression, nodes.Member)
         if is_custom and not item.origins and not self.at_word("as"):
             return item
-        return AggregateItem(
+        return nodes.AggregateItem(
             item.expression, item.method, self.parse_alias(), item.origins, offset=item.offset
         )
 
-    def _parse_aggregated(self) -> AggregateItem:
+    def _parse_aggregated(self) -> nodes.AggregateItem:
         """An AggregateItem up to its ``as``."""
         offset = self.token.offset
         expression = self._parse_aggregatable()
         method = self._parse_method()
-        origins: list[AggregateFrom] = []
+        origins: list[nodes.AggregateFrom] = []
         while self.at_word("from"):
             start = self.advance()
             if len(origins) == _MOST_STEPS:
                 raise QueryError(f"'from' makes more than {_MOST_STEPS} steps", start.offset)
             properties = self.separated(self.parse_path)
-            origins.append(AggregateFrom(properties, self._parse_method(), offset=start.offset))
-        if method is None and not isinstance(expression, Member | Count):
+            origins.append(
+                nodes.AggregateFrom(properties, self._parse_method(), offset=start.offset)
+            )
+        if method is None and not isinstance(expression, nodes.Member | nodes.Count):
             raise self.expected("'with' and a method such as sum")
-        if isinstance(expression, Count) and method is not None:
+        if isinstance(expression, nodes.Count) and method is not None:
             raise QueryError("$count takes no method", expression.offset)
-        return AggregateItem(expression, method, None, tuple(origins), offset=offset)
+        return nodes.AggregateItem(expression, method, None, tuple(origins), offset=offset)
 
-    def _parse_aggregatable(self) -> Node:
+    def _parse_aggregatable(self) -> nodes.Node:
         token = self.token
         if token.kind == "dollar" and token.text == "$count":
             self.advance()
-            return Count(None, offset=token.offset)
+            return nodes.Count(None, offset=token.offset)
         return self.parse_expression()
 
     def _parse_method(self) -> str | None:
@@ -311,14 +283,14 @@ class ApplyParser(ExpressionParser):
 
 # Name -> what is read between the parentheses, and the node that it is all of.
 _PLAIN: t.Final[dict[str, tuple[type[t.Any], t.Callable[[ApplyParser], t.Any]]]] = {
-    "aggregate": (Aggregate, lambda parser: parser.separated(parser.parse_aggregate_item)),
-    "filter": (FilterTransformation, ApplyParser.parse_expression),
-    "compute": (ComputeTransformation, ApplyParser.parse_compute_items),
-    "orderby": (OrderByTransformation, ApplyParser.parse_order_items),
-    "top": (TopTransformation, lambda parser: parser.parse_row_count("top")),
-    "skip": (SkipTransformation, lambda parser: parser.parse_row_count("skip")),
+    "aggregate": (nodes.Aggregate, lambda parser: parser.separated(parser.parse_aggregate_item)),
+    "filter": (nodes.FilterTransformation, ApplyParser.parse_expression),
+    "compute": (nodes.ComputeTransformation, ApplyParser.parse_compute_items),
+    "orderby": (nodes.OrderByTransformation, ApplyParser.parse_order_items),
+    "top": (nodes.TopTransformation, lambda parser: parser.parse_row_count("top")),
+    "skip": (nodes.SkipTransformation, lambda parser: parser.parse_row_count("skip")),
 }
-_PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], Transformation]]] = {
+_PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], nodes.Transformation]]] = {
     "concat": ApplyParser._parse_concat,
     "groupby": ApplyParser._parse_groupby,
     "nest": ApplyParser._parse_nest,

@@ -12,6 +12,7 @@ import typing as t
 from app.odata.cursor import Cursor
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
+from app.odata.syntax import nodes
 from app.odata.syntax.lexer import Token
 from app.odata.syntax.literals import (
     CONVERTERS,
@@ -20,36 +21,6 @@ from app.odata.syntax.literals import (
     convert_json_string,
     convert_prefixed,
     to_string,
-)
-from app.odata.syntax.nodes import (
-    Alias,
-    Annotation,
-    Argument,
-    Binary,
-    BinaryOperator,
-    BoundCall,
-    Call,
-    Case,
-    Collection,
-    Count,
-    FilterSegment,
-    In,
-    It,
-    JsonObject,
-    KeyPredicate,
-    Lambda,
-    LambdaOperator,
-    Literal,
-    Member,
-    Node,
-    Root,
-    SearchNode,
-    These,
-    This,
-    TypeCast,
-    TypeName,
-    Unary,
-    balance,
 )
 from app.odata.syntax.search import parse_nested_search
 
@@ -60,10 +31,10 @@ _EQUALITY: t.Final = frozenset(("eq", "ne"))
 _ADDITIVE: t.Final = frozenset(("add", "sub"))
 _MULTIPLICATIVE: t.Final = frozenset(("mul", "div", "divby", "mod"))
 _MEMBERSHIP: t.Final = frozenset(("has", "in"))
-_VARIABLES: t.Final[dict[str, type[It] | type[This] | type[These]]] = {
-    "$it": It,
-    "$this": This,
-    "$these": These,
+_VARIABLES: t.Final[dict[str, type[nodes.It] | type[nodes.This] | type[nodes.These]]] = {
+    "$it": nodes.It,
+    "$this": nodes.This,
+    "$these": nodes.These,
 }
 _NO_EXPRESSION: t.Final = "'{}' addresses a representation and cannot be part of an expression"
 _TYPE: t.Final = re.compile(rf"Collection\(({DOTTED_NAME})\)|({DOTTED_NAME})")
@@ -77,41 +48,41 @@ class ExpressionParser(Cursor):
     Binary operators are left-associative; blanks are required around them.
     """
 
-    def parse_or(self) -> Node:
+    def parse_or(self) -> nodes.Node:
         left = self.parse_and()
         return left if self.operator != "or" else self._chain("or", left, self.parse_and)
 
     parse_expression = parse_or  # what a nested expression begins with; one call less deep
 
-    def parse_and(self) -> Node:
+    def parse_and(self) -> nodes.Node:
         left = self.parse_equality()
         return left if self.operator != "and" else self._chain("and", left, self.parse_equality)
 
-    def parse_equality(self) -> Node:
+    def parse_equality(self) -> nodes.Node:
         left = self.parse_relational()
         while self.operator in _EQUALITY:
             left = self._binary(left, self.parse_relational)
         return left
 
-    def parse_relational(self) -> Node:
+    def parse_relational(self) -> nodes.Node:
         left = self.parse_additive()
         while self.operator in _RELATIONAL:
             left = self._binary(left, self.parse_additive)
         return left
 
-    def parse_additive(self) -> Node:
+    def parse_additive(self) -> nodes.Node:
         left = self.parse_multiplicative()
         while self.operator in _ADDITIVE:
             left = self._binary(left, self.parse_multiplicative)
         return left
 
-    def parse_multiplicative(self) -> Node:
+    def parse_multiplicative(self) -> nodes.Node:
         left = self.parse_unary()
         while self.operator in _MULTIPLICATIVE:
             left = self._binary(left, self.parse_unary)
         return left
 
-    def parse_unary(self) -> Node:
+    def parse_unary(self) -> nodes.Node:
         """``-`` with or without a blank after it; ``not`` before a blank or a parenthesis."""
         token = self.token
         if token.kind == "mark":
@@ -124,9 +95,9 @@ class ExpressionParser(Cursor):
         self.deeper()
         operand = self.parse_unary()
         self.shallower()
-        return Unary("neg" if token.text == "-" else "not", operand, offset=token.offset)
+        return nodes.Unary("neg" if token.text == "-" else "not", operand, offset=token.offset)
 
-    def parse_membership(self) -> Node:
+    def parse_membership(self) -> nodes.Node:
         """``has`` and ``in`` bind tightest: ``not a in (1,2)`` is ``not (a in (1,2))``."""
         left = self.parse_primary()
         while self.operator in _MEMBERSHIP:
@@ -134,7 +105,7 @@ class ExpressionParser(Cursor):
                 left = self._binary(left, self.parse_primary)
             else:
                 token = self._take_operator()
-                left = In(left, self._parse_list_or_collection(), offset=token.offset)
+                left = nodes.In(left, self._parse_list_or_collection(), offset=token.offset)
         return left
 
     # --- operators
@@ -146,26 +117,26 @@ class ExpressionParser(Cursor):
             raise self.expected("an operand" if at_close else "a blank")
         return token
 
-    def _binary(self, left: Node, parse_right: t.Callable[[], Node]) -> Binary:
-        op = t.cast(BinaryOperator, self.operator)
+    def _binary(self, left: nodes.Node, parse_right: t.Callable[[], nodes.Node]) -> nodes.Binary:
+        op = t.cast(nodes.BinaryOperator, self.operator)
         token = self._take_operator()
-        return Binary(op, left, parse_right(), offset=token.offset)
+        return nodes.Binary(op, left, parse_right(), offset=token.offset)
 
     def _chain(
         self,
         op: t.Literal["and", "or"],
-        left: Node,
-        parse_next: t.Callable[[], Node],
-    ) -> Node:
+        left: nodes.Node,
+        parse_next: t.Callable[[], nodes.Node],
+    ) -> nodes.Node:
         operands, offsets = [left], []
         while self.operator == op:
             offsets.append(self._take_operator().offset)
             operands.append(parse_next())
-        return balance(operands, offsets, lambda a, b, at: Binary(op, a, b, offset=at))
+        return nodes.balance(operands, offsets, lambda a, b, at: nodes.Binary(op, a, b, offset=at))
 
     # --- operands
 
-    def parse_primary(self) -> Node:
+    def parse_primary(self) -> nodes.Node:
         token = self.token
         kind = token.kind
         if kind == "name":
@@ -192,7 +163,7 @@ class ExpressionParser(Cursor):
             return self.expected("an expression")
         return self.expected("an operand")
 
-    def _parse_name(self) -> Node:
+    def _parse_name(self) -> nodes.Node:
         """A literal that is a word, a canonical function, or a path."""
         if self.follows("("):
             lowered = self.token.text.lower()
@@ -211,25 +182,25 @@ class ExpressionParser(Cursor):
             and not self.follows("/")
         )
 
-    def parse_literal(self) -> Literal:
+    def parse_literal(self) -> nodes.Literal:
         """The literal that is next, with its slot if its kind is lifted into the shape."""
         token = self.advance()
         text, offset = token.text, token.offset
         if token.kind == "name":
             if text == "null":
-                return Literal(None, "null", offset=offset)
+                return nodes.Literal(None, "null", offset=offset)
             if text.lower() in _BOOLEANS:
-                return Literal(_BOOLEANS[text.lower()], "boolean", offset=offset)
+                return nodes.Literal(_BOOLEANS[text.lower()], "boolean", offset=offset)
         if token.kind in ("name", "nonfinite"):
-            return Literal(NON_FINITE[text], "double", offset=offset)
+            return nodes.Literal(NON_FINITE[text], "double", offset=offset)
         if token.kind == "prefixed":
             value, kind, type_name = convert_prefixed(text, offset)
             slot = self.take_slot() if kind == "duration" else None
-            return Literal(value, kind, type_name=type_name, slot=slot, offset=offset)
+            return nodes.Literal(value, kind, type_name=type_name, slot=slot, offset=offset)
         value, kind = CONVERTERS[token.kind](text, offset)
-        return Literal(value, kind, slot=self.take_slot(), offset=offset)
+        return nodes.Literal(value, kind, slot=self.take_slot(), offset=offset)
 
-    def _parse_parentheses(self) -> Node:
+    def _parse_parentheses(self) -> nodes.Node:
         self.advance()
         self.deeper()
         inner = self.parse_expression()
@@ -237,18 +208,18 @@ class ExpressionParser(Cursor):
         self.expect(")", " or an operator")
         return inner
 
-    def _parse_list_or_collection(self) -> Node:
+    def _parse_list_or_collection(self) -> nodes.Node:
         """The right side of ``in``: literals in parentheses, or what is a collection itself."""
         start = self.token
         if not self.at("("):
             return self.parse_primary()
         self.advance()
         if self.accept(")"):
-            return Collection((), offset=start.offset)
+            return nodes.Collection((), offset=start.offset)
         if self._at_literal():
             items = self.separated(self._list_item)
             self.expect(")", " or ','")
-            return Collection(items, offset=start.offset)
+            return nodes.Collection(items, offset=start.offset)
         self.deeper()
         inner = self.parse_expression()
         self.shallower()
@@ -261,29 +232,29 @@ class ExpressionParser(Cursor):
         kind = self.token.kind
         return kind in _LITERALS or (kind == "name" and self._at_word_literal())
 
-    def _list_item(self) -> Literal:
+    def _list_item(self) -> nodes.Literal:
         if not self._at_literal():
             raise self.expected("a literal")
         return self.parse_literal()
 
     # --- JSON
 
-    def _parse_array(self) -> Collection:
+    def _parse_array(self) -> nodes.Collection:
         start = self.advance()
         self.spend()
         self.deeper()
-        items: tuple[Node, ...] = ()
+        items: tuple[nodes.Node, ...] = ()
         if not self.at("]"):
             items = self.separated(self._json_value)
         self.shallower()
         self.expect("]", " or ','")
-        return Collection(items, offset=start.offset)
+        return nodes.Collection(items, offset=start.offset)
 
-    def _parse_object(self) -> JsonObject:
+    def _parse_object(self) -> nodes.JsonObject:
         start = self.advance()
         self.spend()
         self.deeper()
-        members: tuple[tuple[str, Node], ...] = ()
+        members: tuple[tuple[str, nodes.Node], ...] = ()
         if not self.at("}"):
             members = self.separated(self._json_member)
         self.shallower()
@@ -291,23 +262,23 @@ class ExpressionParser(Cursor):
         names = [name for name, _ in members]
         if len(set(names)) < len(names):
             raise QueryError("a name occurs twice in the object", start.offset)
-        return JsonObject(members, offset=start.offset)
+        return nodes.JsonObject(members, offset=start.offset)
 
-    def _json_member(self) -> tuple[str, Node]:
+    def _json_member(self) -> tuple[str, nodes.Node]:
         name = self.expect_kind("json", "a member name in double quotes")
         self.expect(":")
         return convert_json_string(name.text, name.offset), self._json_value()
 
-    def _json_value(self) -> Node:
+    def _json_value(self) -> nodes.Node:
         if self.token.kind != "json":
             return self.parse_expression()
         token = self.advance()
         value = convert_json_string(token.text, token.offset)
-        return Literal(value, "string", offset=token.offset)
+        return nodes.Literal(value, "string", offset=token.offset)
 
     # --- paths: their first steps
 
-    def parse_path(self) -> Node:
+    def parse_path(self) -> nodes.Node:
         """A path that begins with a name or an annotation, its further steps included."""
         token = self.token
         if token.kind == "at":
@@ -315,14 +286,14 @@ class ExpressionParser(Cursor):
         self.expect_kind("name", "a property path")
         return self.parse_steps(self._named_step(None, token))
 
-    def parse_at(self) -> Node:
+    def parse_at(self) -> nodes.Node:
         """``@alias``, or ``@Namespace.Term#Qualifier`` on the instance itself."""
         token = self.advance()
         if "." in token.text or "#" in token.text:
             return self.parse_steps(_annotation(None, token))
-        return self.parse_steps(Alias(token.text[1:], offset=token.offset))
+        return self.parse_steps(nodes.Alias(token.text[1:], offset=token.offset))
 
-    def parse_variable(self) -> Node:
+    def parse_variable(self) -> nodes.Node:
         """``$it``, ``$this``, ``$these`` or ``$root/...``; ``$count`` alone inside aggregate()."""
         token = self.advance()
         if token.text == "$root":
@@ -336,21 +307,21 @@ class ExpressionParser(Cursor):
             )
         return self.parse_steps(variable(offset=token.offset))
 
-    def _parse_root(self, token: Token) -> Node:
+    def _parse_root(self, token: Token) -> nodes.Node:
         self.expect_joined("/")
         name = self.token
         if name.kind != "name" or name.spaced:
             raise self.expected("the name of an entity set, a singleton or a function")
         self.advance()
-        return self.parse_steps(self._named_step(Root(offset=token.offset), name))
+        return self.parse_steps(self._named_step(nodes.Root(offset=token.offset), name))
 
-    def parse_aggregate_call(self, source: Node, token: Token) -> Node:
+    def parse_aggregate_call(self, source: nodes.Node, token: Token) -> nodes.Node:
         """``source/aggregate(...)``, which stands only where ``$apply`` is known (ApplyParser)."""
         raise NotImplementedError
 
     # --- paths: further steps
 
-    def parse_steps(self, path: Node) -> Node:
+    def parse_steps(self, path: nodes.Node) -> nodes.Node:
         """``*( "/" step )`` after ``path``; ends with a lambda, an aggregate or ``/$count``."""
         while slash := self.accept_joined("/"):
             token = self.token
@@ -361,7 +332,9 @@ class ExpressionParser(Cursor):
                 lowered = token.text.lower()
                 if self.at("(") and not self.token.spaced:
                     if lowered in ("any", "all"):
-                        return self._parse_lambda(path, token, t.cast(LambdaOperator, lowered))
+                        return self._parse_lambda(
+                            path, token, t.cast(nodes.LambdaOperator, lowered)
+                        )
                     if lowered == "aggregate":
                         return self.parse_aggregate_call(path, token)
                 path = self._named_step(path, token)
@@ -377,38 +350,40 @@ class ExpressionParser(Cursor):
                 raise self.expected("a property, a function or $count")
         return path
 
-    def _named_step(self, base: Node | None, token: Token) -> Node:
+    def _named_step(self, base: nodes.Node | None, token: Token) -> nodes.Node:
         """The step whose name has just been taken, and the parentheses that may follow it."""
         name, offset = token.text, token.offset
         if not self.at("(") or self.token.spaced:
             if "." not in name:
-                return Member(base, name, offset=offset)
+                return nodes.Member(base, name, offset=offset)
             if base is None and not self.at("/"):
                 raise self.expected("'/' and a property, or '(' and arguments,")
-            return TypeCast(base, name, offset=offset)
+            return nodes.TypeCast(base, name, offset=offset)
         if base is None and name.lower() in ("any", "all"):
             raise QueryError(
                 f"'{name}' needs a collection before it, as in Items/{name}(...)", offset
             )
         arguments = self.parse_arguments(name, offset)
-        step: Node
+        step: nodes.Node
         if arguments and arguments[0].name is None:
-            collection = TypeCast if "." in name else Member
-            step = KeyPredicate(collection(base, name, offset=offset), arguments, offset=offset)
+            collection = nodes.TypeCast if "." in name else nodes.Member
+            step = nodes.KeyPredicate(
+                collection(base, name, offset=offset), arguments, offset=offset
+            )
         else:
-            step = BoundCall(base, name, arguments, offset=offset)
+            step = nodes.BoundCall(base, name, arguments, offset=offset)
         return self._parse_key(step)
 
-    def _parse_key(self, step: Node) -> Node:
+    def _parse_key(self, step: nodes.Node) -> nodes.Node:
         """A key predicate on the result of a function or of ``/$filter(...)``."""
         if not self.at("(") or self.token.spaced:
             return step
         offset = self.token.offset
-        return KeyPredicate(step, self.parse_arguments("", offset), offset=offset)
+        return nodes.KeyPredicate(step, self.parse_arguments("", offset), offset=offset)
 
     # --- parentheses of a path
 
-    def parse_arguments(self, function: str, offset: int) -> tuple[Argument, ...]:
+    def parse_arguments(self, function: str, offset: int) -> tuple[nodes.Argument, ...]:
         """``(a=1,b=@x)``, ``()``, or the single value of a key, ``(1)``.
 
         Args:
@@ -423,31 +398,33 @@ class ExpressionParser(Cursor):
             arguments = self.separated(self._named_argument)
         else:
             value = self.parse_expression()
-            if not isinstance(value, Literal | Alias) or self.at(","):
+            if not isinstance(value, nodes.Literal | nodes.Alias) or self.at(","):
                 raise QueryError(_not_a_call(function), offset)
-            arguments = (Argument(None, value, offset=value.offset),)
+            arguments = (nodes.Argument(None, value, offset=value.offset),)
         self.shallower()
         self.expect(")")
         return arguments
 
-    def _named_argument(self) -> Argument:
+    def _named_argument(self) -> nodes.Argument:
         token = self.expect_name("the name of a parameter")
         self.expect_joined("=")
-        return Argument(token.text, self.parse_expression(), offset=token.offset)
+        return nodes.Argument(token.text, self.parse_expression(), offset=token.offset)
 
-    def _parse_lambda(self, source: Node, token: Token, op: LambdaOperator) -> Lambda:
+    def _parse_lambda(
+        self, source: nodes.Node, token: Token, op: nodes.LambdaOperator
+    ) -> nodes.Lambda:
         self.advance()
         if op == "any" and self.accept(")"):
-            return Lambda(op, source, offset=token.offset)
+            return nodes.Lambda(op, source, offset=token.offset)
         variable = self.expect_name("a variable name and ':'")
         self.expect(":")
         self.deeper()
         predicate = self.parse_expression()
         self.shallower()
         self.expect(")", f" that ends {op}(...)")
-        return Lambda(op, source, variable.text, predicate, offset=token.offset)
+        return nodes.Lambda(op, source, variable.text, predicate, offset=token.offset)
 
-    def _parse_filter_segment(self, base: Node, token: Token) -> Node:
+    def _parse_filter_segment(self, base: nodes.Node, token: Token) -> nodes.Node:
         if token.text != "$filter":
             raise QueryError(_NO_EXPRESSION.format(token.text), token.offset)
         self.expect_joined("(")
@@ -455,12 +432,12 @@ class ExpressionParser(Cursor):
         predicate = self.parse_expression()
         self.shallower()
         self.expect(")")
-        return self._parse_key(FilterSegment(base, predicate, offset=token.offset))
+        return self._parse_key(nodes.FilterSegment(base, predicate, offset=token.offset))
 
-    def _parse_count(self, source: Node, token: Token) -> Count:
+    def _parse_count(self, source: nodes.Node, token: Token) -> nodes.Count:
         """``/$count`` and its options in parentheses: ``$filter`` and ``$search``."""
-        filtered: Node | None = None
-        search: SearchNode | None = None
+        filtered: nodes.Node | None = None
+        search: nodes.SearchNode | None = None
         if self.accept_joined("("):
             self.deeper()
             more = True
@@ -475,7 +452,7 @@ class ExpressionParser(Cursor):
                 more = self.accept(";") is not None
             self.shallower()
             self.expect(")", " that ends the options of $count")
-        return Count(source, filtered, search, offset=token.offset)
+        return nodes.Count(source, filtered, search, offset=token.offset)
 
     # --- options inside parentheses
 
@@ -494,7 +471,7 @@ class ExpressionParser(Cursor):
             raise QueryError("unexpected blank after '='", self.previous.end)
         return parse()
 
-    def parse_option_search(self) -> SearchNode:
+    def parse_option_search(self) -> nodes.SearchNode:
         """The value of a ``search=`` that is next; its words are not tokens of expressions."""
         search, end = parse_nested_search(self.text, self.token.end + 1, limits=self.limits)
         self.read_on_from(end)
@@ -505,25 +482,25 @@ class ExpressionParser(Cursor):
     def is_canonical(self, lowered: str) -> bool:
         return lowered in FUNCTIONS or lowered in OWN_SYNTAX
 
-    def parse_canonical_call(self, name: str) -> Node:
+    def parse_canonical_call(self, name: str) -> nodes.Node:
         """The call of the function ``name`` (lower case), whose token is next."""
         token = self.advance()
         self.advance()
         self.deeper()
-        call: Node
+        call: nodes.Node
         if name == "case":
             call = self._parse_case(token)
         elif name in ("cast", "isof"):
-            call = Call(name, self._parse_type_arguments(token), offset=token.offset)
+            call = nodes.Call(name, self._parse_type_arguments(token), offset=token.offset)
             self._refuse_path_after(name)
         else:
-            call = Call(name, self._parse_plain_arguments(name, token), offset=token.offset)
+            call = nodes.Call(name, self._parse_plain_arguments(name, token), offset=token.offset)
         self.shallower()
         return call
 
-    def _parse_plain_arguments(self, name: str, token: Token) -> tuple[Node, ...]:
+    def _parse_plain_arguments(self, name: str, token: Token) -> tuple[nodes.Node, ...]:
         function = FUNCTIONS[name]
-        arguments: tuple[Node, ...] = ()
+        arguments: tuple[nodes.Node, ...] = ()
         if not self.at(")"):
             arguments = self.separated(self.parse_expression)
         self.expect(")", f" or ',' in the arguments of {name}")
@@ -532,9 +509,9 @@ class ExpressionParser(Cursor):
             raise QueryError(f"{name} takes {count}, {len(arguments)} given", token.offset)
         return arguments
 
-    def _parse_type_arguments(self, token: Token) -> tuple[Node, ...]:
+    def _parse_type_arguments(self, token: Token) -> tuple[nodes.Node, ...]:
         """``(type)`` or ``(expression,type)``; the type with or without quotes."""
-        arguments: tuple[Node, ...] = ()
+        arguments: tuple[nodes.Node, ...] = ()
         if not self._at_only_argument():
             arguments = (self.parse_expression(),)
             self.expect(",", f" and a type in {token.text}")
@@ -556,7 +533,7 @@ class ExpressionParser(Cursor):
             return True
         return token.kind in ("name", "string") and bool(_ENDS_CALL.match(self.text, token.end))
 
-    def _parse_type(self) -> TypeName:
+    def _parse_type(self) -> nodes.TypeName:
         token = self.token
         if token.kind == "string":
             self.advance()
@@ -567,14 +544,14 @@ class ExpressionParser(Cursor):
                 self.read_on_from(match.end())
         if match is None:
             raise QueryError("expected a type such as Edm.String", token.offset)
-        return TypeName(match[1] or match[2], match[1] is not None, offset=token.offset)
+        return nodes.TypeName(match[1] or match[2], match[1] is not None, offset=token.offset)
 
-    def _parse_case(self, token: Token) -> Case:
+    def _parse_case(self, token: Token) -> nodes.Case:
         branches = self.separated(self._parse_branch)
         self.expect(")", " or ',' in the branches of case")
-        return Case(branches, offset=token.offset)
+        return nodes.Case(branches, offset=token.offset)
 
-    def _parse_branch(self) -> tuple[Node, Node]:
+    def _parse_branch(self) -> tuple[nodes.Node, nodes.Node]:
         """``condition:value``; an ``10:20`` where the colon must be is a number and a value."""
         start, parts_left = self.token.offset, self._parts_left
         condition = self.parse_expression()
@@ -588,9 +565,9 @@ class ExpressionParser(Cursor):
         return condition, self.parse_expression()
 
 
-def _annotation(base: Node | None, token: Token) -> Annotation:
+def _annotation(base: nodes.Node | None, token: Token) -> nodes.Annotation:
     term, _, qualifier = token.text[1:].partition("#")
-    return Annotation(base, term, qualifier or None, offset=token.offset)
+    return nodes.Annotation(base, term, qualifier or None, offset=token.offset)
 
 
 def _not_a_call(function: str) -> str:

@@ -14,20 +14,8 @@ from urllib.parse import unquote_to_bytes
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
+from app.odata.syntax import nodes
 from app.odata.syntax.literals import DOTTED_NAME, STRING
-from app.odata.syntax.nodes import (
-    Alias,
-    Argument,
-    CrossJoinSegment,
-    FilterPathSegment,
-    KeySegment,
-    Literal,
-    LiteralValue,
-    NameSegment,
-    ResourcePath,
-    Segment,
-    SystemSegment,
-)
 from app.odata.syntax.option_parser import OptionParser
 from app.odata.syntax.shape import is_kept_whole, shape
 
@@ -87,7 +75,7 @@ def read_path(raw: str) -> PathText:
     return PathText(text, marked, is_lifted)
 
 
-def shape_path(path: PathText) -> tuple[str, list[LiteralValue]]:
+def shape_path(path: PathText) -> tuple[str, list[nodes.LiteralValue]]:
     """The path with its literals taken out, and their values; see shape.py.
 
     A path whose literals stay is marked with two NULs, so that it is no other path's shape.
@@ -99,7 +87,7 @@ def shape_path(path: PathText) -> tuple[str, list[LiteralValue]]:
     return shape(path.text)
 
 
-def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> ResourcePath:
+def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> nodes.ResourcePath:
     """The segments of a path; slots count from 0.
 
     Args:
@@ -108,7 +96,7 @@ def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> Reso
     """
     if isinstance(path, str):
         path = read_path(path)
-    segments: list[Segment] = []
+    segments: list[nodes.Segment] = []
     slot = 0
     for start, end in _split(path.marked):
         if len(segments) == 2 * limits.depth:
@@ -118,7 +106,7 @@ def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> Reso
         _check_place(segment, segments)
         segments.append(segment)
         slot = parser.next_slot
-    return ResourcePath(tuple(segments), slot)
+    return nodes.ResourcePath(tuple(segments), slot)
 
 
 def _split(marked: str) -> Iterator[tuple[int, int]]:
@@ -150,27 +138,27 @@ def _split(marked: str) -> Iterator[tuple[int, int]]:
     yield start, len(marked)
 
 
-def _check_place(segment: Segment, before: list[Segment]) -> None:
+def _check_place(segment: nodes.Segment, before: list[nodes.Segment]) -> None:
     """Raise QueryError where no model could make sense of ``segment`` after those before it."""
     name = _system_name(segment)
     last = _system_name(before[-1]) if before else ""
     if last in _LAST_ONLY:
         raise QueryError(f"nothing can follow {last}", segment.offset)
-    if last in ("$all", "$entity") and not isinstance(segment, NameSegment):
+    if last in ("$all", "$entity") and not isinstance(segment, nodes.NameSegment):
         raise QueryError(f"only the name of a type can follow {last}", segment.offset)
     if last == "$crossjoin" and name != "$query":
         raise QueryError("only $query can follow $crossjoin(...)", segment.offset)
     is_first = name in _FIRST_ONLY or name == "$crossjoin"
     if before and is_first:
         raise QueryError(f"{name} can only be the first segment", segment.offset)
-    if not before and not is_first and not isinstance(segment, NameSegment):
+    if not before and not is_first and not isinstance(segment, nodes.NameSegment):
         raise QueryError("expected an entity set, a singleton or an operation", segment.offset)
 
 
-def _system_name(segment: Segment) -> str:
-    if isinstance(segment, CrossJoinSegment):
+def _system_name(segment: nodes.Segment) -> str:
+    if isinstance(segment, nodes.CrossJoinSegment):
         return "$crossjoin"
-    return segment.name if isinstance(segment, SystemSegment) else ""
+    return segment.name if isinstance(segment, nodes.SystemSegment) else ""
 
 
 class _SegmentParser(OptionParser):
@@ -196,21 +184,21 @@ class _SegmentParser(OptionParser):
             lifts_literals=path.is_lifted,
         )
 
-    def parse(self) -> Segment:
+    def parse(self) -> nodes.Segment:
         if self._is_key:
-            return KeySegment(self._segment, offset=self._start)
+            return nodes.KeySegment(self._segment, offset=self._start)
         return self.whole(self._parse_name_segment if self._name else self._parse_system_segment)
 
     def unexpected(self) -> QueryError:
         return self.expected("the end of the segment")
 
-    def _parse_name_segment(self) -> Segment:
+    def _parse_name_segment(self) -> nodes.Segment:
         self.read_on_from(self._start + len(self._name))
         arguments = self._parse_values() if self.at("(") else None
         key = self._parse_values() if self.at("(") else None
-        return NameSegment(self._name, arguments, key, offset=self._start)
+        return nodes.NameSegment(self._name, arguments, key, offset=self._start)
 
-    def _parse_system_segment(self) -> Segment:
+    def _parse_system_segment(self) -> nodes.Segment:
         token = self.advance()
         if token.text == "$filter":
             self.expect_joined("(")
@@ -218,20 +206,20 @@ class _SegmentParser(OptionParser):
             predicate = self.parse_expression()
             self.expect(")", " that ends $filter(...)")
             key = self._parse_values() if self.at("(") else None
-            return FilterPathSegment(predicate, key, offset=token.offset)
+            return nodes.FilterPathSegment(predicate, key, offset=token.offset)
         if token.text == "$crossjoin":
             self.expect_joined("(")
             names = self.separated(lambda: self.expect_name("the name of an entity set").text)
             self.expect(")", " that ends $crossjoin(...)")
-            return CrossJoinSegment(names, offset=token.offset)
+            return nodes.CrossJoinSegment(names, offset=token.offset)
         if token.text not in _SYSTEM:
             raise QueryError(f"unknown path segment '{self._segment}'", token.offset)
-        return SystemSegment(token.text, offset=token.offset)
+        return nodes.SystemSegment(token.text, offset=token.offset)
 
-    def _parse_values(self) -> tuple[Argument, ...]:
+    def _parse_values(self) -> tuple[nodes.Argument, ...]:
         """Keys and parameters in a path are literals or aliases."""
         arguments = self.parse_arguments("", self.token.offset)
         for argument in arguments:
-            if not isinstance(argument.value, Literal | Alias):
+            if not isinstance(argument.value, nodes.Literal | nodes.Alias):
                 raise QueryError("expected a literal or a parameter alias", argument.value.offset)
         return arguments

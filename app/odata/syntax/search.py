@@ -7,15 +7,7 @@ import typing as t
 
 from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
-from app.odata.syntax.nodes import (
-    SearchAnd,
-    SearchNode,
-    SearchNot,
-    SearchOr,
-    SearchPhrase,
-    SearchTerm,
-    balance,
-)
+from app.odata.syntax import nodes
 
 _BLANKS: t.Final = re.compile(r"[ \t]*+")
 _PHRASE: t.Final = re.compile(r'"((?:[^"\\]|\\.)++)"')
@@ -25,7 +17,7 @@ _WORD: t.Final = re.compile(r"[^\s\"();'][^\s\"();]*+")
 _WORD_WITH_SEMICOLON: t.Final = re.compile(r"[^\s\"()'][^\s\"()]*+")
 
 
-def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> SearchNode:
+def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> nodes.SearchNode:
     """The tree of a whole ``$search``; a percent-encoded semicolon may be part of a word.
 
     Blanks around it are allowed: people type these texts.
@@ -40,7 +32,7 @@ def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> SearchNode:
     return node
 
 
-def parse_nested_search(text: str, start: int, *, limits: Limits) -> tuple[SearchNode, int]:
+def parse_nested_search(text: str, start: int, *, limits: Limits) -> tuple[nodes.SearchNode, int]:
     """The search expression that begins at ``start`` of a longer text, and where it ends.
 
     It ends before a semicolon or before a parenthesis that it did not open.
@@ -64,32 +56,32 @@ class SearchParser:
         self._depth = 0
         self._nodes_left = limits.nodes
 
-    def parse_or(self) -> SearchNode:
+    def parse_or(self) -> nodes.SearchNode:
         operands = [self.parse_and()]
         offsets = []
         while (offset := self._accept_operator("OR")) is not None:
             offsets.append(offset)
             operands.append(self.parse_and())
-        return balance(operands, offsets, lambda a, b, at: SearchOr(a, b, offset=at))
+        return nodes.balance(operands, offsets, lambda a, b, at: nodes.SearchOr(a, b, offset=at))
 
-    def parse_and(self) -> SearchNode:
+    def parse_and(self) -> nodes.SearchNode:
         operands = [self.parse_not()]
         offsets = []
         while (offset := self._next_conjunct()) is not None:
             offsets.append(offset)
             operands.append(self.parse_not())
-        return balance(operands, offsets, lambda a, b, at: SearchAnd(a, b, offset=at))
+        return nodes.balance(operands, offsets, lambda a, b, at: nodes.SearchAnd(a, b, offset=at))
 
-    def parse_not(self) -> SearchNode:
+    def parse_not(self) -> nodes.SearchNode:
         start = self.position
         if self._accept_operator("NOT", first=True) is None:
             return self.parse_operand()
         self._deeper()
         operand = self.parse_not()
         self._depth -= 1
-        return SearchNot(operand, offset=start)
+        return nodes.SearchNot(operand, offset=start)
 
-    def parse_operand(self) -> SearchNode:
+    def parse_operand(self) -> nodes.SearchNode:
         self._nodes_left -= 1
         if self._nodes_left < 0:
             raise QueryError(f"the search has more than {self._limits.nodes} parts", self.position)
@@ -98,17 +90,17 @@ class SearchParser:
             return self._parse_parentheses()
         if phrase := _PHRASE.match(text, start):
             self.position = phrase.end()
-            return SearchPhrase(_ESCAPED.sub(r"\1", phrase[1]), offset=start)
+            return nodes.SearchPhrase(_ESCAPED.sub(r"\1", phrase[1]), offset=start)
         if quoted := _QUOTED.match(text, start):  # taken as it stands, operators and all
             self.position = quoted.end()
-            return SearchPhrase(quoted[1].replace("''", "'"), offset=start)
+            return nodes.SearchPhrase(quoted[1].replace("''", "'"), offset=start)
         word = self._word.match(text, start)
         if word is None:
             raise QueryError(self._complaint(), start)
         self.position = word.end()
-        return SearchTerm(word[0], offset=start)
+        return nodes.SearchTerm(word[0], offset=start)
 
-    def _parse_parentheses(self) -> SearchNode:
+    def _parse_parentheses(self) -> nodes.SearchNode:
         self._deeper()
         self.position = self._after_blanks(self.position + 1)
         inner = self.parse_or()
