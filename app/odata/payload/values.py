@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from app.http.json_body import NO_NAME
 from app.http.schema_fields import BadValueError
@@ -21,6 +21,7 @@ from app.odata.payload.problems import Problems, join_path
 from app.odata.syntax.literals import from_base64url, to_duration
 
 Reader = Callable[[Any], Any]
+Value = TypeVar("Value")
 
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -133,11 +134,14 @@ def read_double(value: Any) -> float:
 
 
 def _text_reader(
-    pattern: re.Pattern[str], convert: Reader, form: str, problem: str = "is out of range"
-) -> Reader:
+    pattern: re.Pattern[str],
+    convert: Callable[[str], Value],
+    form: str,
+    problem: str = "is out of range",
+) -> Callable[[Any], Value]:
     """A reader of texts of one form; ``problem`` is said of those that stand for no value."""
 
-    def read(value: Any) -> Any:
+    def read(value: Any) -> Value:
         if not isinstance(value, str) or not pattern.fullmatch(value):
             raise BadValueError(f"must be {form}")
         try:
