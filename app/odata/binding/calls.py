@@ -88,22 +88,16 @@ def _matches_pattern(translator: Translating, node: Call) -> Typed:
     return Typed(sql, edm.BOOLEAN, text.nullable)
 
 
-def _text_match(translator: Translating, node: Call) -> Typed:
-    return Typed(text_match(translator, node), edm.BOOLEAN)
-
-
-def _within(translator: Translating, node: Call) -> Typed:
-    return Typed(collection_match(translator, node), edm.BOOLEAN)
-
-
-def _now(translator: Translating, node: Call) -> Typed:
-    return Typed(dynamic("now"), edm.DATETIME, nullable=False)
-
-
 # Those that are more than an expression of their arguments.
 BY_CODE: Mapping[str, Callable[[Translating, Call], Typed]] = {
-    **dict.fromkeys(("contains", "startswith", "endswith"), _text_match),
+    **dict.fromkeys(
+        ("contains", "startswith", "endswith"),
+        lambda translator, node: Typed(text_match(translator, node), edm.BOOLEAN),
+    ),
     "matchespattern": _matches_pattern,
-    **dict.fromkeys(("hassubset", "hassubsequence"), _within),
-    "now": _now,
+    **dict.fromkeys(
+        ("hassubset", "hassubsequence"),
+        lambda translator, node: Typed(collection_match(translator, node), edm.BOOLEAN),
+    ),
+    "now": lambda translator, node: Typed(dynamic("now"), edm.DATETIME, nullable=False),
 }

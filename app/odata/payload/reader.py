@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -92,20 +91,6 @@ class Reading:
     is_old: bool = False
 
 
-@dataclass(frozen=True)
-class _Member:
-    """What a name in a body means: a property that the client may set, or one that is ignored."""
-
-    prop: edm.Property
-    is_key: bool
-
-    @property
-    def is_ignored(self) -> bool:
-        """Set by the service: ignored, because a client may send back what it read."""
-        prop = self.prop
-        return prop.computed or prop.expression is not None or prop.type == edm.STREAM
-
-
 def snake(name: str) -> str:
     """``LineItems`` -> ``line_items``."""
     return _WORDS.sub("_", name).lower()
@@ -132,11 +117,7 @@ class _BodyReader:
     """Reads one body; keeps its problems and counts its entities."""
 
     def __init__(self, reading: Reading) -> None:
-        self._container = reading.container
-        self._text_numbers = reading.text_numbers
-        self._max_depth = reading.max_depth
-        self._handling = reading.handling
-        self._is_old = reading.is_old
+        self._reading = reading
         self._related = 0
         self.problems = Problems()
 
@@ -145,16 +126,16 @@ class _BodyReader:
             self.problems.add(path, "must be a JSON object")
             return EntityBody(type_, path)
         entity = EntityBody(self._concrete_type(body, type_, path), path)
-        members = _members(entity.type)
+        properties = entity.type.properties
         for name, value in body.items():
             if "@" in name:
                 self._control(entity, body, name, depth)
-            elif (member := members.get(name)) is not None:
-                self._property(entity, member, value)
+            elif (prop := properties.get(name)) is not None:
+                self._property(entity, prop, value)
             elif (navigation := entity.type.navigation.get(name)) is not None:
                 self._navigation(entity, navigation, value, depth)
-            elif self._handling != "lenient":
-                known = chain(members, entity.type.navigation)
+            elif self._reading.handling != "lenient":
+                known = chain(properties, entity.type.navigation)
                 self.problems.add_unknown(
                     join_path(path, name or NO_NAME), name, known, entity.type.name
                 )
@@ -167,26 +148,30 @@ class _BodyReader:
         type_name = body.get("@odata.type", body.get("@type"))
         if type_name is None:
             return type_
-        concrete = self._container.type_called(str(type_name).rpartition("#")[2])
+        concrete = self._reading.container.type_called(str(type_name).rpartition("#")[2])
         if concrete is None or type_ not in concrete.lineage:
             self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
             return type_
         return concrete
 
-    def _property(self, entity: EntityBody, member: _Member, value: Any) -> None:
-        prop = member.prop
+    def _property(self, entity: EntityBody, prop: edm.Property, value: Any) -> None:
         path = join_path(entity.path, prop.name)
-        if member.is_key:
+        is_key = prop.name in entity.type.key
+        # Set by the service: ignored, because a client may send back what it read.
+        is_ignored = prop.computed or prop.expression is not None or prop.type == edm.STREAM
+        if is_key:
             # The request itself says which entity it is about; a nested one is known by its key.
-            matters = bool(entity.path) and value is not None and member.is_ignored
+            matters = bool(entity.path) and value is not None and is_ignored
             problems = self.problems if matters else Problems()
-            entity.key[prop.name] = read_property(prop, value, path, problems, self._text_numbers)
-        if member.is_ignored:
-            if self._handling == "strict" and not member.is_key:
+            entity.key[prop.name] = read_property(
+                prop, value, path, problems, self._reading.text_numbers
+            )
+        if is_ignored:
+            if self._reading.handling == "strict" and not is_key:
                 self.problems.add(path, "is set by the service")
             return
         known = len(self.problems.details)
-        read = read_property(prop, value, path, self.problems, self._text_numbers)
+        read = self._read(prop, value, path, self.problems)
         if len(self.problems.details) > known:
             entity.refused.add(prop.attribute)
         if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
@@ -195,6 +180,9 @@ class _BodyReader:
             entity.partial[prop.attribute] = read
         else:
             entity.values[prop.attribute] = read
+
+    def _read(self, prop: edm.Property, value: Any, path: str, problems: Problems) -> Any:
+        return read_property(prop, value, path, problems, self._reading.text_numbers)
 
     def _navigation(
         self, entity: EntityBody, navigation: edm.NavigationProperty, value: Any, depth: int
@@ -237,9 +225,9 @@ class _BodyReader:
     def _nested(
         self, value: Any, navigation: edm.NavigationProperty, path: str, depth: int
     ) -> EntityBody:
-        target = self._container.target(navigation)
-        if depth >= self._max_depth:
-            self.problems.add(path, f"is nested more than {self._max_depth} levels deep")
+        target = self._reading.container.target(navigation)
+        if depth >= self._reading.max_depth:
+            self.problems.add(path, f"is nested more than {self._reading.max_depth} levels deep")
             return EntityBody(target, path)
         if not navigation.owned:
             self._related += 1
@@ -253,7 +241,7 @@ class _BodyReader:
         """Control information: what a write needs is understood, all else is ignored."""
         value = body[name]
         target, _, term = name.partition("@")
-        if self._is_old and "." not in term:
+        if self._reading.is_old and "." not in term:
             path = join_path(entity.path, name)
             self.problems.add(path, f"is {target}@odata.{term} in OData 4.0")
             return
@@ -304,7 +292,7 @@ class _BodyReader:
             kind = "an array of URLs" if navigation.collection else "the URL of an entity"
             self.problems.add(path, f"must be {kind}")
             return
-        target = self._container.target(navigation)
+        target = self._reading.container.target(navigation)
         items = [
             EntityBody(target, f"{path}[{index}]" if navigation.collection else path, reference=url)
             for index, url in enumerate(urls)
@@ -312,11 +300,6 @@ class _BodyReader:
         # Binding adds to a collection, on creation and in a change alike (Protocol 11.4.3).
         is_many = navigation.collection
         entity.related.append(Related(navigation, path, items, is_delta=is_many, is_bound=True))
-
-
-@lru_cache(maxsize=256)
-def _members(type_: edm.EntityType) -> Mapping[str, _Member]:
-    return {name: _Member(prop, name in type_.key) for name, prop in type_.properties.items()}
 
 
 def _apart(

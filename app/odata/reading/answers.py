@@ -113,7 +113,7 @@ class Answering:
         if not rows:
             if plan.kind == "entity" and plan.parent is not None:
                 self._require_parent(plan, run, connection)
-                return self._no_content()
+                return Answer(204, b"", [self._version()])
             raise NotFoundError(_MISSING)
         if plan.kind == "media":
             assert plan.set_name is not None
@@ -285,9 +285,6 @@ class Answering:
     def _text(self, text: str, headers: list[tuple[str, str]] | None = None) -> Answer:
         kind = ("Content-Type", "text/plain;charset=utf-8")
         return Answer(200, text.encode(), [kind, self._version(), *(headers or [])])
-
-    def _no_content(self) -> Answer:
-        return Answer(204, b"", [self._version()])
 
     def _version(self) -> tuple[str, str]:
         return "OData-Version", self.format.version

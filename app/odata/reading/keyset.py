@@ -53,7 +53,7 @@ def key_json(order: Sequence[OrderKey]) -> list[Part]:
 
 def key_readers(order: Sequence[OrderKey]) -> tuple[Callable[[Any], Any], ...]:
     """For each sort key what makes of its form in a token the value that is compared."""
-    return tuple(_READERS.get(family(key.value.type), _unchanged) for key in order)
+    return tuple(_READERS.get(family(key.value.type), lambda value: value) for key in order)
 
 
 _FROM_TEXT: dict[str, Callable[[str], Any]] = {
@@ -71,10 +71,6 @@ _JSON_TYPES = {
     **dict.fromkeys(("integer", "enum", "duration"), edm.INT64),
     "double": edm.DOUBLE,
 }
-
-
-def _unchanged(value: Any) -> Any:
-    return value
 
 
 def rows_after(order: Sequence[OrderKey], nulls: Sequence[bool]) -> list[ColumnElement[bool]]:

@@ -410,11 +410,9 @@ class _Planner:
         if resource.is_cast:
             name += f"/{self.context.container.namespace}.{resource.scope.type.name}"
         selected = f"({','.join(projection.selected)})" if projection.selected else ""
-        entity = "/$entity" if resource.kind == "entity" and not self._is_singleton() else ""
+        is_singleton = resource.set_name in self.context.container.singletons
+        entity = "/$entity" if resource.kind == "entity" and not is_singleton else ""
         return f"#{name}{selected}{entity}"
-
-    def _is_singleton(self) -> bool:
-        return self.resource.set_name in self.context.container.singletons
 
     def _compiled(self, statement: Select[Any]) -> Statement:
         sources: dict[str, Source] = self.context.parameters.sources

@@ -102,7 +102,7 @@ class Statement:
         processors.update(state.processors)
 
         def reader(name: str) -> Read:
-            process: Callable[[Any], Any] = processors.get(name) or _unchanged
+            process: Callable[[Any], Any] = processors.get(name) or (lambda value: value)
             if name in sources:
                 return _of_slot(sources[name], process)
             if name in _DYNAMIC:
@@ -197,10 +197,6 @@ def _of_run(name: str, process: Callable[[Any], Any]) -> Read:
 def _key_of(run: Run, singleton: str) -> Any:
     assert run.container is not None
     return run.container.singletons[singleton].key()
-
-
-def _unchanged(value: Any) -> Any:
-    return value
 
 
 @contextmanager

@@ -26,15 +26,13 @@ _QUOTED = {
         "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')",
     ),
     "Edm.TimeOfDay": ("{0}", "to_char(CAST({0} AS INTERVAL), 'HH24:MI:SS.US')"),
-    "Edm.Duration": ("odata_duration_text({0})", "{duration}"),
-    "Edm.Guid": ("{0}", "CAST({0} AS TEXT)"),
-    "Edm.Binary": ("odata_base64url({0})", "{base64}"),
-}
-_SPECIAL_POSTGRESQL = {
-    "{duration}": (
-        "(CASE WHEN {0} < 0 THEN '-' ELSE '' END || 'PT' || trim_scale(abs({0}) * 0.000001) || 'S')"
+    "Edm.Duration": (
+        "odata_duration_text({0})",
+        "(CASE WHEN {0} < 0 THEN '-' ELSE '' END || 'PT' || trim_scale(abs({0}) * 0.000001)"
+        " || 'S')",
     ),
-    "{base64}": "translate(encode({0}, 'base64'), E'+/=\\n', '-_')",
+    "Edm.Guid": ("{0}", "CAST({0} AS TEXT)"),
+    "Edm.Binary": ("odata_base64url({0})", "translate(encode({0}, 'base64'), E'+/=\\n', '-_')"),
 }
 
 
@@ -64,9 +62,7 @@ def json_parts(
     if name == "Edm.Boolean":
         return (_boolean(value, nullable),)
     if name in _QUOTED:
-        sqlite, postgresql = _QUOTED[name]
-        postgresql = _SPECIAL_POSTGRESQL.get(postgresql, postgresql)
-        return _quoted(DialectSql(Text(), sqlite, postgresql, value), nullable)
+        return _quoted(DialectSql(Text(), *_QUOTED[name], value), nullable)
     if isinstance(type_, edm.EnumType):
         return _quoted(_members(value, type_), nullable)
     if name in ("Edm.Double", "Edm.Single"):

@@ -47,7 +47,9 @@ class DecimalOperand(TypeDecorator[Decimal]):
         if dialect.name != "sqlite":
             return number
         if not number.is_finite():
-            return _nearest(number > 0) if self.rounding != "none" else 0.5
+            if self.rounding == "none":
+                return 0.5
+            return _INT64_MAX if number > 0 else _INT64_MIN  # compares as an infinity does
         scaled = number.scaleb(self.scale, _WIDE)
         if self.rounding == "none" and scaled != scaled.to_integral_value():
             return 0.5  # equals no whole number
@@ -56,11 +58,6 @@ class DecimalOperand(TypeDecorator[Decimal]):
         if self.rounding == "none" and not _INT64_MIN <= units <= _INT64_MAX:
             return 0.5
         return min(max(units, _INT64_MIN), _INT64_MAX)
-
-
-def _nearest(positive: bool) -> int:
-    """The kept integer that compares as an infinity does."""
-    return _INT64_MAX if positive else _INT64_MIN
 
 
 class InstantOperand(TypeDecorator[datetime]):

@@ -49,9 +49,4 @@ NUMBER_BEHIND = '("(?:{})": *)(-?[0-9][-+.0-9eE]*)'
 
 def number_texts(json: str, names: str) -> str:
     """JSON whose numbers behind any of ``names``, with bars between, are strings."""
-    return _behind(names).sub(r'\1"\2"', json)
-
-
-@lru_cache(maxsize=64)
-def _behind(names: str) -> re.Pattern[str]:
-    return re.compile(NUMBER_BEHIND.format(names))
+    return re.sub(NUMBER_BEHIND.format(names), r'\1"\2"', json)

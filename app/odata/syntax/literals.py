@@ -111,7 +111,7 @@ def convert_datetime(text: str, offset: int) -> Converted:
     Second 60 is the leap second: it is read as the first moment of the next minute.
     """
     written = text.upper().replace(" ", "+")
-    leap = written[_seconds_at(written) :].startswith(":60")
+    leap = written.startswith(":60", written.index("T") + len("Thh:mm"))
     if leap:
         written = written.replace(":60", ":59", 1)
     try:
@@ -122,11 +122,6 @@ def convert_datetime(text: str, offset: int) -> Converted:
     except (ValueError, OverflowError):
         raise _no_such_date(text, offset) from None
     return value, "datetime"
-
-
-def _seconds_at(written: str) -> int:
-    """Index of the colon before the seconds of ``...Thh:mm:ss``, or of what stands there."""
-    return written.index("T") + 6
 
 
 def convert_timeofday(text: str, offset: int) -> Converted:

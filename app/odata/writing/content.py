@@ -14,7 +14,13 @@ from flask import Response
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
-from app.errors import UnsupportedMediaTypeError, ValidationError, refuse_any, telling_all
+from app.errors import (
+    NotFoundError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+    refuse_any,
+    telling_all,
+)
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.etags import Precondition, parse_precondition
@@ -25,7 +31,7 @@ from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
 from app.odata.writing.targets import Target
-from app.odata.writing.urls import find_url, resolve_url
+from app.odata.writing.urls import find_url
 
 VERSIONS = ("4.0", "4.01")
 
@@ -77,16 +83,19 @@ class WriteRequest:
         return DeepWriter(self.container, self.entity_at)
 
     def entity_at(self, url: str) -> Target:
-        """The entity that a URL in the body points at, see ``resolve_url``."""
-        return resolve_url(self.container, url, self._roots, self.path, self.references)
+        """The entity that a URL in the body points at.
+
+        Raises: as ``find_url``; NotFoundError, it is not there.
+        """
+        target = self.address_at(url)
+        if target.key is None:
+            raise NotFoundError(f"There is no entity {url}.")
+        return target
 
     def address_at(self, url: str) -> Target:
         """What a URL in the body points at, see ``find_url``."""
-        return find_url(self.container, url, self._roots, self.path, self.references)
-
-    @property
-    def _roots(self) -> tuple[str, ...]:
-        return self.root, *self.roots
+        roots = (self.root, *self.roots)
+        return find_url(self.container, url, roots, self.path, self.references)
 
     @property
     def if_match(self) -> Precondition | None:

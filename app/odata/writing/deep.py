@@ -74,7 +74,7 @@ class DeepWriter:
         if replace:
             _refuse_deltas(body)
         _refuse_strange(body, more)
-        single = self._changed_single_values(body, replace)
+        single = self.single_values(body, changing=True, replace=replace)
         _refuse_other_place(body, more, single)
         if replace:
             values = replacement_values(body, frozenset((*single, *more)))
@@ -88,28 +88,18 @@ class DeepWriter:
 
     # --- single-valued navigation -------------------------------------------------------------
 
-    def single_values(self, body: EntityBody) -> dict[str, Any]:
-        """The foreign keys that the single-valued navigation of a new entity's body gives."""
-        return {
-            foreign_key(related.navigation): self._single_key(related)
-            for related in self._singles(body)
-        }
+    def single_values(self, body: EntityBody, **how: bool) -> dict[str, Any]:
+        """The foreign keys that the single-valued navigation of a body gives.
 
-    def _changed_single_values(self, body: EntityBody, replace: bool) -> dict[str, Any]:
-        """The same of a body that changes an entity: a key alone names who is related already."""
+        Args:
+            how: ``changing``, the entity is there: a key alone names who is related already; and
+                ``replace`` as in ``update``.
+        """
         return {
-            foreign_key(related.navigation): self._single_key(
-                related, changing=True, replace=replace
-            )
-            for related in self._singles(body)
-        }
-
-    def _singles(self, body: EntityBody) -> list[Related]:
-        return [
-            related
+            foreign_key(related.navigation): self._single_key(related, **how)
             for related in body.related
             if not related.navigation.collection and self._relations.can_change(related.navigation)
-        ]
+        }
 
     def _single_key(
         self, related: Related, *, changing: bool = False, replace: bool = False

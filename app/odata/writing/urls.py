@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote, urljoin
 
-from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.errors import InvalidQueryError, MethodNotAllowedError
 from app.odata.errors import QueryError
 from app.odata.key_values import parts_of
 from app.odata.model import edm
@@ -20,38 +20,11 @@ _SAFE = "()',=:@!$*;-._~"
 
 def entity_path(collection: str, type_: edm.EntityType, key: Any) -> str:
     """``Clients(1)``, ``Translations(bookId=1,language='de')``: relative to the service root."""
-    texts = [_key_text(part) for part in parts_of(key)]
+    texts = [quote(literal_text(part, "string"), safe=_SAFE) for part in parts_of(key)]
     if len(type_.key) == 1:
         return f"{collection}({texts[0]})"
     pairs = ",".join(f"{name}={text}" for name, text in zip(type_.key, texts, strict=True))
     return f"{collection}({pairs})"
-
-
-def _key_text(value: Any) -> str:
-    return quote(literal_text(value, "string"), safe=_SAFE)
-
-
-def resolve_url(
-    container: edm.EntityContainer,
-    url: str,
-    roots: tuple[str, ...],
-    path: str,
-    references: Mapping[str, str],
-) -> Target:
-    """The entity that a URL in a body points at: a target that has a key.
-
-    Args:
-        roots: the addresses of the service, absolute or path-absolute, each with a slash at its
-            end; other URLs are relative to the first of them.
-        path: of the request below the service root: a URL that begins with ``./`` or ``../`` is
-            relative to it (URL Conventions 4.4).
-        references: Content-ID -> URL, for ``$1``.
-    Raises: InvalidQueryError, it is no URL of an entity of this service; NotFoundError.
-    """
-    target = find_url(container, url, roots, path, references)
-    if target.key is None:
-        raise NotFoundError(f"There is no entity {url}.")
-    return target
 
 
 def find_url(
@@ -61,7 +34,16 @@ def find_url(
     path: str,
     references: Mapping[str, str],
 ) -> Target:
-    """As ``resolve_url``; an entity that an alternate key names need not be there."""
+    """The entity that a URL in a body points at; one that an alternate key names need not be there.
+
+    Args:
+        roots: the addresses of the service, absolute or path-absolute, each with a slash at its
+            end; other URLs are relative to the first of them.
+        path: of the request below the service root: a URL that begins with ``./`` or ``../`` is
+            relative to it (URL Conventions 4.4).
+        references: Content-ID -> URL, for ``$1``.
+    Raises: InvalidQueryError, it is no URL of an entity of this service; NotFoundError.
+    """
     if url.startswith("$") and url[1:] in references:
         url = references[url[1:]]
     relative = _relative(url, roots, path)
