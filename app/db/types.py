@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal
@@ -20,6 +21,7 @@ from sqlalchemy import (
     SmallInteger,
     String,
     Text,
+    Uuid,
 )
 from sqlalchemy.types import TypeDecorator, TypeEngine, UserDefinedType
 
@@ -195,3 +197,21 @@ def _json_default(value: Any) -> Any:
     if hasattr(value, "isoformat"):
         return value.isoformat()
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+class Guid(TypeDecorator[uuid.UUID]):
+    """Edm.Guid: UUID, or on SQLite its text in lower case with dashes; both sort alike."""
+
+    impl = Uuid
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        if dialect.name == "sqlite":
+            return dialect.type_descriptor(String(36))
+        return dialect.type_descriptor(Uuid())
+
+    def process_bind_param(self, value: uuid.UUID | None, dialect: Dialect) -> Any:
+        return str(value) if value is not None and dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> uuid.UUID | None:
+        return uuid.UUID(value) if isinstance(value, str) else value

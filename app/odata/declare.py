@@ -19,9 +19,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
-from app.db.types import ExactDecimal, JsonText, OrdinalEnum, UtcDateTime
+from app.db.types import ExactDecimal, Guid, JsonText, OrdinalEnum, UtcDateTime
 from app.odata.model import edm
-from app.odata.sql.column_types import Guid
 
 
 def camel(attribute: str) -> str:

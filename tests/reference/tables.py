@@ -21,8 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from app.db.types import JsonText, UtcDateTime, string
-from app.odata.sql.column_types import Guid
+from app.db.types import Guid, JsonText, UtcDateTime, string
 from tests.reference.column_types import Duration, WideDecimal
 
 metadata = MetaData()

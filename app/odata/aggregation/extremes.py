@@ -26,8 +26,8 @@ from app.odata.binding.ordering import order_keys
 from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
+from app.odata.sql.aggregates import double_sum
 from app.odata.sql.dialect_sql import DialectSql
-from app.odata.sql.double_sums import double_sum
 from app.odata.syntax.nodes import Literal, Member, OrderItem, TopBottom
 
 _AMOUNTS = ("integer", "decimal", "double")

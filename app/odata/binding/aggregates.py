@@ -33,10 +33,14 @@ from app.odata.binding.type_coercion import as_decimal
 from app.odata.binding.values import NUMBERS, Bound, Row, Rows, Typed, family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
+from app.odata.sql.aggregates import (
+    decimal_percentile,
+    double_average,
+    double_percentile,
+    double_sum,
+)
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
 from app.odata.sql.dialect_sql import DialectSql
-from app.odata.sql.double_sums import double_average, double_sum
-from app.odata.sql.percentiles import decimal_percentile, double_percentile
 from app.odata.syntax.nodes import AggregateCall, AggregateFrom, AggregateItem, Count, Member, Node
 from app.odata.syntax.parser import ExpressionParser
 

@@ -69,13 +69,15 @@ def _of_nothing(
     name = node.name.removeprefix(f"{container.namespace}.")
     if name == node.name and not container.is_default_namespace:
         return []
-    names = {ancestor.name for ancestor in type_.lineage}
     named = [
         operation
         for operation in container.operations
         if operation.name == name and not operation.is_action
     ]
-    if any(overload.bound_to in names and not overload.bound_to_collection for overload in named):
+    if any(
+        type_.derives_from(overload.bound_to or "") and not overload.bound_to_collection
+        for overload in named
+    ):
         return []
     return [overload for overload in named if overload.bound_to is None]
 
@@ -138,11 +140,10 @@ def _overload(
     """The function of this name that is bound to the type and has these parameters."""
     namespace = f"{container.namespace}."
     name = node.name.removeprefix(namespace)
-    names = {ancestor.name for ancestor in type_.lineage}
     overloads = [
         operation
         for operation in container.operations
-        if operation.bound_to in names
+        if type_.derives_from(operation.bound_to or "")
         and operation.bound_to_collection == of_collection
         and not operation.is_action
     ]

@@ -28,13 +28,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import TypeEngine
 
-from app.db.types import ExactDecimal, UtcDateTime
+from app.db.types import ExactDecimal, Guid, UtcDateTime
 from app.odata.binding.context import Parameters
 from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, family, truth, type_name
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, Overload
 from app.odata.model import edm
-from app.odata.sql.column_types import Guid
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding

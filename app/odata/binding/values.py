@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, and_, case
+from sqlalchemy import ColumnElement, FromClause, Select, and_, case, select
 
 from app.odata.binding.context import Context
 from app.odata.binding.rows import rows_for
@@ -219,6 +219,10 @@ class Scope:
         if not self.optional:
             return value
         return case((self.key_columns()[0].is_not(None), value))
+
+    def select(self, *columns: ColumnElement[Any]) -> Select[Any]:
+        """These columns of the rows that fulfil the conditions so far."""
+        return select(*columns).select_from(self.from_clause()).where(*self.conditions)
 
     def key_columns(self) -> list[ColumnElement[Any]]:
         """The columns of the key, in its order."""

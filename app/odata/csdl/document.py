@@ -68,18 +68,17 @@ def service_document(
     """
     prefix = "@odata." if version == "4.0" else "@"
     context = {f"{prefix}context": f"{root}$metadata"} if with_context else {}
-    value = [
-        {"name": name, "kind": kind, "url": name}
-        for kind, names in (("EntitySet", container.sets), ("Singleton", container.singletons))
-        for name in names
+    functions = [
+        str(function.import_name)
+        for function in imports(container)
+        if is_listed(container, function)
     ]
-    value += [
-        {
-            "name": str(import_.import_name),
-            "kind": "FunctionImport",
-            "url": str(import_.import_name),
-        }
-        for import_ in imports(container)
-        if is_listed(container, import_)
+    kinds = {
+        "EntitySet": container.sets,
+        "Singleton": container.singletons,
+        "FunctionImport": functions,
+    }
+    value = [
+        {"name": name, "kind": kind, "url": name} for kind, names in kinds.items() for name in names
     ]
     return json_text({**context, "value": value}).encode()

@@ -57,11 +57,11 @@ class Call:
 
         Raises: NotFoundError, there is none.
         """
-        names = {ancestor.name for ancestor in type_.lineage}
         overloads = tuple(
             overload
             for overload in self.overloads
-            if overload.bound_to in names and overload.bound_to_collection == is_collection
+            if type_.derives_from(overload.bound_to or "")
+            and overload.bound_to_collection == is_collection
         )
         if not overloads:
             what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Response
-from sqlalchemy import literal, select
+from sqlalchemy import literal
 
 from app.errors import (
     ForbiddenError,
@@ -294,7 +294,6 @@ def aggregate_of_rows(
     assert operation.expression is not None
     literals = {name: literal(value) for name, value in arguments.items()}
     value = operation.expression(scope.columns, literals)
-    statement = select(value).select_from(scope.from_clause()).where(*scope.conditions)
-    rows = run(statement, scope.context.container)
+    rows = run(scope.select(value), scope.context.container)
     aggregate: object = rows[0][0]
     return aggregate

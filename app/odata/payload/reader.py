@@ -163,9 +163,7 @@ class _BodyReader:
             # The request itself says which entity it is about; a nested one is known by its key.
             matters = bool(entity.path) and value is not None and is_ignored
             problems = self.problems if matters else Problems()
-            entity.key[prop.name] = read_property(
-                prop, value, path, problems, self._reading.text_numbers
-            )
+            entity.key[prop.name] = self._read(prop, value, path, problems)
         if is_ignored:
             if self._reading.handling == "strict" and not is_key:
                 self.problems.add(path, "is set by the service")

@@ -56,16 +56,11 @@ def read_all(
         assert isinstance(segment, NameSegment)  # the parser lets nothing else follow $all
         type_ = _type(reader.container, segment.name)
     mark = fingerprint(request.path, texts)
-    start = PageStart((), None if options.top is None else _whole(options.top.value))
+    start = PageStart((), None if options.top is None else options.top.number)
     if "skiptoken" in texts.system:
         start = reader.tokens.read(texts.system["skiptoken"], mark)
     reading = _Reading(reader, request, caller, connection, texts, type_)
     return reading.answer(start, mark, count=bool(options.count))
-
-
-def _whole(value: object) -> int:
-    assert isinstance(value, int)
-    return value
 
 
 def _type(container: edm.EntityContainer, name: str) -> edm.EntityType:

@@ -132,3 +132,13 @@ class BoundQuery:
     given_order: Sequence[OrderItem] = ()
     # Whether the order tells each row from all others.
     total_order: bool = True
+
+    def select(self, *columns: ColumnElement[Any]) -> Select[Any]:
+        """These columns of the rows."""
+        return select(*columns).select_from(self.scope.from_clause()).where(*self.conditions)
+
+    def within(self, *columns: ColumnElement[Any]) -> Select[Any]:
+        """These columns of the rows, inside a statement of those that they are related to."""
+        source = self.scope.from_clause()
+        rows = select(*columns).select_from(source).where(*self.conditions)
+        return rows.correlate_except(source)

@@ -400,9 +400,7 @@ def _expanded(member: ExpandMember, format_: Format) -> Iterator[Piece]:
     text = writer(projection, format_)
     if member.remainder is not None:
         text = with_keys(text, query)
-    source = query.scope.from_clause()
-    rows = select(text.label("j")).select_from(source).where(*query.conditions)
-    rows = rows.correlate_except(source)
+    rows = query.within(text.label("j"))
     if not member.collection:
         yield Piece([f'"{name}":', or_null(rows.limit(1).scalar_subquery())])
         return
@@ -450,11 +448,10 @@ def with_mark(
     if query.top is not None:
         full = and_(full, query.top > _PAGE)
     if not remainder.is_deep:
-        source = query.scope.from_clause()
         before = _PAGE if query.skip is None else _PAGE + query.skip
         constant: ColumnElement[int] = literal_column("1")
-        others = select(constant).select_from(source).where(*query.conditions)
-        full = and_(full, others.limit(1).offset(before).correlate_except(source).exists())
+        others = query.within(constant)
+        full = and_(full, others.limit(1).offset(before).exists())
     return spell(Text(), "{0} || CASE WHEN {1} THEN {2} ELSE '' END", joined, full, mark)
 
 
@@ -466,7 +463,6 @@ def limit_of(query: BoundQuery) -> ColumnElement[int]:
 
 def number_of(query: BoundQuery, format_: Format) -> Sequence[Part]:
     """How many related entities there are, ``$skip`` and ``$top`` aside."""
-    source = query.scope.from_clause()
-    count = select(func.count()).select_from(source).where(*query.conditions)
-    number = count.correlate_except(source).scalar_subquery()
+    count = query.within(func.count())
+    number = count.scalar_subquery()
     return json_parts(number, edm.INT64, nullable=False, ieee754=format_.ieee754)

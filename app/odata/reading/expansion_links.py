@@ -93,10 +93,10 @@ def with_links(
 
 def _start(options: QueryOptions, after: str | None, page: int) -> PageStart:
     """Where what comes after ``page`` members begins: behind sort keys, else at a position."""
-    left = None if options.top is None else _number(options.top) - page
+    left = None if options.top is None else options.top.number - page
     if after is not None:
         return PageStart(json.loads(after), left)
-    skipped = 0 if options.skip is None else _number(options.skip)
+    skipped = 0 if options.skip is None else options.skip.number
     return PageStart([skipped + page], left)
 
 
@@ -108,11 +108,6 @@ def _refuse_root(options: QueryOptions, page: int) -> None:
             0,
             "$expand",
         )
-
-
-def _number(literal: Literal) -> int:
-    assert isinstance(literal.value, int)
-    return literal.value
 
 
 def _filled(value: Any, literals: Sequence[Any]) -> Any:

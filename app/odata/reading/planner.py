@@ -24,7 +24,6 @@ from sqlalchemy import (
 
 from app.http.security import Caller
 from app.odata.binding.context import Budget, Context, Source
-from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl.terms import CORE
 from app.odata.cursor import Limits
@@ -229,13 +228,13 @@ class _Planner:
         assert query.projection is not None
         return Plan(
             "entity",
-            self._compiled(self._from(query, columns)),
+            self._compiled(query.select(*columns)),
             context=self._context_url(query),
             has_etag=bool(etag),
             by_tag=self.resource.parent is None
             and not any(isinstance(member, ExpandMember) for member in query.projection.members),
             parent=self._parent(),
-            fan=self._fan(query, lambda keys: self._from(query, keys)),
+            fan=self._fan(query, lambda keys: query.select(*keys)),
         )
 
     def _number(self) -> Plan:
@@ -251,19 +250,15 @@ class _Planner:
 
     def _members_counted(self, collection: Elements, name: str) -> Select[Any]:
         scope, options = self.resource.scope, self.options
-        query = BoundQuery(Translator(self.context, scope), scope, scope.conditions)
         if options.filter is None:
             length = spell(BigInteger, "json_array_length({0})", collection.sql)
-            return self._from(query, [length])
+            return scope.select(length)
         wanted = QueryOptions(filter=options.filter)
-        return self._from(query, [chosen_members(scope, collection, name, wanted).number()])
+        return scope.select(chosen_members(scope, collection, name, wanted).number())
 
     def _value(self) -> Plan:
         """A property by itself, as JSON or, with ``/$value``, as plain text."""
         resource, bound = self.resource, self.resource.bound
-        query = BoundQuery(
-            Translator(self.context, resource.scope), resource.scope, resource.scope.conditions
-        )
         raw = resource.ending == "$value"
         assert bound is not None and resource.property is not None
         name, options = resource.property.name, self.options
@@ -286,7 +281,7 @@ class _Planner:
             annotation = type_annotation("", bound.type, self.format, namespace)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
-            self._compiled(self._from(query, [text, *etag, *home])),
+            self._compiled(resource.scope.select(text, *etag, *home)),
             context=context + selected,
             has_etag=bool(etag),
             by_tag=resource.parent is None,
@@ -305,7 +300,7 @@ class _Planner:
         if resource.set_name is None or resource.kind == "collection":
             raise QueryError("only one entity of a set has bytes")
         query = QueryBinder(self.context).rows(resource.scope, self.options)
-        statement = self._compiled(self._from(query, resource.scope.key_columns()))
+        statement = self._compiled(query.select(*resource.scope.key_columns()))
         return Plan(
             "media", statement, set_name=resource.set_name, stream=stream, parent=self._parent()
         )
@@ -325,13 +320,13 @@ class _Planner:
         """
         order = [key.clause() for key in query.order]
         limit = bindparam(f"{RUN}limit", type_=BigInteger, required=True)
-        rows = self._from(query, columns)
+        rows = query.select(*columns)
         keys = query.scope.key_columns()
         if len(after) == 1 or (after and not keys):
             return rows.where(or_(*after)).order_by(*order).limit(limit)
         if after:
             ranges = [
-                self._from(query, keys).where(part).order_by(*order).limit(limit).correlate(None)
+                query.select(*keys).where(part).order_by(*order).limit(limit).correlate(None)
                 for part in after
             ]
             following = union_all(*(select(*part.subquery().c) for part in ranges))
@@ -342,7 +337,7 @@ class _Planner:
         by_key = self.context.unordered if sqlite else query.skip is not None
         if not by_key or not keys:
             return rows.order_by(*order).limit(limit).offset(query.skip)
-        keys_page = self._from(query, keys).order_by(*order).limit(limit).offset(query.skip)
+        keys_page = query.select(*keys).order_by(*order).limit(limit).offset(query.skip)
         return rows.where(tuple_(*keys).in_(keys_page.correlate(None))).order_by(*order)
 
     def _fan(self, query: BoundQuery, page: Page) -> Fan | None:
@@ -366,37 +361,29 @@ class _Planner:
         scope = self.resource.scope
         return [] if scope.type.etag is None else [scope.columns[scope.type.etag]]
 
-    def _from(self, query: BoundQuery, columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
-        source = query.scope.from_clause()
-        return select(*columns).select_from(source).where(*query.conditions)
-
     def _counted(self, query: BoundQuery) -> Select[Any]:
         joined, options = self.resource.joined, self.options
         if joined and not (options.filter or options.search or options.apply):
             return select(all_combinations(joined))
-        return self._from(query, [func.count()])
+        return query.select(func.count())
 
     def _parent(self) -> Statement | None:
-        parent = self.resource.parent
-        if parent is None:
-            return None
-        statement = select(spell(Text, "1")).select_from(parent.from_clause())
-        return self._compiled(statement.where(*parent.conditions).limit(1))
+        return self._of_parent(spell(Text, "1"))
 
     def _home(self) -> Statement | None:
         """The URL of a contained collection, where the path is another."""
-        parent, home = self.resource.parent, self.resource.home
-        if parent is None or not home or self.is_canonical:
-            return None
-        statement = select(Template(home, alone=True)).select_from(parent.from_clause())
-        return self._compiled(statement.where(*parent.conditions).limit(1))
+        home = self.resource.home
+        return (
+            self._of_parent(Template(home, alone=True)) if home and not self.is_canonical else None
+        )
+
+    def _of_parent(self, column: ColumnElement[Any]) -> Statement | None:
+        parent = self.resource.parent
+        return None if parent is None else self._compiled(parent.select(column).limit(1))
 
     def _top(self) -> Top | None:
         top = self.options.top
-        if top is None:
-            return None
-        assert isinstance(top.value, int)
-        return Top(top.slot, top.value)
+        return None if top is None else Top(top.slot, top.number)
 
     def _context_url(self, query: BoundQuery) -> str:
         """The context URL after ``$metadata``; see ``Plan.context`` (Protocol 10)."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Dialect, bindparam, select
+from sqlalchemy import ColumnElement, Connection, Dialect, bindparam
 
 from app.http.security import system_caller
 from app.odata.binding.context import Context, Source
@@ -71,5 +71,5 @@ class Representations:
         columns: list[ColumnElement[Any]] = [entity_json(projection, BARE)]
         if type_.etag is not None:
             columns.append(scope.columns[type_.etag])
-        statement = select(*columns).select_from(scope.from_clause())
-        return Statement(statement.where(*conditions), dialect, sources, bounded=False)
+        scope.conditions = conditions
+        return Statement(scope.select(*columns), dialect, sources, bounded=False)

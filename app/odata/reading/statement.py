@@ -189,14 +189,14 @@ def _of_run(name: str, process: Callable[[Any], Any]) -> Read:
         return lambda run: run.expanded
     if name.startswith("singleton_"):
         singleton = name.removeprefix("singleton_")
-        return lambda run: process(_key_of(run, singleton))
+
+        def key(run: Run) -> Any:
+            assert run.container is not None
+            return process(run.container.singletons[singleton].key())
+
+        return key
     index = int(name.removeprefix("after_"))
     return lambda run: process(run.after[index])
-
-
-def _key_of(run: Run, singleton: str) -> Any:
-    assert run.container is not None
-    return run.container.singletons[singleton].key()
 
 
 @contextmanager

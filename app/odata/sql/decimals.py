@@ -99,13 +99,16 @@ def decimal_literal(parameter: ColumnElement[Any]) -> DialectSql:
 _QUOTIENT = (
     "trim_scale(round(div(CAST({0} AS NUMERIC) * 1e13, NULLIF({1}, 0)) * 0.0000000000001, 12))"
 )
-_SPELLINGS = {
+_COMMON = {
     "add": ("odata_add({0}, {1})", "({0} + {1})"),
     "sub": ("odata_subtract({0}, {1})", "({0} - {1})"),
     "mul": ("odata_multiply({0}, {1})", "({0} * {1})"),
+    "neg": ("odata_negate({0})", "(- {0})"),
+}
+_SPELLINGS = {
+    **_COMMON,
     "div": ("odata_divide({0}, {1})", _QUOTIENT),
     "mod": ("odata_modulo({0}, {1})", "mod({0}, NULLIF({1}, 0))"),
-    "neg": ("odata_negate({0})", "(- {0})"),
     "round": ("odata_round({0})", "round({0})"),
 }
 
@@ -145,10 +148,7 @@ def integer_operation(name: str, *operands: ColumnElement[Any]) -> DialectSql:
 
 
 _INTEGER_SPELLINGS = {
-    "add": ("odata_add({0}, {1})", "({0} + {1})"),
-    "sub": ("odata_subtract({0}, {1})", "({0} - {1})"),
-    "mul": ("odata_multiply({0}, {1})", "({0} * {1})"),
+    **_COMMON,
     "div": ("odata_truncate({0}, {1})", "({0} / NULLIF({1}, 0))"),
     "mod": ("({0} % {1})", "mod({0}, NULLIF({1}, 0))"),
-    "neg": ("odata_negate({0})", "(- {0})"),
 }

@@ -13,7 +13,7 @@ from app.odata.sql import (
     sqlite_texts as texts,
     sqlite_times as times,
 )
-from app.odata.sql.percentiles import Percentile
+from app.odata.sql.aggregates import Percentile
 from app.odata.sql.text_values import SQLITE
 from app.odata.syntax.literals import base64url
 

@@ -14,8 +14,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, LargeBinary, Time
 from sqlalchemy.types import TypeEngine
 
-from app.db.types import UtcDateTime, iso_instant
-from app.odata.sql.column_types import Guid
+from app.db.types import Guid, UtcDateTime, iso_instant
 from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.syntax.literals import from_base64url, to_duration

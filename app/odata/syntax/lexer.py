@@ -10,22 +10,9 @@ from app.odata.errors import QueryError
 from app.odata.syntax.literals import DOTTED_NAME, JSON_STRING, NAME, STRING, UNQUOTED
 
 TokenKind: t.TypeAlias = t.Literal[
-    "guid",
-    "datetime",
-    "date",
-    "timeofday",
-    "number",
-    "nonfinite",
-    "string",
-    "prefixed",
-    "json",
-    "wildcard",
-    "name",
-    "at",
-    "dollar",
-    "mark",
-    "end",
-]
+    "guid", "datetime", "date", "timeofday", "number", "nonfinite", "string", "prefixed",
+    "json", "wildcard", "name", "at", "dollar", "mark", "end",
+]  # fmt: skip
 
 
 @dataclass(slots=True)

@@ -15,35 +15,13 @@ from decimal import Decimal
 from functools import cache
 
 LiteralKind: t.TypeAlias = t.Literal[
-    "null",
-    "boolean",
-    "integer",
-    "decimal",
-    "double",
-    "string",
-    "date",
-    "datetime",
-    "timeofday",
-    "duration",
-    "guid",
-    "binary",
-    "enum",
-    "geo",
-]
+    "null", "boolean", "integer", "decimal", "double", "string", "date", "datetime",
+    "timeofday", "duration", "guid", "binary", "enum", "geo",
+]  # fmt: skip
 LiteralValue: t.TypeAlias = (
-    bool
-    | int
-    | Decimal
-    | float
-    | str
-    | bytes
-    | dt.date
-    | dt.datetime
-    | dt.time
-    | dt.timedelta
-    | uuid.UUID
-    | None
-)
+    bool | int | Decimal | float | str | bytes | dt.date | dt.datetime | dt.time | dt.timedelta
+    | uuid.UUID | None
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +51,12 @@ class Literal(Node):
     kind: LiteralKind
     type_name: str | None = field(default=None, kw_only=True)
     slot: int | None = field(default=None, kw_only=True, compare=False)
+
+    @property
+    def number(self) -> int:
+        """The value of a row count or an ordinal, which the parser lets be nothing else."""
+        assert isinstance(self.value, int)
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,22 +177,9 @@ class Case(Node):
 
 UnaryOperator: t.TypeAlias = t.Literal["not", "neg"]
 BinaryOperator: t.TypeAlias = t.Literal[
-    "or",
-    "and",
-    "eq",
-    "ne",
-    "gt",
-    "ge",
-    "lt",
-    "le",
-    "has",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "divby",
+    "or", "and", "eq", "ne", "gt", "ge", "lt", "le", "has", "add", "sub", "mul", "div", "divby",
     "mod",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
