@@ -112,82 +112,66 @@ def _read_part(
     request: dict[str, Any], name: str, depends_on: tuple[str, ...], location: str, most: int
 ) -> Part:
     """A request by itself; with its problems, ``most`` of them, if it has any."""
-    reader = _PartReader(most)
+    problems = Problems(most)
     for member in request:
         if member not in _MEMBERS and "@" not in member:
-            reader.problems.add_unknown(f"{location}.{member}", member, _MEMBERS, "a request")
-    part = Part(
-        reader.method(request.get("method"), f"{location}.method"),
-        reader.text(request.get("url"), f"{location}.url") or "",
-        reader.headers(request.get("headers"), f"{location}.headers"),
-        id=name,
-        depends_on=depends_on,
-        condition=reader.optional(request.get("if"), f"{location}.if"),
-    )
-    part = reader.with_body(part, request.get("body"), f"{location}.body")
-    try:
-        reader.problems.raise_any()
-    except ValidationError as error:
-        return replace(part, problem=error)
-    return part
+            problems.add_unknown(f"{location}.{member}", member, _MEMBERS, "a request")
+    method, condition = request.get("method"), request.get("if")
+    method = method.upper() if isinstance(method, str) else ""
+    if method not in _METHODS:
+        problems.add(f"{location}.method", "must be one of delete, get, patch, post, put")
+    url = _text(request.get("url"), f"{location}.url", problems)
+    headers = _headers(request.get("headers"), f"{location}.headers", problems)
+    if condition is not None:
+        condition = _text(condition, f"{location}.if", problems)
+    body = _body_of(method, headers, request.get("body"), f"{location}.body", problems)
+    part = Part(method, url or "", headers, body, name, depends_on, condition)
+    return replace(part, problem=ValidationError(problems.details)) if problems.details else part
 
 
-class _PartReader:
-    """Reads the members of one request."""
+def _text(value: Any, location: str, problems: Problems) -> str | None:
+    if not isinstance(value, str) or not value:
+        problems.add(location, "must be a text")
+        return None
+    return value
 
-    def __init__(self, most: int) -> None:
-        self.problems = Problems(most)
 
-    def method(self, value: Any, location: str) -> str:
-        method = value.upper() if isinstance(value, str) else ""
-        if method not in _METHODS:
-            self.problems.add(location, "must be one of delete, get, patch, post, put")
-        return method
+def _headers(value: Any, location: str, problems: Problems) -> Headers:
+    headers = Headers()
+    if value is not None and not isinstance(value, dict):
+        problems.add(location, "must be an object")
+    elif value:
+        for name, text in value.items():
+            if isinstance(text, str) and not {"\r", "\n"} & {*text, *name}:
+                headers.add(name, text)
+            else:
+                problems.add(f"{location}.{name}", "must be a text of one line")
+    return headers
 
-    def text(self, value: Any, location: str) -> str | None:
-        if not isinstance(value, str) or not value:
-            self.problems.add(location, "must be a text")
-            return None
-        return value
 
-    def optional(self, value: Any, location: str) -> str | None:
-        return None if value is None else self.text(value, location)
-
-    def headers(self, value: Any, location: str) -> Headers:
-        headers = Headers()
-        if value is not None and not isinstance(value, dict):
-            self.problems.add(location, "must be an object")
-        elif value:
-            for name, text in value.items():
-                if isinstance(text, str) and not {"\r", "\n"} & {*text, *name}:
-                    headers.add(name, text)
-                else:
-                    self.problems.add(f"{location}.{name}", "must be a text of one line")
-        return headers
-
-    def with_body(self, part: Part, value: Any, location: str) -> Part:
-        if value is None:
-            return part
-        if part.method in ("GET", "HEAD", "DELETE"):
-            self.problems.add(location, f"must not be there: {part.method} has no body")
-            return part
-        headers, body = Headers(part.headers), b""
-        media_type = parse_options_header(headers.get("Content-Type", ""))[0].lower()
-        if not media_type:
-            media_type = "application/json"
-            headers.set("Content-Type", media_type)
-        if media_type.endswith("json"):
-            body = json_text(value).encode()
-        elif not isinstance(value, str):
-            self.problems.add(location, f"must be a text, as it is of type {media_type}")
-        elif media_type.startswith("text/"):
-            body = value.encode()
-        else:
-            try:
-                body = to_binary(value)
-            except QueryError:
-                self.problems.add(location, "must be base64url")
-        return replace(part, headers=headers, body=body)
+def _body_of(method: str, headers: Headers, value: Any, location: str, problems: Problems) -> bytes:
+    """The bytes of a body as they would come alone; ``headers`` say of which type they are."""
+    if value is None:
+        return b""
+    if method in ("GET", "HEAD", "DELETE"):
+        problems.add(location, f"must not be there: {method} has no body")
+        return b""
+    media_type = parse_options_header(headers.get("Content-Type", ""))[0].lower()
+    if not media_type:
+        media_type = "application/json"
+        headers.set("Content-Type", media_type)
+    if media_type.endswith("json"):
+        return json_text(value).encode()
+    if not isinstance(value, str):
+        problems.add(location, f"must be a text, as it is of type {media_type}")
+    elif media_type.startswith("text/"):
+        return value.encode()
+    else:
+        try:
+            return to_binary(value)
+        except QueryError:
+            problems.add(location, "must be base64url")
+    return b""
 
 
 def write_json_batch(results: Sequence[Result]) -> Response:
@@ -238,9 +222,9 @@ def _body(answer: Response, content: bytes) -> str:
     media_type = answer.mimetype or ""
     if media_type.endswith("json"):
         is_ours = "OData-Version" in answer.headers
-        return content.decode() if is_ours or _is_json(content) else json_text(_text(answer))
+        return content.decode() if is_ours or _is_json(content) else json_text(_characters(answer))
     if media_type.startswith("text/"):
-        return json_text(_text(answer))
+        return json_text(_characters(answer))
     return json_text(base64url(content))
 
 
@@ -252,7 +236,7 @@ def _is_json(content: bytes) -> bool:
     return True
 
 
-def _text(answer: Response) -> str:
+def _characters(answer: Response) -> str:
     """The characters of a text: what is not in its character set has one for each byte."""
     content = answer.get_data()
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from app.odata.csdl.capabilities import (
     of_container as container_capabilities,
@@ -88,9 +88,7 @@ def of_property(prop: edm.Property, *, is_key: bool = False) -> Iterator[Annotat
         yield Annotation(f"{CORE}.Immutable", True)
     if prop.filled:
         yield Annotation(f"{CORE}.ComputedDefaultValue", True)
-    if prop.allowed:
-        values = [{"Value": value} for value in prop.allowed]
-        yield Annotation(f"{VALIDATION}.AllowedValues", values)
+    yield from _allowed(prop.allowed)
     if prop.minimum is not None:
         yield Annotation(f"{VALIDATION}.Minimum", prop.minimum)
     if prop.maximum is not None:
@@ -117,9 +115,12 @@ def of_parameter(parameter: edm.Parameter) -> Iterator[Annotation]:
     yield from _description(parameter.description)
     if parameter.optional:
         yield Annotation(f"{CORE}.OptionalParameter", {})
-    if parameter.allowed:
-        values = [{"Value": value} for value in parameter.allowed]
-        yield Annotation(f"{VALIDATION}.AllowedValues", values)
+    yield from _allowed(parameter.allowed)
+
+
+def _allowed(values: Sequence[str] | None) -> Iterator[Annotation]:
+    if values:
+        yield Annotation(f"{VALIDATION}.AllowedValues", [{"Value": value} for value in values])
 
 
 def _description(text: str) -> Iterator[Annotation]:

@@ -37,13 +37,13 @@ from app.odata.reading.negotiation import Format
 from app.odata.reading.resource import PathResolver
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
-from app.odata.writing.answers import no_content, with_preference
+from app.odata.writing.answers import nothing_shown, with_preference
 from app.odata.writing.collections import (
     as_member,
     each_set,
     key_of_row,
     member_keys,
-    refuse_versions,
+    refuse_conditions,
 )
 from app.odata.writing.conditions import require_current
 from app.odata.writing.content import ReadPath, WriteRequest
@@ -83,12 +83,10 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     else:
         refuse_tags(request.if_match)
     _require(call)
-    body = _action_body(request, call)
-    operation = body_overload(call, body)
-    arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
+    operation, arguments = _arguments(request, call)
     result = _run(operation, *binding, arguments)
     if request.preferences.return_ == "minimal" and not operation.creates:
-        return with_preference(request, no_content(request.version))
+        return nothing_shown(request)
     response = _answer(operation, call, result, around)
     if operation.returns is not None and request.preferences.return_ == "representation":
         note_applied(response.headers, request.preferences.applied("return"))
@@ -118,10 +116,8 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     entity_set = each_set(request.container, path)
     call = call.bound(entity_set.type, is_collection=False)
     _require(call)
-    refuse_versions(request)
-    body = _action_body(request, call)
-    operation = body_overload(call, body)
-    arguments = body_arguments(operation, body, text_numbers=request.text_numbers)
+    refuse_conditions(request, any_is_fine=True)
+    operation, arguments = _arguments(request, call)
     minimal = request.preferences.return_ == "minimal" or operation.returns is None
     values: list[Any] = []
     for key in member_keys(request, entity_set.type, path):
@@ -131,19 +127,19 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
                 own = replace(call, bound_path=entity_path(entity_set.name, entity_set.type, key))
                 values.append(_answer(operation, own, result, around))
     if minimal:
-        response = no_content(request.version)
-    else:
-        response = collected(around.container, operation, values, around.root, around.form)
+        return nothing_shown(request)
+    response = collected(around.container, operation, values, around.root, around.form)
     return with_preference(request, response)
 
 
-def _action_body(request: WriteRequest, call: Call) -> Any:
-    """The parameters; an action without required ones needs no body at all."""
-    content = request.body()
-    if not content.strip():
-        return {}
-    request.check_json()
-    return parse_json(content)
+def _arguments(request: WriteRequest, call: Call) -> tuple[edm.Operation, dict[str, Any]]:
+    """The overload and its parameters; an action without required ones needs no body at all."""
+    content, body = request.body(), {}
+    if content.strip():
+        request.check_json()
+        body = parse_json(content)
+    operation = body_overload(call, body)
+    return operation, body_arguments(operation, body, text_numbers=request.text_numbers)
 
 
 # --- functions

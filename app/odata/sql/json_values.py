@@ -210,8 +210,5 @@ def _double(value: ColumnElement[Any], name: str, nullable: bool) -> DialectSql:
         f" WHEN '-Infinity' THEN '\"-INF\"' ELSE CAST({number} AS TEXT) END"
     )
     function = "odata_single_text" if name == "Edm.Single" else "odata_double_text"
-    if nullable:
-        return DialectSql(
-            Text(), f"ifnull({function}({{0}}), 'null')", f"coalesce({postgresql}, 'null')", value
-        )
-    return DialectSql(Text(), f"{function}({{0}})", postgresql, value)
+    text = DialectSql(Text(), f"{function}({{0}})", postgresql, value)
+    return or_null(text) if nullable else text

@@ -158,6 +158,11 @@ def no_content(version: str) -> Response:
     return response
 
 
+def nothing_shown(request: WriteRequest) -> Response:
+    """204 to a request that could have asked to see what was done."""
+    return with_preference(request, no_content(request.version))
+
+
 def _representation(
     request: WriteRequest, target: Target, key: Any, body: EntityBody | None
 ) -> Response | None:

@@ -32,10 +32,11 @@ from app.odata.model.writable import upsert_keys
 from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload.values import typed_reader
+from app.odata.reading.negotiation import Format
 from app.odata.syntax.nodes import FilterPathSegment, NameSegment
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path
-from app.odata.writing.answers import no_content, with_preference
+from app.odata.writing.answers import nothing_shown, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep_relations import service_of
@@ -76,7 +77,7 @@ def write_each(request: WriteRequest) -> Response:
         raise InvalidQueryError(
             "$each takes no query options; use /$filter(...) before it.", position=0
         )
-    refuse_versions(request)
+    refuse_conditions(request, any_is_fine=True)
     body = None
     if request.method == "PATCH":
         body = request.entity(Target(entity_set, entity_set.type), "change")
@@ -88,7 +89,7 @@ def write_each(request: WriteRequest) -> Response:
             else:
                 request.writer.update(entity_set, key, body)
     if body is None or request.preferences.return_ != "representation":
-        return _done(request)
+        return nothing_shown(request)
     items = [_entity_shape(request, entity_set, key) for key in keys]
     return _collection(request, entity_set, items, "")
 
@@ -162,7 +163,7 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         if not minimal:  # now, because a later item may remove it
             entities.append((_entity_shape if is_there else _removed)(request, entity_set, key))
     if minimal:
-        return _done(request)
+        return nothing_shown(request)
     return _collection(request, entity_set, entities, "/$delta")
 
 
@@ -243,22 +244,18 @@ def _of_reference(
 # --- both -----------------------------------------------------------------------------------------
 
 
-def refuse_conditions(request: WriteRequest) -> None:
-    """Raise ValidationError where a condition is sent that only one entity can meet."""
-    names = [name for name in ("If-Match", "If-None-Match") if name in request.headers]
-    _refuse(names)
+def refuse_conditions(request: WriteRequest, *, any_is_fine: bool = False) -> None:
+    """Raise ValidationError where a condition is sent that only one entity can meet.
 
-
-def refuse_versions(request: WriteRequest) -> None:
-    """As ``refuse_conditions``, where entities that are there are changed: ``*`` means them all."""
-    names = ["If-None-Match"] if "If-None-Match" in request.headers else []
-    if request.if_match is not None and not request.if_match.any:
-        names.insert(0, "If-Match")
-    _refuse(names)
-
-
-def _refuse(names: list[str]) -> None:
-    """Raise ValidationError for these conditions, if there are any."""
+    Args:
+        any_is_fine: entities that are there are changed: ``If-Match: *`` means them all.
+    """
+    is_any = any_is_fine and request.if_match is not None and request.if_match.any
+    names = [
+        name
+        for name in ("If-Match", "If-None-Match")
+        if name in request.headers and not (name == "If-Match" and is_any)
+    ]
     if names:
         raise ValidationError([(name, "is of one entity: leave it out here") for name in names])
 
@@ -282,23 +279,15 @@ def _entity_shape(request: WriteRequest, entity_set: edm.EntitySet, key: Any) ->
 
 def _removed(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict[str, Any]:
     address = entity_path(entity_set.name, entity_set.type, key)
-    removed = {"reason": "deleted"}
-    return {_control(request, "removed"): removed, _control(request, "id"): address}
+    form = Format(version=request.version)
+    return {form.control("removed"): {"reason": "deleted"}, form.control("id"): address}
 
 
 def _collection(
     request: WriteRequest, entity_set: edm.EntitySet, entities: list[dict[str, Any]], kind: str
 ) -> Response:
     context = f"{request.root}$metadata#{entity_set.name}{kind}"
-    body = {_control(request, "context"): context, "value": entities}
+    body = {Format(version=request.version).control("context"): context, "value": entities}
     response = Response(json_text(body), content_type="application/json")
     response.headers["OData-Version"] = request.version
     return with_preference(request, response)
-
-
-def _done(request: WriteRequest) -> Response:
-    return with_preference(request, no_content(request.version))
-
-
-def _control(request: WriteRequest, name: str) -> str:
-    return f"@odata.{name}" if request.version == "4.0" else f"@{name}"

@@ -27,6 +27,7 @@ from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
 from app.odata.preferences import Preferences, preferences_of
+from app.odata.reading.negotiation import Version
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
@@ -60,7 +61,7 @@ class WriteRequest:
     body: Callable[[], bytes]
     root: str
     read: ReadPath
-    version: str = "4.0"
+    version: Version = "4.0"
     roots: tuple[str, ...] = ()
     references: Mapping[str, str] = field(default_factory=dict)
     max_depth: int = 5
