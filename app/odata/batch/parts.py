@@ -1,4 +1,6 @@
-"""The requests of a batch as plain values, the same for both forms, and what the edge does."""
+"""The requests of a batch as plain values, the same for both forms; where each goes, and what the
+edge does.
+"""
 
 from __future__ import annotations
 

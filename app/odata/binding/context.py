@@ -1,4 +1,12 @@
-"""What is the same all through one query."""
+"""What is the same all through one query: who asks, its parameters, and what it may become.
+
+A plan is made once for all queries of one shape, so a literal becomes a parameter that is filled
+from its slot. Where its value decides the form of the plan, the decision is kept as a guard.
+
+The parser limits the text of each option. A name that is used twice is two expressions in SQL, and
+a name of such a name four; so what is made of the names is counted too, before any of it is
+written (docs/adr/0019).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Functions of texts that take collections as well: their members in order (URL 5.1.1.5).
+"""Functions of collections: ``hassubset``, ``hassubsequence``, and those of texts that take
+collections as well, their members in order (URL Conventions 5.1.1.5, 5.1.1.6).
 
-``length(tags)``, ``contains(tags,['a','b'])``, ``startswith``, ``endswith``, ``indexof``.
+Both sides become arrays of texts, null among them: the members of a collection kept as JSON, what
+lies behind a navigation property, or a JSON array in the query.
 """
 
 from __future__ import annotations

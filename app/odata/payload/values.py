@@ -1,7 +1,9 @@
-"""Primitive values of a JSON body: each reader takes what the JSON reader gave and returns a value.
+"""Values of a JSON body: each reader takes what the JSON reader gave and returns a value.
 
-Numbers arrive as ``int`` and ``Decimal``, never as float (contract P15). Source: OData JSON
-Format 4.01, 7.1 (primitive values) and the ABNF of literals.
+Numbers arrive as ``int`` and ``Decimal``, never as float (contract P15). An enumeration's value is
+the name of its member, or a number where flags are combined; a complex value is an object by
+property name, as it is kept in a JSON column. Source: OData JSON Format 4.01, 7.1 (primitive
+values) and the ABNF of literals.
 """
 
 from __future__ import annotations

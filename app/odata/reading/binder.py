@@ -1,4 +1,7 @@
-"""QueryOptions resolved against an entity type: what a query means, or why it is refused."""
+"""QueryOptions resolved against an entity type: what a query means, or why it is refused.
+
+What ``$expand`` shows inside an entity is bound as a query of its own, level by level.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Control information inside an entity: its tag, type, address and links (JSON Format 4.6)."""
+"""Control information inside an entity: its tag, type, address and links (JSON Format 4.6).
+
+What ``$compute`` and ``$apply`` make is declared nowhere. A client reads the JSON of such a value by
+itself: text as Edm.String, a number as Edm.Double. Where it is something else, its type stands
+beside it (JSON Format 4.6.3, decision 0023).
+"""
 
 from __future__ import annotations
 

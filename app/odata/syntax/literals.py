@@ -1,4 +1,5 @@
-"""Primitive literals: how each kind is written, and the value that its text stands for.
+"""Primitive literals: how each kind is written, the value that its text stands for, and the text of
+a value.
 
 The lexer and the shape of a query (shape.py) use the same patterns and the same conversions, so
 that a literal is refused with the same words whether the plan of its query is cached or not.

@@ -1,4 +1,7 @@
-"""The answers to writes: the entity as it is now, or 204 with its address."""
+"""The answers to writes: the entity as it is now, or 204 with its address.
+
+What a write is told of as an event it is answered with: the entity is read once for both.
+"""
 
 from __future__ import annotations
 

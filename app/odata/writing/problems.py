@@ -2,7 +2,8 @@
 
 A service sees only values that could be read, and a write stops at the first entity that is
 refused. Then all entities of the body are looked at, without a write: their values, what these
-refer to, and rules over several of them (docs/adr/0045).
+refer to, and rules over several of them (docs/adr/0045). Errors of a service are told with the
+place in the body that the client sent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""From what a body gave to what a service takes, for each kind of write."""
+"""From what a body gave to what a service takes, for each kind of write.
+
+Of a collection that an entity owns (the lines of an invoice) the service takes the whole list. A
+member that a body names by its key keeps what the body leaves out, so a client can send the lines
+back with one of them changed.
+"""
 
 from __future__ import annotations
 
