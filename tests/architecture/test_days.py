@@ -15,7 +15,7 @@ CUTTING = {
     "app.odata.model.edm": "UTC, for services without a zone of their own",
     "app.odata.binding.comparison": "UTC: a date literal beside an instant (contract P5)",
     "app.odata.batch.condition": "UTC: likewise",
-    "app.odata.sql.sqlite_times": "none: a date plus a duration is a date",
+    "app.odata.sql.sqlite_functions": "none: a date plus a duration is a date",
     "app.importing.workbook": "none: a cell has no zone",
     "app.written.columns": "none: likewise",
     "app.demo.sales": "UTC: the history is invented",

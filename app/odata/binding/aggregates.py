@@ -28,9 +28,17 @@ from sqlalchemy import (
 
 from app.db.types import ExactDecimal
 from app.odata.binding.collections import Opened, count_rows, opened
-from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import as_decimal
-from app.odata.binding.values import NUMBERS, Bound, Row, Rows, Typed, family, type_name
+from app.odata.binding.values import (
+    NUMBERS,
+    Bound,
+    Row,
+    Rows,
+    Translating,
+    Typed,
+    family,
+    type_name,
+)
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.aggregates import (

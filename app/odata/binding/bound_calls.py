@@ -15,9 +15,17 @@ from sqlalchemy import ColumnElement
 
 from app.odata.binding.collections import opened
 from app.odata.binding.paths import keyed
-from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import fit, null_of
-from app.odata.binding.values import Bound, Constant, Row, Rows, Typed, family, type_name
+from app.odata.binding.values import (
+    Bound,
+    Constant,
+    Row,
+    Rows,
+    Translating,
+    Typed,
+    family,
+    type_name,
+)
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.syntax.nodes import Argument, BoundCall, KeyPredicate, Member, Root

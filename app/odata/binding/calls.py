@@ -8,11 +8,10 @@ from datetime import datetime
 from sqlalchemy import Text
 
 from app.db.late_values import dynamic
-from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_call, collection_match, is_collection
 from app.odata.binding.texts import text_match
 from app.odata.binding.type_coercion import apply
-from app.odata.binding.values import Constant, Typed, family
+from app.odata.binding.values import Constant, Translating, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import FUNCTIONS, family_of
 from app.odata.model import edm

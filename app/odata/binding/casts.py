@@ -19,7 +19,6 @@ from sqlalchemy import (
 from app.odata.binding.comparison import is_null
 from app.odata.binding.context import Convert, Parameters
 from app.odata.binding.json_members import member_text
-from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import (
     FAMILIES,
     as_day,
@@ -42,6 +41,7 @@ from app.odata.binding.values import (
     Rows,
     Scope,
     Structure,
+    Translating,
     Typed,
     family,
     type_name,

@@ -22,9 +22,17 @@ from sqlalchemy import (
 
 from app.odata.binding.comparison import is_true
 from app.odata.binding.context import Context
-from app.odata.binding.protocol import Translating
 from app.odata.binding.search_condition import search_condition
-from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Rows, Scope, Typed
+from app.odata.binding.values import (
+    Bound,
+    Elements,
+    JsonStructure,
+    Row,
+    Rows,
+    Scope,
+    Translating,
+    Typed,
+)
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, spell

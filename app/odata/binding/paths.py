@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, and_, bindparam, true
 
 from app.odata.binding.context import Context
 from app.odata.binding.json_members import json_member
-from app.odata.binding.protocol import Translating
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
     Bound,
@@ -22,12 +21,13 @@ from app.odata.binding.values import (
     Rows,
     Scope,
     Structure,
+    Translating,
     Typed,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
-from app.odata.sql.estimated_size import estimated_size
+from app.odata.sql.dialect_sql import estimated_size
 from app.odata.syntax import nodes
 
 

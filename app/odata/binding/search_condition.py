@@ -15,7 +15,7 @@ from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate
-from app.odata.sql.sqlite_texts import fold
+from app.odata.sql.sqlite_functions import fold
 from app.odata.syntax import nodes
 
 # Decomposed, without the combining marks, and through upper case, so that "ß" is "ss".

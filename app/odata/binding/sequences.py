@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Text, literal
 
 from app.odata.binding.collections import count_rows, members
-from app.odata.binding.protocol import Translating
-from app.odata.binding.values import Constant, Elements, Rows, Typed, family
+from app.odata.binding.values import Constant, Elements, Rows, Translating, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate

@@ -8,9 +8,16 @@ from sqlalchemy import ColumnElement, and_, not_, true
 
 from app.odata.binding.comparison import compare, is_null, is_true
 from app.odata.binding.paths import in_columns, unknown_name
-from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import two_arrays
-from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Structure, Typed
+from app.odata.binding.values import (
+    Bound,
+    Elements,
+    JsonStructure,
+    Row,
+    Structure,
+    Translating,
+    Typed,
+)
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Predicate

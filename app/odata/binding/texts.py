@@ -9,9 +9,8 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Text, and_
 from sqlalchemy.sql.schema import Column
 
-from app.odata.binding.protocol import Translating
 from app.odata.binding.sequences import collection_match, is_collection
-from app.odata.binding.values import Constant, Typed
+from app.odata.binding.values import Constant, Translating, Typed
 from app.odata.sql.dialect_sql import Predicate
 from app.odata.syntax.nodes import Call, Literal
 

@@ -39,8 +39,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.sql.dialect_sql import spell
-from app.odata.sql.estimated_size import estimated_size
+from app.odata.sql.dialect_sql import estimated_size, spell
 from app.odata.syntax import nodes
 
 # What SQLite's parser takes of functions in functions, with room for those that one becomes.

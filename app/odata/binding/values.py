@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, FromClause, Select, and_, case, select
 
@@ -268,3 +268,37 @@ def truth(condition: ColumnElement[bool], *, nullable: bool = True) -> Typed:
     """
     template = "CAST({0} AS BOOLEAN)"
     return Typed(Predicate(template, template, condition), edm.BOOLEAN, nullable)
+
+
+class Translating(Protocol):
+    """An expression's surroundings: the current instance, ``$it``, the lambda variables.
+
+    ``this`` is the current instance where it is a member of a collection and no entity.
+    """
+
+    context: Context
+    scope: Scope
+    it: Scope
+    this: Bound | None
+    variables: Mapping[str, Bound]
+
+    def bind(self, node: Node) -> Bound:
+        """What a node stands for."""
+
+    def unaliased(self, node: Node) -> Node:
+        """What a parameter alias stands for; null without a value."""
+
+    def typed(self, node: Node) -> Typed:
+        """A node as a value with a type; a literal takes the one it has by itself."""
+
+    def argument(self, node: Node, function: str, *families: str) -> Typed:
+        """An argument of a function, of one of the families that it takes there."""
+
+    def condition(self, node: Node, *, exact: bool = False) -> ColumnElement[bool]:
+        """A node as a Boolean; ``exact`` as in ``comparison.compare``."""
+
+    def within(self, scope: Scope, variables: Mapping[str, Bound] | None = None) -> Translating:
+        """The same query seen from another instance, or with more variables."""
+
+    def on_member(self, this: Bound) -> Translating:
+        """The same query seen from a member of a collection that is no entity."""

@@ -23,7 +23,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
-from app.odata.reading.addresses import entity_address, related_address
+from app.odata.reading.control import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
 from app.odata.syntax import nodes

@@ -11,7 +11,7 @@ from app.db.types import ExactDecimal
 from app.odata.model import edm
 from app.odata.sql.decimals import scaled_digits, written_number, written_text
 from app.odata.sql.dialect_sql import Conversions, DialectSql, Part, spell
-from app.odata.sql.sqlite_texts import NUMBER_BEHIND
+from app.odata.sql.sqlite_functions import NUMBER_BEHIND
 
 _NUMBERS = frozenset(
     ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")

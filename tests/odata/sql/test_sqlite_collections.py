@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.sql import sqlite_collections as collections
+from app.odata.sql import sqlite_functions as collections
 
 ALL = (
     collections.has_subset, collections.has_subsequence, collections.index_of, collections.contains,

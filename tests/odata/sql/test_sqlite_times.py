@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.sql import sqlite_times as times
+from app.odata.sql import sqlite_functions as times
 
 DAY = 86_400_000_000
 
