@@ -6,8 +6,8 @@ computed here, with the null rules of the protocol (URL Conventions 5.1.1.1).
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any
@@ -19,12 +19,7 @@ from app.odata.syntax.nodes import Binary, Collection, In, Literal, Node, Unary
 from app.odata.syntax.options import parse_filter
 
 _SUCCEEDED = re.compile(r"('(?:[^']|'')*')|\$([^\s/()',]+)/\$succeeded")
-_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "gt": lambda left, right: left > right,
-    "ge": lambda left, right: left >= right,
-    "lt": lambda left, right: left < right,
-    "le": lambda left, right: left <= right,
-}
+_COMPARISONS = {"gt": operator.gt, "ge": operator.ge, "lt": operator.lt, "le": operator.le}
 
 
 def holds(text: str, references: References) -> bool:
@@ -86,7 +81,7 @@ def _compared(op: str, left: Any, right: Any, offset: int) -> bool:
     if left is None or right is None:
         return False
     try:
-        return _COMPARISONS[op](_instant(left, right), _instant(right, left))
+        return bool(_COMPARISONS[op](_instant(left, right), _instant(right, left)))
     except TypeError:
         raise QueryError("these values cannot be compared", offset) from None
 

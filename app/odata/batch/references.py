@@ -37,7 +37,10 @@ class Outcome:
 
     answer: Response
     url: str
-    failed: bool = False
+
+    @property
+    def failed(self) -> bool:
+        return self.answer.status_code >= 400
 
     @property
     def entity_url(self) -> str:
@@ -73,7 +76,7 @@ class References:
         """The requests of a group that was undone have made nothing."""
         for part in parts:
             if part.id is not None:
-                self._outcomes[part.id] = Outcome(Response(status=424), part.url, failed=True)
+                self._outcomes[part.id] = Outcome(Response(status=424), part.url)
 
     def has_failed(self, name: str) -> bool:
         """Whether a request or group has failed."""

@@ -88,7 +88,7 @@ class BatchRunner:
             answer, url = self._tried(part, savepoint)
             if savepoint.is_active:
                 savepoint.commit()
-        self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
+        self._references.note(part, Outcome(answer, url))
         return answer
 
     def _group(self, unit: Unit) -> Result:
@@ -98,7 +98,7 @@ class BatchRunner:
         answers: list[Response] = []
         for part in unit.parts:
             answer, url = self._tried(part, savepoint)
-            self._references.note(part, Outcome(answer, url, failed=answer.status_code >= 400))
+            self._references.note(part, Outcome(answer, url))
             answers.append(answer)
             if answer.status_code >= 400:
                 break

@@ -111,14 +111,11 @@ class Operations:
         )
 
     @cached_property
-    def _mark(self) -> str:
-        """What every path of a bound operation has in it."""
-        return f"/{self._container.namespace}."
-
-    @cached_property
     def _bound_name(self) -> re.Pattern[str]:
-        """What every path of one has in it where its namespace may be left out."""
-        return re.compile(f"/(?:{'|'.join(map(re.escape, self._bound))})")
+        """What every path of a bound operation has in it; a namespace may perhaps be left out."""
+        names = [f"{self._container.namespace}."]
+        names += self._bound if self._container.is_default_namespace else ()
+        return re.compile(f"/(?:{'|'.join(map(re.escape, names))})")
 
     def find(self, path: str) -> Call | None:
         """The call that a path, percent-encoded, stands for; None where it is a resource.
@@ -139,11 +136,7 @@ class Operations:
 
     def _may_be_bound(self, path: str) -> bool:
         """A quick look, for nearly all paths name no operation."""
-        if not self._bound or "/" not in path:
-            return False
-        if self._mark in path:
-            return True
-        return self._container.is_default_namespace and bool(self._bound_name.search(path))
+        return bool(self._bound) and "/" in path and bool(self._bound_name.search(path))
 
     def _named(self, segment: Segment, *, is_first: bool) -> tuple[edm.Operation, ...]:
         if not isinstance(segment, NameSegment):

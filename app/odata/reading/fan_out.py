@@ -51,7 +51,13 @@ class Fan:
 
         It is counted only where the numbers that are asked for do not already tell.
         """
-        most = sum(rows * prod(self._count_of(top, run) for top in path) for path in self.paths)
+        most = sum(
+            rows * prod(
+                run.expanded if top is None else min(top.of(run.literals), run.expanded)
+                for top in path
+            )
+            for path in self.paths
+        )  # fmt: skip
         if most > MOST_RELATED and self.count.rows(connection, run)[0][0] > MOST_RELATED:
             raise QueryError(
                 f"more than {MOST_RELATED} related entities would be shown, each as often as a path"
@@ -59,10 +65,6 @@ class Fan:
                 0,
                 "$expand",
             )
-
-    @staticmethod
-    def _count_of(top: Top | None, run: Run) -> int:
-        return run.expanded if top is None else min(top.of(run.literals), run.expanded)
 
 
 def fan_of(

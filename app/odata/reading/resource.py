@@ -183,10 +183,7 @@ def _cast(resource: Resource, type_: edm.EntityType) -> Resource:
 
 
 def _at_ordinal(resource: Resource, step: OrdinalStep) -> Resource:
-    if resource.bound is None:
-        raise NotFoundError(f"{step.name} is followed by what is no part of it.")
-    bound = _member_at(resource.scope, resource.bound, step)
-    return replace(resource, bound=bound, inside=None)
+    return replace(resource, bound=_member_at(resource.scope, resource.bound, step), inside=None)
 
 
 def _declared(bound: Bound, name: str) -> str:
@@ -196,7 +193,7 @@ def _declared(bound: Bound, name: str) -> str:
     return name if prop is None else prop.name
 
 
-def _member_at(scope: Scope, collection: Bound, step: OrdinalStep) -> Bound:
+def _member_at(scope: Scope, collection: Bound | None, step: OrdinalStep) -> Bound:
     """The member that a number in the path names; -1 is the last one.
 
     Raises: NotFoundError, ``collection`` has no members, or this is no number.

@@ -188,11 +188,11 @@ def _parts(
         options, rest = QueryOptions(select=(inner,)), ()
     bound = None if options == QueryOptions() else of_property(scope, property_)
     if isinstance(bound, Elements):
-        parts = _wanted(bound.type.element, property_.name, (), options, item.offset)
+        parts = wanted_parts(bound.type.element, property_.name, options, offset=item.offset)
         return shown_members(scope, it, bound, options, parts, item.offset)
     _refuse_others(property_.name, options, item.offset)
     place_of_rest = _offset_of(item, len(item.path) - len(rest))
-    return _wanted(property_.type, property_.name, rest, options, place_of_rest)
+    return wanted_parts(property_.type, property_.name, options, rest, place_of_rest)
 
 
 def _offset_of(item: SelectItem, step: int) -> int:
@@ -202,20 +202,21 @@ def _offset_of(item: SelectItem, step: int) -> int:
     return item.offset + sum(len(before) + 1 for before in item.path[:step])
 
 
-def wanted_parts(type_: edm.EdmType, name: str, options: QueryOptions) -> frozenset[str] | None:
-    """The sub-properties that ``$select`` names of a property read by itself; None for all."""
-    return _wanted(type_, name, (), options, options.select[0].offset)
-
-
-def _wanted(
-    complex_: edm.EdmType, name: str, rest: Sequence[str], options: QueryOptions, offset: int
+def wanted_parts(
+    complex_: edm.EdmType,
+    name: str,
+    options: QueryOptions,
+    rest: Sequence[str] = (),
+    offset: int | None = None,
 ) -> frozenset[str] | None:
-    """The sub-properties that a path or ``$select`` leads to; None for all.
+    """The sub-properties of a property that ``rest`` of a path or ``$select`` leads to; None for
+    all.
 
     What lies deeper is only checked: a sub-property that is complex is shown as a whole.
     """
     if not rest and not options.select:
         return _ALL
+    offset = options.select[0].offset if offset is None else offset
     if not isinstance(complex_, edm.ComplexType):
         raise QueryError(f"{name} has no properties to select from", offset)
     inside = [SelectItem(tuple(rest), options, offset=offset)] if rest else options.select
@@ -230,7 +231,7 @@ def _wanted(
         if prop is not None:
             inner = item.options or QueryOptions()
             _refuse_others(prop.name, inner, item.offset)
-            _wanted(prop.type, prop.name, deeper, inner, _offset_of(item, 1))
+            wanted_parts(prop.type, prop.name, inner, deeper, _offset_of(item, 1))
         wanted.add(first if prop is None else prop.name)
     return frozenset(wanted)
 

@@ -4,6 +4,8 @@ of a collection that the options ask for (Protocol 11.2.4, 11.2.6).
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.values import Bound, Elements, JsonStructure, Scope, Structure
@@ -61,12 +63,6 @@ def chosen_members(scope: Scope, bound: Elements, name: str, options: QueryOptio
     if options.select:
         with option("$select"):
             parts = wanted_parts(bound.type.element, name, options)
-    plain = QueryOptions(
-        filter=options.filter,
-        orderby=options.orderby,
-        top=options.top,
-        skip=options.skip,
-        count=options.count,
-    )
+    plain = replace(options, custom=())
     with option("$orderby" if options.filter is None else "$filter"):
         return shown_members(scope, scope, bound, plain, parts, 0, is_it=True)
