@@ -208,7 +208,18 @@ class _Finishing:
             Is(implies[group.dimension]) for group in meaning.groups if group.dimension in implies
         ]
         more = tuple(restriction for restriction in states if restriction not in meaning.where)
-        return replace(meaning, where=(*meaning.where, *more)) if more else meaning
+        return replace(meaning, where=tuple(map(self._earlier, (*meaning.where, *more))))
+
+    def _earlier(self, restriction: Restriction) -> Restriction:
+        """What is over was in a stage before that: deals lost in negotiation."""
+        earlier = self.kind.data.get("earlier", {})
+        state = self.kind.states[restriction.state] if isinstance(restriction, Is) else None
+        path = earlier.get(state.path) if state is not None else None
+        is_over = any(isinstance(part, Is) and part.state in earlier["when"] for part in self._said
+                      ) if path else False  # fmt: skip
+        if state is None or not is_over or state.value in earlier["but"]:
+            return restriction
+        return Equals(path, (state.value,), state.value.strip("'"))
 
     def _split(self, meaning: Meaning) -> Meaning:
         """All members of an enumeration, one by one: ``how many hot, warm, cold``."""
@@ -347,6 +358,8 @@ class _Finishing:
         if not meaning.figures:
             raise TypeMismatchError("what is ranked are groups")
         first = meaning.figures[0]
+        if len(meaning.figures) == 1 and (single := self._single(meaning, first, rank)):
+            return single
         asked = self.draft.figures[0].by_kind[self.key].method if self.draft.figures else ""
         measured = not first.is_rate and first.measure != COUNT and not asked
         if (
@@ -359,6 +372,23 @@ class _Finishing:
         self.features.append("extreme of records")
         method: Method = "max" if rank.descending else "min"
         return replace(meaning, figures=(replace(first, method=method), *meaning.figures[1:]))
+
+    def _single(self, meaning: Meaning, figure: Figure, rank: Rank) -> Meaning | None:
+        """``largest amount due on any invoice``: of money, the record with most of it."""
+        measure = self.kind.figures.get(figure.measure)
+        path = figure.measure if measure is None else measure.value
+        named = self.draft.named == self.key and not figure.is_rate and not figure.method
+        if not named or rank.word not in ("highest", "lowest") or not self.kind.is_number(path):
+            return None
+        if not (self.kind.currency_of(path) if measure is None else measure.money):
+            return None
+        counted = measure.filter if measure is not None and measure.snapshot else None
+        states = (name for name, state in self.kind.states.items() if state.filter == counted)
+        state = Is(next(states, "")) if counted else None
+        where = meaning.where
+        where += (state,) if state and state.state and state not in where else ()
+        ranking = Ranking(rank.descending, rank.limit or 1, path)
+        return replace(meaning, figures=(), where=where, ranking=ranking)
 
     def _records(self, meaning: Meaning, rank: Rank) -> Meaning:
         if meaning.figures:

@@ -39,7 +39,7 @@ _STRONG = frozenset((
     "fastest", "slowest", "common", "longest", "share", "average", "median", "more", "less",
     "atleast", "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
     "descending", "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out",
-    "rate",
+    "rate", "count",
 ))  # fmt: skip
 _LIGHT = frozenset((
     "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",

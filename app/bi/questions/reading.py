@@ -151,9 +151,10 @@ class Reader:
                         *(("several records",) if name.choices else ()))  # fmt: skip
             read_so_far.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
             read_so_far.names.append(name)
-        for at, token in enumerate(tokens):
-            if token.stem in self._mine:
-                read_so_far.leaves.append(Leaf(at, at + 1, "value", names.mine(), ("leaf mine",)))
+        read_so_far.leaves += [
+            Leaf(leaf.start, leaf.end, "value", names.mine(), ("leaf mine",))
+            for leaf in read_so_far.leaves if leaf.category == "f:me"
+        ]  # fmt: skip
         read_so_far.leaves = [
             leaf for leaf in read_so_far.leaves if not own.issuperset(range(leaf.start, leaf.end))
         ]
@@ -348,10 +349,6 @@ class Reader:
         return any(entry.category in _TIMES for _, entry in self._lexicon.at(stems, at))
 
     @property
-    def _mine(self) -> frozenset[str]:
-        return frozenset(self._lexicon.stem(word) for word in self._lexicon.data["words"]["me"])
-
-    @property
     def _articles(self) -> frozenset[str]:
         return frozenset(self._lexicon.data["language"]["articles"])
 
@@ -463,12 +460,13 @@ def _crossing(token: Token, categories: set[str]) -> str:
 
 
 def _as_ranges(leaves: list[Leaf]) -> list[Leaf]:
-    """``Jan to March``: one period, and no two to be compared, where nothing else compares."""
-    if any(leaf.category in ("f:compare", "f:change") for leaf in leaves):
-        return leaves
+    """``Jan to March`` is one period, and no two to be compared, where nothing else compares; in
+    ``sent last Friday`` nothing is sent last."""
+    compares = any(leaf.category in ("f:compare", "f:change") for leaf in leaves)
+    inside = ("f:newest",) if compares else ("f:newest", "f:versus")
     periods = [leaf for leaf in leaves if leaf.category == "period"]
     return [
         leaf for leaf in leaves
-        if leaf.category != "f:versus"
-        or not any(period.start < leaf.start and leaf.end < period.end for period in periods)
+        if leaf.category not in inside
+        or not any(period.start <= leaf.start and leaf.end < period.end for period in periods)
     ]  # fmt: skip

@@ -932,7 +932,9 @@ class Grammar:
         return whole._replace(kinds=frozenset((whole.named,)), figures=(figure,),
                               dated=(*whole.dated, *draft.dated), leftward=False)  # fmt: skip
 
-    def how_long(self, role: str, draft: Draft) -> Draft:
+    def how_long(self, role: str, draft: Draft | Options) -> Draft:
+        if isinstance(draft, Options):  # "how quick was our first reply"
+            return self.of_duration(self.lasting_until("", draft))
         method = "" if role == "average" else _METHODS.get(role, "")
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
@@ -1270,7 +1272,8 @@ class Grammar:
             if len(draft.figures) > 1:
                 return None
             return self._in_figure_order(subject, draft, down=down, limit=limit)
-        limit = (rank.limit or 10) if rank is not None else 0
+        first = 1 if "singular" in subject.flags else 10
+        limit = (rank.limit or first) if rank is not None else 0
         by_figure = Rank("figure", down, limit, rank.word if rank is not None else "")
         plain = subject._replace(rank=None)
         return self._per_subject(plain, draft._replace(rank=by_figure))
