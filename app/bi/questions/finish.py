@@ -212,14 +212,14 @@ class _Finishing:
 
     def _earlier(self, restriction: Restriction) -> Restriction:
         """What is over was in a stage before that: deals lost in negotiation."""
-        earlier = self.kind.data.get("earlier", {})
-        state = self.kind.states[restriction.state] if isinstance(restriction, Is) else None
-        path = earlier.get(state.path) if state is not None else None
-        is_over = any(isinstance(part, Is) and part.state in earlier["when"] for part in self._said
-                      ) if path else False  # fmt: skip
-        if state is None or not is_over or state.value in earlier["but"]:
+        earlier = self.kind.data.get("earlier")
+        if earlier is None or not isinstance(restriction, Is):
             return restriction
-        return Equals(path, (state.value,), state.value.strip("'"))
+        state = self.kind.states[restriction.state]
+        is_over = any(Is(name) in self._said for name in earlier["when"])
+        if state.path not in earlier or state.value in earlier["but"] or not is_over:
+            return restriction
+        return Equals(earlier[state.path], (state.value,), state.value.strip("'"))
 
     def _split(self, meaning: Meaning) -> Meaning:
         """All members of an enumeration, one by one: ``how many hot, warm, cold``."""
