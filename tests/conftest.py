@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-import flask_migrate
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
@@ -23,10 +22,11 @@ from app.extensions import configuration
 from app.factory import create_app
 from app.http.limits import rate_limits
 from tests.costs import Costs
-from tests.databases import Cleaner, close_engines, new_database
+from tests.databases import Cleaner, close_engines, drop_database
 from tests.forms import FORMS, divide, few_examples
 from tests.made_once import embed_once
 from tests.measured import measure_what_tests_start
+from tests.migrated import MigratedDatabases, template_of
 from tests.object_store import object_store
 from tests.secret_watch import SecretWatch
 from tests.services import SERVICES, required
@@ -90,6 +90,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )  # fmt: skip
 
 
+@pytest.hookimpl(tryfirst=True)  # the other hooks then have fewer to look at
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a service that is away, and what the other form has."""
     away = {name for name, service in SERVICES.items() if service.problem}
@@ -131,6 +132,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["left_out"] = dict(LEFT_OUT)
+    elif not SERVICES["postgresql"].problem:
+        drop_database(template_of(str(os.getpid())))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker of xdist is told whose it is."""
+    node.workerinput["run"] = str(os.getpid())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -167,12 +176,26 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def database(
+def migrated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> MigratedDatabases:
+    """Makes migrated databases; the processes of a run share what they are copied from."""
+    folder = tmp_path_factory.getbasetemp()
+    told = getattr(request.config, "workerinput", None)
+    if told is None:
+        return MigratedDatabases(folder, str(os.getpid()))
+    return MigratedDatabases(folder.parent, told["run"])
+
+
+@pytest.fixture(scope="session")
+def database(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    migrated: MigratedDatabases,
 ) -> Iterator[str]:
-    """The address of a database of this run's own."""
+    """The address of a migrated database of this run's own."""
     folder = tmp_path_factory.mktemp("database")
-    with new_database(request.param, folder, "business_platform_test") as url:
+    with migrated.new(request.param, folder, "business_platform_test") as url:
         yield url
 
 
@@ -212,10 +235,8 @@ def build_app(database: str, data_dir: Path) -> Callable[..., Flask]:
 
 @pytest.fixture(scope="session")
 def shared_app(build_app: Callable[..., Flask]) -> Iterator[tuple[Flask, Cleaner]]:
-    """One migrated application for all tests: building it takes longer than most of them."""
+    """One application for all tests: building it takes longer than most of them."""
     app = build_app()
-    with app.app_context():
-        flask_migrate.upgrade()
     yield app, Cleaner(app)
     close_engines(app)
 

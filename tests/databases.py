@@ -31,25 +31,47 @@ AWAY = "postgresql+psycopg://nobody@127.0.0.1:1/nothing"
 
 
 @contextmanager
-def new_database(kind: str, folder: Path, name: str) -> Iterator[str]:
-    """The address of an empty database, gone at the end: a file, or a PostgreSQL database."""
+def new_database(
+    kind: str, folder: Path, name: str, *, template: str | None = None
+) -> Iterator[str]:
+    """The address of an empty database, gone at the end: a file, or a PostgreSQL database.
+
+    Args:
+        template: of PostgreSQL, of which it is a copy.
+    """
     if kind == "sqlite":
         yield f"sqlite:///{folder / name}.db"
         return
     # Tests run in several processes, whose temporary folders have the same names.
     name = f"{name}_{os.getpid()}"
-    server = make_url(SERVICES["postgresql"].url)
-    with psycopg.connect(
-        server.set(drivername="postgresql").render_as_string(hide_password=False), autocommit=True
-    ) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-        connection.execute(f'CREATE DATABASE "{name}"')
+    url = make_database(name, template)
+    try:
+        yield url
+    finally:
+        drop_database(name)
+
+
+def make_database(name: str, template: str | None = None) -> str:
+    """Make a database of PostgreSQL, anew if it is there; returns its address."""
+    drop_database(name)
+    with _server() as connection:
+        copied = f' TEMPLATE "{template}"' if template else ""
+        connection.execute(f'CREATE DATABASE "{name}"{copied}')
         # No test pulls the plug of this server: nobody waits for its disk.
         connection.execute(f'ALTER DATABASE "{name}" SET synchronous_commit = off')
-        try:
-            yield server.set(database=name).render_as_string(hide_password=False)
-        finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+    url = make_url(SERVICES["postgresql"].url).set(database=name)
+    return url.render_as_string(hide_password=False)
+
+
+def drop_database(name: str) -> None:
+    """Take a database of PostgreSQL away, if it is there."""
+    with _server() as connection:
+        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+def _server() -> psycopg.Connection:
+    url = make_url(SERVICES["postgresql"].url).set(drivername="postgresql")
+    return psycopg.connect(url.render_as_string(hide_password=False), autocommit=True)
 
 
 def close_engines(app: Flask) -> None:

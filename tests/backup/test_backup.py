@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,13 @@ from app.invoices.freezing import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
+from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
 from tests.documents.conftest import Files
 from tests.factories import make_issued_invoice
 from tests.importing.test_import import FILE
+from tests.migrated import MigratedDatabases
 
 __all__ = ["sign_in"]
 pytestmark = pytest.mark.costly(2)
@@ -53,24 +56,29 @@ Build = Callable[..., Flask]
 
 
 @pytest.fixture
-def empty_app(tmp_path: Path) -> Iterator[Callable[[str], Flask]]:
-    """Build an application on an empty database of a kind, with a store of its own."""
-    with _Databases(tmp_path) as databases:
+def empty_app(tmp_path: Path, migrated: MigratedDatabases) -> Iterator[Build]:
+    """Build an application on an empty database of a kind, with a store of its own.
+
+    ``empty_app("sqlite", has_tables=False)`` is one that was never migrated.
+    """
+    with _Databases(tmp_path, migrated) as databases:
         yield databases.build
 
 
 class _Databases:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, migrated: MigratedDatabases) -> None:
         self._folder = folder
+        self._migrated = migrated
         self._open: list[Any] = []
         self._apps: list[Flask] = []
 
     def __enter__(self) -> _Databases:
         return self
 
-    def build(self, kind: str, **settings: Any) -> Flask:
+    def build(self, kind: str, *, has_tables: bool = True, **settings: Any) -> Flask:
         name = f"business_platform_restore_{os.getpid()}_{len(self._open)}"
-        database = new_database(kind, self._folder, name)
+        new = self._migrated.new if has_tables else new_database
+        database = new(kind, self._folder, name)
         url = database.__enter__()
         self._open.append(database)
         defaults = {
@@ -92,10 +100,10 @@ class _Databases:
 
 
 @contextmanager
-def filled(app: Flask) -> Iterator[None]:
+def filled(app: Flask, once: Once) -> Iterator[None]:
     """Records with a history, and a file, in ``app``."""
     with app.app_context():
-        import_records(FILE)
+        once("a history", partial(import_records, FILE))
         blobs.current.put("documents/aa/aabb", b"the bytes of a file" * 100)
         yield
         blobs.current.delete("documents/aa/aabb")
@@ -114,11 +122,13 @@ def contents(app: Flask) -> dict[str, bytes]:
 
 @pytest.mark.requirement("OPS-04")
 @pytest.mark.parametrize("target", KINDS)
-def test_everything_comes_back(app: Flask, empty_app: Build, tmp_path: Path, target: str) -> None:
+def test_everything_comes_back(
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path, target: str
+) -> None:
     archive = tmp_path / "backup.zip"
-    with filled(app):
+    with filled(app, once):
         write_backup(archive)
-    restored = empty_app(target)
+    restored = empty_app(target, has_tables=False)
     with restored.app_context():
         restore_backup(archive)
         assert blobs.current.read("documents/aa/aabb") == b"the bytes of a file" * 100
@@ -129,9 +139,9 @@ def test_everything_comes_back(app: Flask, empty_app: Build, tmp_path: Path, tar
 
 @pytest.mark.parametrize("target", KINDS)
 def test_a_restored_service_goes_on(
-    app: Flask, empty_app: Build, tmp_path: Path, target: str
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path, target: str
 ) -> None:
-    with filled(app):
+    with filled(app, once):
         write_backup(tmp_path / "backup.zip")
     restored = empty_app(target)
     with restored.app_context():
@@ -149,8 +159,10 @@ def test_a_restored_service_goes_on(
 
 
 @pytest.mark.requirement("OPS-04")
-def test_sums_of_money_are_equal_to_the_cent(app: Flask, empty_app: Build, tmp_path: Path) -> None:
-    with filled(app):
+def test_sums_of_money_are_equal_to_the_cent(
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path
+) -> None:
+    with filled(app, once):
         write_backup(tmp_path / "backup.zip")
     restored = empty_app("sqlite")
     with restored.app_context():
@@ -163,16 +175,18 @@ def test_sums_of_money_are_equal_to_the_cent(app: Flask, empty_app: Build, tmp_p
     assert sums[0] is not None and Decimal(sums[0]) > 0
 
 
-def test_a_database_in_use_is_left_alone(app: Flask, tmp_path: Path) -> None:
-    with filled(app):
+def test_a_database_in_use_is_left_alone(app: Flask, once: Once, tmp_path: Path) -> None:
+    with filled(app, once):
         write_backup(tmp_path / "backup.zip")
         with pytest.raises(BackupError, match="in use"):
             restore_backup(tmp_path / "backup.zip")
 
 
-def test_a_damaged_archive_leaves_nothing(app: Flask, empty_app: Build, tmp_path: Path) -> None:
+def test_a_damaged_archive_leaves_nothing(
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path
+) -> None:
     whole, damaged = tmp_path / "backup.zip", tmp_path / "damaged.zip"
-    with filled(app):
+    with filled(app, once):
         write_backup(whole)
     with zipfile.ZipFile(whole) as source, zipfile.ZipFile(damaged, "w") as copy:
         for name in source.namelist():
@@ -211,9 +225,11 @@ def test_a_backup_of_a_newer_version_is_refused(
         restore_backup(file)
 
 
-def test_commands_say_what_they_did(app: Flask, empty_app: Build, tmp_path: Path) -> None:
+def test_commands_say_what_they_did(
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path
+) -> None:
     file = tmp_path / "backup.zip"
-    with filled(app):
+    with filled(app, once):
         made = app.test_cli_runner().invoke(args=["backup", str(file)])
         again = app.test_cli_runner().invoke(args=["backup", str(file)])
     assert (made.exit_code, again.exit_code) == (0, 1)
@@ -226,7 +242,7 @@ def test_commands_say_what_they_did(app: Flask, empty_app: Build, tmp_path: Path
 
 
 @pytest.mark.requirement("OPS-04")
-def test_a_backup_sees_one_instant(app: Flask, tmp_path: Path) -> None:
+def test_a_backup_sees_one_instant(app: Flask, once: Once, tmp_path: Path) -> None:
     """What is written while a backup runs is in all of its tables or in none."""
 
     def write_meanwhile(what: str, done: int, total: int) -> None:
@@ -236,7 +252,7 @@ def test_a_backup_sees_one_instant(app: Flask, tmp_path: Path) -> None:
                 session.execute(text("UPDATE clients SET notes = 'changed meanwhile'"))
 
     added: list[int] = []
-    with filled(app):
+    with filled(app, once):
         manifest = write_backup(tmp_path / "backup.zip", progress=write_meanwhile)
     assert added
     with zipfile.ZipFile(tmp_path / "backup.zip") as archive:
@@ -245,7 +261,8 @@ def test_a_backup_sees_one_instant(app: Flask, tmp_path: Path) -> None:
 
 
 def test_a_schema_without_tables_is_nothing_to_back_up(empty_app: Build, tmp_path: Path) -> None:
-    with empty_app("sqlite").app_context(), pytest.raises(BackupError, match="empty"):
+    app = empty_app("sqlite", has_tables=False)
+    with app.app_context(), pytest.raises(BackupError, match="empty"):
         write_backup(tmp_path / "backup.zip")
     assert not (tmp_path / "backup.zip").exists()
 
@@ -297,9 +314,9 @@ def _without(start: str) -> Callable[[str, bytes], bytes | None]:
     ids=["table left out", "file left out", "other file", "row left out", "unknown table"],
 )  # fmt: skip
 def test_what_is_not_as_it_was_written_is_not_restored(
-    app: Flask, empty_app: Build, tmp_path: Path, change: Any, words: str
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path, change: Any, words: str
 ) -> None:
-    with filled(app):
+    with filled(app, once):
         write_backup(tmp_path / "backup.zip")
     damaged = rewritten(tmp_path / "backup.zip", change)
     restored = empty_app("sqlite")
@@ -312,10 +329,10 @@ def test_what_is_not_as_it_was_written_is_not_restored(
 
 @pytest.mark.parametrize("start", ["tables/clients/", "files/documents/aa/", MANIFEST])
 def test_bytes_that_were_changed_on_the_way_are_noticed(
-    app: Flask, empty_app: Build, tmp_path: Path, start: str
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path, start: str
 ) -> None:
     path = tmp_path / "backup.zip"
-    with filled(app):
+    with filled(app, once):
         write_backup(path)
     with zipfile.ZipFile(path) as archive:
         member = next(one for one in archive.infolist() if one.filename.startswith(start))
@@ -352,9 +369,9 @@ def test_a_backup_names_the_files_that_the_store_has_lost(
 
 
 def test_another_secret_key_is_said_after_a_restore(
-    app: Flask, tmp_path: Path, empty_app: Build
+    app: Flask, once: Once, tmp_path: Path, empty_app: Build
 ) -> None:
-    with filled(app):
+    with filled(app, once):
         write_backup(tmp_path / "backup.zip")
     restored = empty_app("sqlite", SECRET_KEY="another-secret-only-for-the-tests-of-this-run")
     told = restored.test_cli_runner().invoke(args=["restore", str(tmp_path / "backup.zip")])

@@ -12,17 +12,19 @@ from tests.conformance.checks import REQUIREMENTS
 from tests.conformance.registry import failure
 from tests.conformance.running import running_service
 from tests.conformance.service import Service
-from tests.databases import new_database
+from tests.migrated import MigratedDatabases
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgresql"))]
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def service(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(
+    request: Any, tmp_path_factory: pytest.TempPathFactory, migrated: MigratedDatabases
+) -> Iterator[Service]:
     folder: Path = tmp_path_factory.mktemp("conformance")
     name = f"conformance_{folder.name.replace('-', '_')}"
     with (
-        new_database(request.param, folder, name) as url,
+        migrated.new(request.param, folder, name) as url,
         running_service(folder, url) as found,
     ):
         yield found

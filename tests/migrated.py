@@ -1,0 +1,62 @@
+"""Migrated databases: the migrations run once for all processes of a run, and are copied."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import flask_migrate
+from flask import Flask
+
+from app.db import engines
+from tests.databases import close_engines, make_database, new_database
+
+
+class MigratedDatabases:
+    """Copies of a database of each kind, which the first process that wants one makes.
+
+    Args:
+        folder: the same for all processes of the run.
+        run: names the run, among those that are on the same server.
+    """
+
+    def __init__(self, folder: Path, run: str) -> None:
+        self._folder = folder
+        self._template = template_of(run)
+
+    @contextmanager
+    def new(self, kind: str, folder: Path, name: str) -> Iterator[str]:
+        """As ``new_database``, with the schema that the migrations make."""
+        self._make_once(kind)
+        if kind == "sqlite":
+            shutil.copyfile(self._folder / "migrated.db", folder / f"{name}.db")
+        template = None if kind == "sqlite" else self._template
+        with new_database(kind, folder, name, template=template) as url:
+            yield url
+
+    def _make_once(self, kind: str) -> None:
+        is_made = self._folder / f"{kind} is migrated"
+        with (self._folder / f"{kind}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if is_made.exists():
+                return
+            path = self._folder / "migrated.db"
+            _migrate(f"sqlite:///{path}" if kind == "sqlite" else make_database(self._template))
+            is_made.touch()
+
+
+def template_of(run: str) -> str:
+    """The database of PostgreSQL that is copied; whoever began the run drops it at its end."""
+    return f"business_platform_test_migrated_{run}"
+
+
+def _migrate(url: str) -> None:
+    app = Flask(__name__)
+    app.config["SQLALCHEMY_DATABASE_URI"] = url
+    engines.init_app(app)
+    with app.app_context():
+        flask_migrate.upgrade()
+    close_engines(app)
