@@ -51,4 +51,6 @@ def failure(one: Requirement, service: Service) -> str | None:
         return str(error).strip().partition("\n")[0][:300] or "not met"
     except (KeyError, IndexError, TypeError, ValueError) as error:
         return f"{type(error).__name__}: {error}"[:300]
+    finally:
+        service.take_back_rows()
     return None

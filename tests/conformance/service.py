@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 # What stands in a query as it is; the checks write blanks, quotes and umlauts plainly.
 _SAFE = "/?&=$()',:;@*+%!~-._"
+# The sets in which checks make rows; what refers to others comes first.
+_WRITTEN = ("Documents", "Projects", "Contacts", "Clients")
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class Service:
     port: int
     credentials: Mapping[str, str]
     ids: dict[str, int] = field(default_factory=dict)
+    last_ids: dict[str, int] = field(default_factory=dict)
+    has_written: bool = False
 
     @property
     def root(self) -> str:
@@ -58,6 +62,7 @@ class Service:
             connection.request(method, "/odata/" + quote(path, safe=_SAFE), body, given)
             answer = connection.getresponse()
             names = {name.lower(): value for name, value in answer.getheaders()}
+            self.has_written |= method != "GET" and answer.status < 300
             return Reply(answer.status, names, answer.read())
         finally:
             connection.close()
@@ -93,6 +98,23 @@ class Service:
         reply = self.send("POST", path, body, _names(headers))
         assert reply.status == 201, f"POST {path}: {reply.status} {reply.text[:300]}"
         return reply.json
+
+    def keep_rows(self) -> None:
+        """What is there now stays when rows are taken back."""
+        for name in _WRITTEN:
+            rows = self.get(f"{name}?$orderby=id desc&$top=1&$select=id")["value"]
+            self.last_ids[name] = rows[0]["id"] if rows else 0
+        self.has_written = False
+
+    def take_back_rows(self) -> None:
+        """Delete what a check made, so that the next one finds what ``fill`` put there."""
+        if not self.has_written:
+            return
+        for name in _WRITTEN:
+            for row in self.get(f"{name}?$filter=id gt {self.last_ids[name]}&$select=id")["value"]:
+                reply = self.send("DELETE", f"{name}({row['id']})")
+                assert reply.status == 204, f"DELETE {name}: {reply.status} {reply.text[:300]}"
+        self.has_written = False
 
     def client(self, name: str = "Acme") -> str:
         """``Clients(1)``."""
@@ -135,3 +157,4 @@ def fill(service: Service) -> None:
     middle = service.make("Tasks", {"title": "Middle", "parentTaskId": top})["id"]
     service.make("Tasks", {"title": "Low", "parentTaskId": middle, "priority": "Low"})
     service.ids["Top"] = top
+    service.keep_rows()
