@@ -17,7 +17,7 @@ from app.odata.payload.reader import EntityBody, Related, snake
 from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
-from app.odata.writing.targets import Target
+from app.odata.writing.targets import Link, Target
 from app.odata.writing.values import change_values, creation_values, replacement_values, whole_list
 
 # The URL of an entity -> it, as a target that has a key.
@@ -49,7 +49,8 @@ class DeepWriter:
             key = service.create(values)
         for related in self._collections(body):
             for item in related.items:
-                self._add(entity_set, key, related, item, self._referred_key(related, item))
+                link = Link(entity_set, key, related.navigation)
+                self._add(link, item, self._referred_key(related, item))
         return key
 
     def update(
@@ -183,15 +184,12 @@ class DeepWriter:
         )
 
     def _update_collection(
-        self,
-        entity_set: edm.EntitySet,
-        type_: edm.EntityType,
-        key: Any,
-        related: Related,
+        self, entity_set: edm.EntitySet, type_: edm.EntityType, key: Any, related: Related,
         replace: bool,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Make a collection what the body says: all of it, or by the changes of a delta."""
         nav = related.navigation
+        link = Link(entity_set, key, nav)
         kept = []
         before = related_keys(self._container, type_, key, nav)
         for item in related.items:
@@ -199,45 +197,32 @@ class DeepWriter:
             if target is None:
                 target = _key_within(item, nav, key)
             if not item.removed:
-                kept.append(self._add(entity_set, key, related, item, target, before, replace))
+                kept.append(self._add(link, item, target, before, replace))
             elif target in before:
-                self._remove(entity_set, key, nav, item, target)
+                self._remove(link, item, target)
             else:
                 raise ValidationError([(item.path, "is removed, and none of those related")])
         if not related.is_delta:
             for target in before:
                 if target not in kept:
                     with at_place(self._container.target(nav), related.path):
-                        self._relations.unrelate(entity_set, key, nav, target)
+                        self._relations.unrelate(link, target)
 
-    def _remove(
-        self,
-        entity_set: edm.EntitySet,
-        key: Any,
-        nav: edm.NavigationProperty,
-        item: EntityBody,
-        target: Any,
-    ) -> None:
+    def _remove(self, link: Link, item: EntityBody, target: Any) -> None:
         """End a relation; delete the entity, too, where its item says so (Protocol 11.4.3.1)."""
         version = version_of_tag(self._container, item, target)
         is_deleted = item.removed == "deleted"
-        if nav.through is not None or not is_deleted:
-            self._relations.unrelate(entity_set, key, nav, target)
+        if link.navigation.through is not None or not is_deleted:
+            self._relations.unrelate(link, target)
         if is_deleted:
-            target_set = self._relations.target_set(nav)
+            target_set = self._relations.target_set(link.navigation)
             with as_bad_reference(item.path):
                 service_of(target_set, delete=True).delete(target, version)
 
     def _add(
-        self,
-        entity_set: edm.EntitySet,
-        key: Any,
-        related: Related,
-        item: EntityBody,
-        target: Any | None,
-        before: Collection[Any] = (),
+        self, link: Link, item: EntityBody, target: Any | None, before: Collection[Any] = (),
         replace: bool = False,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """Relate one item: make it, or change and link what exists; returns its key.
 
         Args:
@@ -245,21 +230,22 @@ class DeepWriter:
             before: the keys of those that are related already.
             replace: as in ``update``.
         """
-        nav = related.navigation
+        nav = link.navigation
         target_set = self._relations.target_set(nav)
-        more = {} if nav.through is not None else held_values(nav, key)
-        if target is None or (target not in before and _gives_own_key(item)):
+        more = {} if nav.through is not None else held_values(nav, link.key)
+        is_new = target not in before
+        if target is None or (is_new and _gives_own_key(item)):
             target = self._create_related(target_set, item, **more)
         else:
             version = version_of_tag(self._container, item, target)
             with as_bad_reference(item.path):
                 if _changes(target_set, item, replace):
                     self.update(target_set, target, item, replace=replace, version=version, **more)
-                elif more and target not in before:
-                    self._relations.relate(entity_set, key, nav, target)
+                elif more and is_new:
+                    self._relations.relate(link, target)
         if nav.through is not None and target not in before:
             with as_bad_reference(item.path):
-                self._relations.relate(entity_set, key, nav, target)
+                self._relations.relate(link, target)
         return target
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from app.errors import MethodNotAllowedError, NotImplementedInServiceError, ValidationError
 from app.odata.model import edm
 from app.odata.model.writable import LinkingService, set_of
+from app.odata.writing.targets import Link
 
 
 class Relations:
@@ -19,34 +20,33 @@ class Relations:
     def __init__(self, container: edm.EntityContainer) -> None:
         self._container = container
 
-    def relate(
-        self, entity_set: edm.EntitySet, key: Any, nav: edm.NavigationProperty, target: Any
-    ) -> None:
+    def relate(self, link: Link, target: Any) -> None:
         """Relate an entity; a single-valued navigation leads to it from now on.
 
         Raises: NotFoundError, one of the two is not there.
         """
+        nav = link.navigation
         if nav.through is not None:
-            self._linking(entity_set, nav).link(key, nav.name, target)
+            self._linking(link).link(link.key, nav.name, target)
         elif nav.collection:
             holder = service_of(self.target_set(nav), update=True)
-            holder.update(target, held_values(nav, key))
+            holder.update(target, held_values(nav, link.key))
         else:
-            service_of(entity_set, update=True).update(key, {foreign_key(nav): target})
+            changes = {foreign_key(nav): target}
+            service_of(link.entity_set, update=True).update(link.key, changes)
 
-    def unrelate(
-        self, entity_set: edm.EntitySet, key: Any, nav: edm.NavigationProperty, target: Any
-    ) -> None:
+    def unrelate(self, link: Link, target: Any) -> None:
         """End a relation.
 
         Args:
             target: of a collection, the entity that is related no more.
         Raises: ValidationError, the entity that holds the relation cannot be without it.
         """
+        nav = link.navigation
         if nav.through is not None:
-            self._linking(entity_set, nav).unlink(key, nav.name, target)
+            self._linking(link).unlink(link.key, nav.name, target)
             return
-        holder = self.target_set(nav) if nav.collection else entity_set
+        holder = self.target_set(nav) if nav.collection else link.entity_set
         attribute = foreign_key(nav)
         prop = holder.type.by_attribute.get(attribute)
         if prop is not None and not prop.nullable:
@@ -54,7 +54,7 @@ class Relations:
                 [(prop.name, f"is required: no {holder.type.name} is without it")]
             )
         values = dict.fromkeys((attribute, *nav.besides))
-        service_of(holder, update=True).update(target if nav.collection else key, values)
+        service_of(holder, update=True).update(target if nav.collection else link.key, values)
 
     def can_change(self, nav: edm.NavigationProperty) -> bool:
         """Whether a navigation property can be written at all."""
@@ -71,10 +71,10 @@ class Relations:
             raise NotImplementedInServiceError(f"{nav.name} cannot be written on its own.")
         return entity_set
 
-    def _linking(self, entity_set: edm.EntitySet, nav: edm.NavigationProperty) -> LinkingService:
-        service = service_of(entity_set, update=True)
+    def _linking(self, link: Link) -> LinkingService:
+        service = service_of(link.entity_set, update=True)
         if not isinstance(service, LinkingService):
-            raise NotImplementedInServiceError(f"{nav.name} cannot be changed.")
+            raise NotImplementedInServiceError(f"{link.navigation.name} cannot be changed.")
         return service
 
 

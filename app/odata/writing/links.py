@@ -28,7 +28,7 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
     else:
         key = _referred(request, link, request.json(), "")
         with as_bad_reference("@odata.id"):
-            relations.relate(link.entity_set, link.key, link.navigation, key)
+            relations.relate(link, key)
     return no_content(request.version)
 
 
@@ -43,7 +43,7 @@ def _remove(request: WriteRequest, relations: Relations, target: Target, link: L
             raise NotFoundError(f"{url} is not in {link.navigation.name}.")
     elif key is None:
         return  # none is related, as was asked for
-    relations.unrelate(link.entity_set, link.key, link.navigation, key)
+    relations.unrelate(link, key)
 
 
 def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
@@ -58,10 +58,10 @@ def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
     before = link.related(request.container)
     for key in before:
         if key not in targets:
-            relations.unrelate(link.entity_set, link.key, link.navigation, key)
+            relations.unrelate(link, key)
     for key in dict.fromkeys(targets):
         if key not in before:
-            relations.relate(link.entity_set, link.key, link.navigation, key)
+            relations.relate(link, key)
 
 
 def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:

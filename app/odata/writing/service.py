@@ -117,7 +117,7 @@ def _create(request: WriteRequest, target: Target) -> Response:
             key = request.writer.create(target.entity_set, body, **linked)
     link = target.link
     if link is not None and link.navigation.through is not None:
-        Relations(request.container).relate(link.entity_set, link.key, link.navigation, key)
+        Relations(request.container).relate(link, key)
     return written_entity(request, target, key, created=True, body=body)
 
 
