@@ -326,21 +326,13 @@ class ODataService:
     # --- writes
 
     def _write_request(self, request: Request, options: OptionTexts) -> WriteRequest:
-        headers = request.headers
         return WriteRequest(
             self.container,
-            request.method,
-            request.path,
+            request,
             options,
-            headers,
-            request.body,
-            request.root,
             lambda path, options: self._written(request, path, options),
-            version=version_spoken(headers.get("OData-MaxVersion")),
-            roots=request.roots,
-            references=request.references,
+            version=version_spoken(request.headers.get("OData-MaxVersion")),
             max_depth=self._max_depth,
-            stream=request.stream,
         )
 
     def _written(self, request: Request, path: str, options: OptionTexts) -> Response:

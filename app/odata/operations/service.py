@@ -134,7 +134,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
 
 def _arguments(request: WriteRequest, call: Call) -> tuple[edm.Operation, dict[str, Any]]:
     """The overload and its parameters; an action without required ones needs no body at all."""
-    content, body = request.body(), {}
+    content, body = request.http.body(), {}
     if content.strip():
         request.check_json()
         body = parse_json(content)

@@ -50,15 +50,15 @@ def shown_answer(request: WriteRequest, target: Target, key: Any) -> Response | 
         or request.options.system
         or request.options.aliases
         or request.options.custom
-        or "Prefer" in request.headers
+        or "Prefer" in request.http.headers
         or not is_plain(request.container, type_)
         or current_caller().rights.get(f"{type_.resource}:read") != ALL
     ):
         return None
-    form = form_for(request.headers)
+    form = form_for(request.http.headers)
     if form.metadata != "minimal" or form.ieee754:
         return None
-    context = json_text(f"{request.root}$metadata#{target.entity_set.name}/$entity")
+    context = json_text(f"{request.http.root}$metadata#{target.entity_set.name}/$entity")
     body = (
         f'{{"{form.control("context")}":{context},'
         f'"{form.control("etag")}":"W/\\"{noted.version}\\"",{noted.text[1:]}'
@@ -111,7 +111,7 @@ def written_entity(
     else:
         response.status_code = 201 if created else 200
     if created or response.status_code == 204:
-        address = request.root + target_path(target, key)
+        address = request.http.root + target_path(target, key)
         if created:
             response.headers["Location"] = address
         response.headers["OData-EntityId"] = address

@@ -67,19 +67,19 @@ def write_each(request: WriteRequest) -> Response:
     Raises: MethodNotAllowedError; NotFoundError, there is no such set; TooLargeError, it has too
         many members; what the service of the set raises, told with the address of the member.
     """
-    path = request.path.rstrip("/").removesuffix(_EACH)
+    path = request.http.path.rstrip("/").removesuffix(_EACH)
     entity_set = each_set(request.container, path)
     allowed = each_methods(entity_set)
-    if request.method not in allowed:
-        raise method_error(request.method, allowed)
-    require_right(entity_set, "delete" if request.method == "DELETE" else "update")
+    if request.http.method not in allowed:
+        raise method_error(request.http.method, allowed)
+    require_right(entity_set, "delete" if request.http.method == "DELETE" else "update")
     if request.options.system:
         raise InvalidQueryError(
             "$each takes no query options; use /$filter(...) before it.", position=0
         )
     refuse_conditions(request, any_is_fine=True)
     body = None
-    if request.method == "PATCH":
+    if request.http.method == "PATCH":
         body = request.entity(Target(entity_set, entity_set.type), "change")
     keys = member_keys(request, entity_set.type, path)
     for key in keys:
@@ -254,7 +254,7 @@ def refuse_conditions(request: WriteRequest, *, any_is_fine: bool = False) -> No
     names = [
         name
         for name in ("If-Match", "If-None-Match")
-        if name in request.headers and not (name == "If-Match" and is_any)
+        if name in request.http.headers and not (name == "If-Match" and is_any)
     ]
     if names:
         raise ValidationError([(name, "is of one entity: leave it out here") for name in names])
@@ -286,7 +286,7 @@ def _removed(request: WriteRequest, entity_set: edm.EntitySet, key: Any) -> dict
 def _collection(
     request: WriteRequest, entity_set: edm.EntitySet, entities: list[dict[str, Any]], kind: str
 ) -> Response:
-    context = f"{request.root}$metadata#{entity_set.name}{kind}"
+    context = f"{request.http.root}$metadata#{entity_set.name}{kind}"
     body = {Format(version=request.version).control("context"): context, "value": entities}
     response = Response(json_text(body), content_type="application/json")
     response.headers["OData-Version"] = request.version

@@ -5,13 +5,12 @@ It does not know where the request came from: an HTTP request and a part of a ba
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol
 
 from flask import Response
-from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
 from app.errors import (
@@ -28,6 +27,7 @@ from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
 from app.odata.preferences import Preferences, preferences_of
 from app.odata.reading.negotiation import Version
+from app.odata.request import Request
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
@@ -45,38 +45,25 @@ class ReadPath(Protocol):
 
 @dataclass(slots=True)  # not frozen, which costs more: one a request
 class WriteRequest:
-    """A request that changes something.
-
-    ``path`` is what follows the service root, percent-encoded and without a query, ``options`` the
-    query. ``root`` is the address of the service with a slash at its end, ``roots`` are others
-    that mean it too. ``version`` is the one that the answer speaks. ``references`` are the
-    entities that earlier requests of a batch made: Content-ID -> URL.
-    """
+    """A request that changes something; ``version`` is the one that the answer speaks."""
 
     container: edm.EntityContainer
-    method: str
-    path: str
-    options: OptionTexts
-    headers: Headers
-    body: Callable[[], bytes]
-    root: str
+    http: Request
+    options: OptionTexts  # of its query
     read: ReadPath
     version: Version = "4.0"
-    roots: tuple[str, ...] = ()
-    references: Mapping[str, str] = field(default_factory=dict)
     max_depth: int = 5
-    stream: Callable[[], Iterable[bytes]] | None = None
     # What several ask for: preferences, the version that the body speaks, and its media type.
     preferences: Preferences = field(init=False)
     _spoken: str | None = field(default=None, init=False)
     _content: tuple[str, Mapping[str, str]] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        self.preferences = preferences_of(self.headers)
+        self.preferences = preferences_of(self.http.headers)
 
     def chunks(self) -> Iterable[bytes]:
         """The body as it comes in: what a media entity may have goes beyond what JSON may."""
-        return (self.body(),) if self.stream is None else self.stream()
+        return (self.http.body(),) if self.http.stream is None else self.http.stream()
 
     @property
     def writer(self) -> DeepWriter:
@@ -95,18 +82,18 @@ class WriteRequest:
 
     def address_at(self, url: str) -> Target:
         """What a URL in the body points at, see ``find_url``."""
-        roots = (self.root, *self.roots)
-        return find_url(self.container, url, roots, self.path, self.references)
+        roots = (self.http.root, *self.http.roots)
+        return find_url(self.container, url, roots, self.http.path, self.http.references)
 
     @property
     def if_match(self) -> Precondition | None:
         """The versions that may be overwritten."""
-        return parse_precondition(self.headers.get("If-Match"))
+        return parse_precondition(self.http.headers.get("If-Match"))
 
     @property
     def if_none_match(self) -> Precondition | None:
         """The versions that may not; ``*`` means that there is none yet."""
-        return parse_precondition(self.headers.get("If-None-Match"))
+        return parse_precondition(self.http.headers.get("If-None-Match"))
 
     @property
     def media_type(self) -> str:
@@ -120,10 +107,10 @@ class WriteRequest:
         Raises: ValidationError, there is no such version (Protocol 8.1.5).
         """
         if self._spoken is None:
-            version = self.headers.get("OData-Version")
+            version = self.http.headers.get("OData-Version")
             if version and version not in VERSIONS:
                 raise ValidationError([("OData-Version", "must be 4.0 or 4.01")])
-            version = version or self.headers.get("OData-MaxVersion")
+            version = version or self.http.headers.get("OData-MaxVersion")
             self._spoken = "4.0" if version == "4.0" else "4.01"
         return self._spoken
 
@@ -133,7 +120,7 @@ class WriteRequest:
         Raises: UnsupportedMediaTypeError; ValidationError, it is no JSON.
         """
         self.check_json()
-        return parse_json(self.body())
+        return parse_json(self.http.body())
 
     def check_json(self) -> None:
         """Refuse a body that is announced as anything but JSON in UTF-8."""
@@ -142,7 +129,7 @@ class WriteRequest:
             raise UnsupportedMediaTypeError(
                 f"Send the body with Content-Type: application/json{sent}."
             )
-        check_readable(self.headers, self._content_type[1].get("charset", "utf-8"))
+        check_readable(self.http.headers, self._content_type[1].get("charset", "utf-8"))
 
     def entity(
         self, target: Target, kind: Kind | None = None, settled: Collection[str] = ()
@@ -180,7 +167,7 @@ class WriteRequest:
     def reading(self) -> Reading:
         """How the body is to be read."""
         handling = self.preferences.handling
-        is_old = self.headers.get("OData-Version") == "4.0"
+        is_old = self.http.headers.get("OData-Version") == "4.0"
         return Reading(self.container, self.text_numbers, self.max_depth, handling, is_old)
 
     @property
@@ -192,7 +179,7 @@ class WriteRequest:
     def _content_type(self) -> tuple[str, Mapping[str, str]]:
         """The media type and its parameters, names in lower case and without ``odata.``."""
         if self._content is None:
-            self._content = _parse_media_type(self.headers.get("Content-Type", ""))
+            self._content = _parse_media_type(self.http.headers.get("Content-Type", ""))
         return self._content
 
 

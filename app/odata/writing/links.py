@@ -21,9 +21,9 @@ def write_reference(request: WriteRequest, target: Target) -> Response:
     assert link is not None  # a path cannot end in $ref otherwise
     relations = Relations(request.container)
     require_current(request, link.entity_set.type, link.key)
-    if request.method == "DELETE":
+    if request.http.method == "DELETE":
         _remove(request, relations, target, link)
-    elif target.is_collection and request.method == "PUT":
+    elif target.is_collection and request.http.method == "PUT":
         _replace(request, relations, link)
     else:
         key = _referred(request, link, request.json(), "")

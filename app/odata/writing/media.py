@@ -60,8 +60,10 @@ def create_media(request: WriteRequest, target: Target) -> Any:
         raise NotImplementedInServiceError(
             f"The bytes of {target.entity_set.name} are not written through OData."
         )
-    name = request.headers.get("Slug")
-    return service.create_media(request.chunks(), request.headers.get("Content-Type", ""), name)
+    name = request.http.headers.get("Slug")
+    return service.create_media(
+        request.chunks(), request.http.headers.get("Content-Type", ""), name
+    )
 
 
 def write_bytes(request: WriteRequest, target: Target) -> Response:
@@ -71,11 +73,11 @@ def write_bytes(request: WriteRequest, target: Target) -> Response:
     service: Any = target.entity_set.service  # has the function, or the method is refused
     version = version_to_match(request, target.type, target.key)
     stream = () if target.prop is None else (target.prop.name,)
-    if request.method == "DELETE":
+    if request.http.method == "DELETE":
         remove = service.delete_stream if stream else service.delete_media
         remove(target.key, *stream, version)
     else:
-        content_type = request.headers.get("Content-Type", "application/octet-stream")
+        content_type = request.http.headers.get("Content-Type", "application/octet-stream")
         replace = service.replace_stream if stream else service.replace_media
         replace(target.key, *stream, request.chunks(), content_type, version)
     return no_content(request.version)

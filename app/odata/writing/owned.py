@@ -35,7 +35,7 @@ from app.odata.writing.values import change_values, creation_values, kept_item, 
 
 def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     """Add, change or remove one member of an owned collection."""
-    if request.method == "POST":
+    if request.http.method == "POST":
         refuse_tags(request.if_match)
         require_entity(request.container, link.entity_set.type, link.key)
         lock_owner(link.entity_set.type, link.key)
@@ -47,14 +47,14 @@ def write_owned(request: WriteRequest, target: Target, link: Link) -> Response:
     require_current(request, target.type, target.key)
     items = [kept_item(target.type, key) for key in keys]
     index = keys.index(target.key)
-    if request.method == "DELETE":
+    if request.http.method == "DELETE":
         del items[index]
         _save(link, items, index)
         return no_content(request.version)
     body = _read(request, target, link, items[index])
     body.address = target.alternate
     single = request.writer.single_values(body)
-    if request.method == "PUT":
+    if request.http.method == "PUT":
         items[index] |= replacement_values(body, frozenset(single)) | single
     else:
         items[index] |= change_values(body, target.key) | single

@@ -35,8 +35,8 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     if target.key is None:
         raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
-    value = None if request.method == "DELETE" else _new_value(request, target, prop)
-    if request.method == "POST":
+    value = None if request.http.method == "DELETE" else _new_value(request, target, prop)
+    if request.http.method == "POST":
         value = [value]
     if target.member is not None:
         value = {target.member.name: value}
@@ -47,9 +47,9 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         Reading(request.container, request.text_numbers or target.ending == "$value"),
     )
     problems.raise_any()
-    if request.method == "POST":
+    if request.http.method == "POST":
         request = _with_others(request, target, prop, body)
-    elif target.member is None and request.method != "PATCH":
+    elif target.member is None and request.http.method != "PATCH":
         _replace(prop, body)
     request.writer.update(target.entity_set, target.key, body, version=version)
     response = _answer(request, target, prop)
@@ -106,11 +106,11 @@ def _new_value(request: WriteRequest, target: Target, prop: edm.Property) -> Any
 def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
     """The value from text, or from bytes: what a GET of ``$value`` gives."""
     if type_ == edm.BINARY:
-        return base64url(request.body())
+        return base64url(request.http.body())
     if request.media_type not in ("text/plain", ""):
         raise UnsupportedMediaTypeError("Send the value with Content-Type: text/plain.")
     try:
-        text = request.body().decode()
+        text = request.http.body().decode()
     except UnicodeDecodeError as error:
         raise ValidationError([("", "is not UTF-8")]) from error
     if type_ == edm.BOOLEAN:

@@ -45,26 +45,28 @@ def write(request: WriteRequest) -> Response:
     Raises: an ApiError or QueryError, after which the transaction must be rolled back.
     """
     forget_notes()
-    response = write_each(request) if is_each(request.path) else _write(request, _target(request))
+    response = (
+        write_each(request) if is_each(request.http.path) else _write(request, _target(request))
+    )
     if request.preferences.handling is not None:
         note_applied(response.headers, request.preferences.applied("handling"))
     return response
 
 
 def _target(request: WriteRequest) -> Target:
-    target = find_plain_target(request.container, request.path)
+    target = find_plain_target(request.container, request.http.path)
     if target is not None:
         return target
     aliases = parse_aliases(request.options)
-    return resolve_target(request.container, parse_path(request.path), aliases)
+    return resolve_target(request.container, parse_path(request.http.path), aliases)
 
 
 def _write(request: WriteRequest, target: Target) -> Response:
     allowed = allowed_methods(request.container, target)
-    if request.method not in allowed:
-        raise method_error(request.method, allowed)
+    if request.http.method not in allowed:
+        raise method_error(request.http.method, allowed)
     _refuse_options(request, target)
-    require_some_right(request.method, target)
+    require_some_right(request.http.method, target)
     _ = request.odata_version  # a version that does not exist is refused before anything is done
     if target.ending == "$ref":
         return write_reference(request, target)
@@ -75,9 +77,9 @@ def _write(request: WriteRequest, target: Target) -> Response:
     link = target.link
     if link is not None and link.navigation.owned:
         return write_owned(request, target, link)
-    if request.method == "POST":
+    if request.http.method == "POST":
         return _create(request, target)
-    if request.method == "DELETE":
+    if request.http.method == "DELETE":
         return _delete(request, target)
     if target.is_collection:
         return write_delta(request, target)
@@ -91,11 +93,11 @@ def _refuse_options(request: WriteRequest, target: Target) -> None:
     """
     allowed = set(METADATA_OPTIONS)
     if target.ending == "$ref":
-        allowed |= {"id"} if request.method == "DELETE" else set()
-    elif request.method != "DELETE" and target.prop is None and not target.ending:
+        allowed |= {"id"} if request.http.method == "DELETE" else set()
+    elif request.http.method != "DELETE" and target.prop is None and not target.ending:
         allowed |= ENTITY_OPTIONS
     is_list = target.prop is not None or (target.link is not None and target.link.navigation.owned)
-    if request.method == "POST" and is_list:
+    if request.http.method == "POST" and is_list:
         allowed.add("index")
     for name in request.options.system:
         if name not in allowed:
@@ -149,7 +151,7 @@ def _update(request: WriteRequest, target: Target) -> Response:
         return written_entity(request, target, key, created=True, body=body)
     require_right(target.entity_set, "update")
     version = version_to_match(request, target.type, target.key)
-    kind: Kind = "replacement" if request.method == "PUT" else "change"
+    kind: Kind = "replacement" if request.http.method == "PUT" else "change"
     body = request.entity(target, kind)
     if body.type is not target.type and not is_of(request.container, body.type, target.key):
         raise ValidationError([("@odata.type", f"is not the type of this {target.type.name}")])

@@ -18,6 +18,7 @@ from app.db.types import json_text
 from app.extensions import db
 from app.http.security import acting_as, make_caller
 from app.odata.model import edm
+from app.odata.request import Request
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.writing.content import WriteRequest
@@ -64,19 +65,11 @@ class Shop:
         raw = (
             body if isinstance(body, bytes) else json.dumps(None if body is ... else body).encode()
         )
-        request = WriteRequest(
-            container=self.container,
-            method=method,
-            path=path,
-            options=read_options(query),
-            headers=given,
-            body=lambda: b"" if body is ... else raw,
-            root=ROOT,
-            roots=("/odata/",),
-            read=self.read,
+        request = Request(
+            method, path, query, given, lambda: b"" if body is ... else raw, ROOT, ("/odata/",),
             **more,
-        )
-        return write(request)
+        )  # fmt: skip
+        return write(WriteRequest(self.container, request, read_options(query), self.read))
 
     def post(self, path: str, body: Any, **headers: str) -> Response:
         return self.send("POST", path, body, _names(headers))
