@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from flask import Response
 
@@ -42,15 +43,13 @@ def answer_options(
     return response
 
 
+@dataclass(frozen=True)
 class _Offered:
     """The methods of paths, percent-encoded."""
 
-    def __init__(
-        self, container: edm.EntityContainer, operations: Operations, aliases: Mapping[str, Node]
-    ) -> None:
-        self._container = container
-        self._operations = operations
-        self._aliases = aliases
+    container: edm.EntityContainer
+    operations: Operations
+    aliases: Mapping[str, Node]
 
     def methods(self, path: str) -> tuple[str, ...]:
         if path in ("", "$metadata", _ENTITY) or path.startswith((ALL, f"{_ENTITY}/")):
@@ -60,10 +59,10 @@ class _Offered:
         if path.endswith(QUERY):
             self._resolve(parse_path(path))
             return ("POST",)
-        if (call := self._operations.find(path)) is not None:
+        if (call := self.operations.find(path)) is not None:
             return self._of_call(call)
         if is_each(path):
-            return each_methods(each_set(self._container, path.removesuffix("/$each")))
+            return each_methods(each_set(self.container, path.removesuffix("/$each")))
         return self._of_resource(parse_path(path))
 
     def _of_call(self, call: Call) -> tuple[str, ...]:
@@ -80,11 +79,11 @@ class _Offered:
     def _of_resource(self, path: ResourcePath) -> tuple[str, ...]:
         self._resolve(path)
         try:
-            target = resolve_target(self._container, path, self._aliases)
+            target = resolve_target(self.container, path, self.aliases)
         except MethodNotAllowedError:
             return READ
-        return allowed_methods(self._container, target)
+        return allowed_methods(self.container, target)
 
     def _resolve(self, path: ResourcePath) -> Resource:
-        context = Context(self._container, current_caller(), aliases=self._aliases)
+        context = Context(self.container, current_caller(), aliases=self.aliases)
         return PathResolver(context).resolve(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Protocol
 
 from flask import Response
@@ -33,25 +34,20 @@ class AnswerPart(Protocol):
     ) -> Response: ...
 
 
+@dataclass
 class BatchRunner:
     """Does the units of one batch in their order."""
 
-    def __init__(
-        self,
-        container: edm.EntityContainer,
-        answer: AnswerPart,
-        connection: Callable[[], Connection],
-        edge: BatchEdge,
-        roots: tuple[str, ...],
-    ) -> None:
-        self._container = container
-        self._answer = answer
-        self._connection = connection
-        self._edge = edge
-        self._roots = roots
-        self._references = References(container)
-        self._has_written = False
-        self._parts: Sequence[Part] = ()
+    container: edm.EntityContainer
+    answer: AnswerPart
+    connection: Callable[[], Connection]
+    edge: BatchEdge
+    roots: tuple[str, ...]
+    _has_written: bool = False
+    _parts: Sequence[Part] = ()
+
+    def __post_init__(self) -> None:
+        self._references = References(self.container)
 
     def run(self, units: Sequence[Unit], *, goes_on: bool) -> list[Result]:
         """The results, in order.
@@ -84,7 +80,7 @@ class BatchRunner:
             answer, url = self._tried(part)
         else:
             self._begin_writing()
-            savepoint = self._connection().begin_nested()
+            savepoint = self.connection().begin_nested()
             answer, url = self._tried(part, savepoint)
             if savepoint.is_active:
                 savepoint.commit()
@@ -94,7 +90,7 @@ class BatchRunner:
     def _group(self, unit: Unit) -> Result:
         """All of a group, or nothing of it; the others of a failed one are answered 424."""
         self._begin_writing()
-        savepoint = self._connection().begin_nested()
+        savepoint = self.connection().begin_nested()
         answers: list[Response] = []
         for part in unit.parts:
             answer, url = self._tried(part, savepoint)
@@ -116,13 +112,13 @@ class BatchRunner:
     def _begin_writing(self) -> None:
         if not self._has_written:
             self._has_written = True
-            take_locks(lambda: locks_of_requests(self._container, self._written()))
+            take_locks(lambda: locks_of_requests(self.container, self._written()))
 
     def _written(self) -> Iterator[WriteText]:
         for part in self._parts:
             if part.method not in _READS and part.problem is None:
                 with suppress(QueryError, ApiError):  # it is refused in its place
-                    address = address_of(part, self._roots, self._edge)
+                    address = address_of(part, self.roots, self.edge)
                     yield WriteText(part.method, address.path, address.query, part.body)
 
     def _undone(self, unit: Unit, cause: Response, failed: int) -> list[Response]:
@@ -145,9 +141,9 @@ class BatchRunner:
                 raise part.problem
             self._check_dependencies(part)
             resolved = self._references.resolved(part)
-            address = address_of(resolved, self._roots, self._edge)
+            address = address_of(resolved, self.roots, self.edge)
             url = address.path
-            answer = self._answer(
+            answer = self.answer(
                 resolved, address, self._references, in_transaction=savepoint is not None
             )
             if answer.status_code >= 400 and savepoint is not None:
@@ -162,7 +158,7 @@ class BatchRunner:
     def _refused(self, error: Exception, part: Part) -> Response:
         if isinstance(error, QueryError):
             error = InvalidQueryError(str(error), position=error.offset)
-        answer = self._edge.refused(error, part.method, part.url)
+        answer = self.edge.refused(error, part.method, part.url)
         if "OData-MaxVersion" in part.headers:
             newest = part.headers["OData-MaxVersion"].strip() == "4.01"
             answer.headers["OData-Version"] = "4.01" if newest else "4.0"

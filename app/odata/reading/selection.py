@@ -38,11 +38,8 @@ def selected_members(
     chosen: dict[str, Parts] = {}
     for item in items:
         _choose(scope, item, chosen, it or scope)
-    for property_ in scope.type.properties.values():
-        if property_.name in chosen:
-            yield PropertyMember(property_, chosen[property_.name])
-    for type_, property_ in _of_derived(scope):
-        if (name := f"{type_.name}/{property_.name}") in chosen:
+    for name, property_, type_ in _properties(scope):
+        if name in chosen:
             yield PropertyMember(property_, chosen[name], type_)
     for name, value in scope.computed.items():
         if name in chosen:
@@ -85,21 +82,22 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
 
 
 def _everything(scope: Scope) -> Iterator[Member]:
-    for property_ in scope.type.properties.values():
-        if not property_.on_request and property_.type != edm.STREAM:
-            yield PropertyMember(property_)
-    for type_, property_ in _of_derived(scope):
+    for _, property_, type_ in _properties(scope):
         if not property_.on_request and property_.type != edm.STREAM:
             yield PropertyMember(property_, of=type_)
     for name, value in scope.computed.items():
         yield ComputedMember(name, value)
 
 
-def _of_derived(scope: Scope) -> Iterator[tuple[edm.EntityType, edm.Property]]:
-    """The properties that types derived from that of the rows add, each type its own."""
+def _properties(scope: Scope) -> Iterator[tuple[str, edm.Property, edm.EntityType | None]]:
+    """The properties of the rows by the names that they are chosen by; those that derived types add
+    with the type, each its own.
+    """
+    for name, property_ in scope.type.properties.items():
+        yield name, property_, None
     for type_ in scope.context.container.derived(scope.type):
-        for property_ in own_properties(type_).values():
-            yield type_, property_
+        for name, property_ in own_properties(type_).items():
+            yield f"{type_.name}/{name}", property_, type_
 
 
 def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope) -> None:

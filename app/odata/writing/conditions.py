@@ -16,11 +16,14 @@ from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target
 
 
-def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any) -> int | None:
+def version_to_match(request: WriteRequest, type_: edm.EntityType, key: Any | None) -> int | None:
     """The row version that the service must find; None when any will do.
 
-    Raises: PreconditionFailedError; NotFoundError, a condition names versions of nothing.
+    Raises: PreconditionFailedError; NotFoundError, there is no entity, or a condition names
+        versions of nothing.
     """
+    if key is None:
+        raise NotFoundError(f"There is no such {type_.name}.")
     unless, only = request.if_none_match, request.if_match
     if unless is not None:
         exists, version = find_version(request.container, type_, key)

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from flask import Response
 
-from app.errors import NotFoundError, NotImplementedInServiceError
+from app.errors import NotImplementedInServiceError
 from app.odata.writing.answers import no_content
 from app.odata.writing.conditions import version_to_match
 from app.odata.writing.content import WriteRequest
@@ -68,8 +68,6 @@ def create_media(request: WriteRequest, target: Target) -> Any:
 
 def write_bytes(request: WriteRequest, target: Target) -> Response:
     """Replace or remove the bytes of a media entity, or of a stream property."""
-    if target.key is None:
-        raise NotFoundError(f"There is no such {target.type.name}.")
     service: Any = target.entity_set.service  # has the function, or the method is refused
     version = version_to_match(request, target.type, target.key)
     stream = () if target.prop is None else (target.prop.name,)

@@ -32,8 +32,6 @@ def write_property(request: WriteRequest, target: Target) -> Response:
     """
     prop = target.prop
     assert prop is not None
-    if target.key is None:
-        raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
     value = None if request.http.method == "DELETE" else _new_value(request, target, prop)
     if request.http.method == "POST":

@@ -13,7 +13,7 @@ from typing import Any
 from flask import Response
 
 from app.db.transactions import forget_notes
-from app.errors import NotFoundError, ValidationError
+from app.errors import ValidationError
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
 from app.odata.methods import method_error
@@ -179,8 +179,6 @@ def _refuse_related(body: EntityBody) -> None:
 
 
 def _delete(request: WriteRequest, target: Target) -> Response:
-    if target.key is None:
-        raise NotFoundError(f"There is no such {target.type.name}.")
     version = version_to_match(request, target.type, target.key)
     service_of(target.entity_set, delete=True).delete(target.key, version)
     return no_content(request.version)
