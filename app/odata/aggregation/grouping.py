@@ -94,20 +94,17 @@ def _inner(
         if inner.items:
             raise UnsupportedError("nothing is offered after aggregate() in groupby", node.offset)
         match node:
-            case nodes.FilterTransformation(predicate=predicate):
+            case nodes.OptionTransformation(option="filter", value=predicate):
                 inner.narrow(rows.translator().condition(predicate))
-            case nodes.SearchTransformation(search=search):
+            case nodes.OptionTransformation(option="search", value=search):
                 inner.narrow(search_condition(rows.scope, search, node.offset))
-            case nodes.ComputeTransformation(items=items):
+            case nodes.OptionTransformation(option="compute", value=items):
                 rows.translator().compute(items)
-            case nodes.OrderByTransformation(items=order):
+            case nodes.OptionTransformation(option="orderby", value=order):
                 inner.order = (*order, *inner.order)
-            case nodes.TopTransformation(count=count):
+            case nodes.OptionTransformation(option="top" | "skip", value=count):
                 limit = rows.context.parameters.bind(count, BigInteger)
-                rows = _cut(rows, keys, inner, node, limit)
-            case nodes.SkipTransformation(count=count):
-                limit = rows.context.parameters.bind(count, BigInteger)
-                rows = _cut(rows, keys, inner, node, limit, is_rest=True)
+                rows = _cut(rows, keys, inner, node, limit, is_rest=node.option == "skip")
             case nodes.TopBottom(kind="topcount" | "bottomcount", expression=value):
                 inner.order = (
                     nodes.OrderItem(value, node.kind == "topcount", offset=value.offset),

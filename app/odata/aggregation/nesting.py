@@ -126,18 +126,8 @@ def _option(node: nodes.Transformation, where: str) -> Iterator[tuple[str, Any]]
     match node:
         case nodes.Identity():
             return
-        case nodes.FilterTransformation(predicate=predicate):
-            yield "filter", predicate
-        case nodes.SearchTransformation(search=search):
-            yield "search", search
-        case nodes.ComputeTransformation(items=items):
-            yield "compute", items
-        case nodes.OrderByTransformation(items=order):
-            yield "orderby", order
-        case nodes.SkipTransformation(count=count):
-            yield "skip", count
-        case nodes.TopTransformation(count=count):
-            yield "top", count
+        case nodes.OptionTransformation(option=name, value=value):
+            yield name, value
         case nodes.ExpandTransformation():
             yield "expand", (_expand_item(node),)
         case _:

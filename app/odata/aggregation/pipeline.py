@@ -44,21 +44,21 @@ def _apply(rows: RowSet, node: nodes.Transformation, depth: int) -> RowSet:
     match node:
         case nodes.Identity():
             return rows
-        case nodes.FilterTransformation(predicate=predicate):
+        case nodes.OptionTransformation(option="filter", value=predicate):
             rows.conditions.append(rows.translator().condition(predicate))
             return rows
-        case nodes.SearchTransformation(search=search):
+        case nodes.OptionTransformation(option="search", value=search):
             rows.conditions.append(search_condition(rows.scope, search, node.offset))
             return rows
-        case nodes.ComputeTransformation(items=items):
+        case nodes.OptionTransformation(option="compute", value=items):
             rows.translator().compute(items)
             return rows
-        case nodes.OrderByTransformation(items=order):
+        case nodes.OptionTransformation(option="orderby", value=order):
             rows.order = order
             return rows
-        case nodes.TopTransformation(count=count):
+        case nodes.OptionTransformation(option="top", value=count):
             return rows.limited(limit=_number(rows, count))
-        case nodes.SkipTransformation(count=count):
+        case nodes.OptionTransformation(option="skip", value=count):
             return rows.limited(offset=_number(rows, count))
         case nodes.TopBottom():
             return extremes(rows, node)
@@ -157,8 +157,8 @@ def _opened(
 def _predicates(apply: nodes.Apply | None) -> list[nodes.Node]:
     predicates: list[nodes.Node] = []
     for node in () if apply is None else apply.transformations:
-        if isinstance(node, nodes.FilterTransformation):
-            predicates.append(node.predicate)
+        if isinstance(node, nodes.OptionTransformation) and node.option == "filter":
+            predicates.append(node.value)
         elif not isinstance(node, nodes.Identity):
             raise UnsupportedError("only filter() is offered inside join()", node.offset)
     return predicates

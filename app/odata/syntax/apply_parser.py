@@ -63,9 +63,11 @@ class ApplyParser(ExpressionParser):
             transformation: nodes.Transformation = self._parse_top_bottom(
                 t.cast(nodes.TopBottomKind, name), token
             )
-        elif name in _PLAIN:
-            kind, parse = _PLAIN[name]
-            transformation = kind(parse(self), offset=token.offset)
+        elif name in _OPTIONS:
+            value = _OPTIONS[name](self)
+            transformation = nodes.OptionTransformation(
+                t.cast(t.Any, name), value, offset=token.offset
+            )
         elif name in _PARSERS:
             transformation = _PARSERS[name](self, token)
         elif name in _OF_HIERARCHIES:
@@ -79,11 +81,14 @@ class ApplyParser(ExpressionParser):
 
     # --- one method per transformation; each is called between the parentheses
 
-    def _parse_search(self, token: Token) -> nodes.SearchTransformation:
+    def _parse_aggregate(self, token: Token) -> nodes.Aggregate:
+        return nodes.Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
+
+    def _parse_search(self, token: Token) -> nodes.OptionTransformation:
         search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
         self.read_on_from(end)
         self.expect(")", " that ends search(...)")
-        return nodes.SearchTransformation(search, offset=token.offset)
+        return nodes.OptionTransformation("search", search, offset=token.offset)
 
     def _parse_top_bottom(self, kind: nodes.TopBottomKind, token: Token) -> nodes.TopBottom:
         amount = self.parse_expression()
@@ -281,16 +286,16 @@ class ApplyParser(ExpressionParser):
         return token.text.lower()
 
 
-# Name -> what is read between the parentheses, and the node that it is all of.
-_PLAIN: t.Final[dict[str, tuple[type[t.Any], t.Callable[[ApplyParser], t.Any]]]] = {
-    "aggregate": (nodes.Aggregate, lambda parser: parser.separated(parser.parse_aggregate_item)),
-    "filter": (nodes.FilterTransformation, ApplyParser.parse_expression),
-    "compute": (nodes.ComputeTransformation, ApplyParser.parse_compute_items),
-    "orderby": (nodes.OrderByTransformation, ApplyParser.parse_order_items),
-    "top": (nodes.TopTransformation, lambda parser: parser.parse_row_count("top")),
-    "skip": (nodes.SkipTransformation, lambda parser: parser.parse_row_count("skip")),
+# Name of an option -> what is read between the parentheses; ``search`` has words of its own.
+_OPTIONS: t.Final[dict[str, t.Callable[[ApplyParser], t.Any]]] = {
+    "filter": ApplyParser.parse_expression,
+    "compute": ApplyParser.parse_compute_items,
+    "orderby": ApplyParser.parse_order_items,
+    "top": lambda parser: parser.parse_row_count("top"),
+    "skip": lambda parser: parser.parse_row_count("skip"),
 }
 _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], nodes.Transformation]]] = {
+    "aggregate": ApplyParser._parse_aggregate,
     "concat": ApplyParser._parse_concat,
     "groupby": ApplyParser._parse_groupby,
     "nest": ApplyParser._parse_nest,
@@ -299,5 +304,7 @@ _PARSERS: t.Final[dict[str, t.Callable[[ApplyParser, Token], nodes.Transformatio
     "outerjoin": ApplyParser._parse_join,
     "expand": ApplyParser._parse_expand,
 }
-OFFERED: t.Final = (*_PLAIN, *_PARSERS, *_TOP_BOTTOM, "identity", "search")
+OFFERED: t.Final = tuple(
+    dict.fromkeys(("aggregate", *_OPTIONS, *_PARSERS, *_TOP_BOTTOM, "identity", "search"))
+)
 _OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")

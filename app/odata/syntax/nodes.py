@@ -301,6 +301,9 @@ class SearchOr(SearchNode):
     right: SearchNode
 
 
+# --- $apply ------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class Transformation(Node):
     """One set transformation (Data Aggregation 3)."""
@@ -361,33 +364,14 @@ class GroupBy(Transformation):
 
 
 @dataclass(frozen=True, slots=True)
-class FilterTransformation(Transformation):
-    predicate: Node
+class OptionTransformation(Transformation):
+    """``filter(...)``, ``top(5)`` and their like: what the system query option of that name does.
 
+    ``value`` is as in QueryOptions.
+    """
 
-@dataclass(frozen=True, slots=True)
-class SearchTransformation(Transformation):
-    search: SearchNode
-
-
-@dataclass(frozen=True, slots=True)
-class ComputeTransformation(Transformation):
-    items: tuple[ComputeItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderByTransformation(Transformation):
-    items: tuple[OrderItem, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TopTransformation(Transformation):
-    count: Literal
-
-
-@dataclass(frozen=True, slots=True)
-class SkipTransformation(Transformation):
-    count: Literal
+    option: t.Literal["filter", "search", "compute", "orderby", "top", "skip"]
+    value: t.Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,7 +444,7 @@ def name_of(node: Transformation) -> str:
     match node:
         case TopBottom(kind=kind):
             return kind
-        case FunctionTransformation(name=name):
+        case FunctionTransformation(name=name) | OptionTransformation(option=name):
             return name
         case Nest(path=path):
             return "nest" if path is None else "addnested"
@@ -475,6 +459,9 @@ class AggregateCall(Node):
 
     source: Node
     item: AggregateItem
+
+
+# --- $select, $expand, and all options of one resource together -----------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,6 +518,9 @@ class QueryOptions:
     index: int | None = None
     aliases: Mapping[str, Node] = field(default_factory=dict, hash=False)
     custom: tuple[tuple[str, str], ...] = ()
+
+
+# --- resource paths ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,6 +583,9 @@ class ResourcePath:
 
     segments: tuple[Segment, ...]
     slots: int = 0
+
+
+# --- what holds for every kind of node -----------------------------------------------------------
 
 
 def children(parent: Node | QueryOptions) -> Iterator[Node]:

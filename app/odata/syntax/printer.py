@@ -247,12 +247,7 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
         f"rollup({'$all,' if node.with_total else ''}{joined(node.properties)})"
     ),
     nodes.GroupBy: lambda node: f"groupby(({joined(node.keys)}){_part(',', node.apply)})",
-    nodes.FilterTransformation: lambda node: f"filter({to_text(node.predicate)})",
-    nodes.SearchTransformation: lambda node: f"search({to_text(node.search)})",
-    nodes.ComputeTransformation: lambda node: f"compute({joined(node.items)})",
-    nodes.OrderByTransformation: lambda node: f"orderby({joined(node.items)})",
-    nodes.TopTransformation: lambda node: f"top({to_text(node.count)})",
-    nodes.SkipTransformation: lambda node: f"skip({to_text(node.count)})",
+    nodes.OptionTransformation: lambda node: f"{node.option}({_part('', node.value)})",
     nodes.Identity: lambda node: "identity",
     nodes.Concat: lambda node: f"concat({joined(node.sequences)})",
     nodes.TopBottom: lambda node: f"{node.kind}({to_text(node.amount)},{to_text(node.expression)})",
