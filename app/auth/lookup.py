@@ -13,21 +13,18 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, bindparam, select
 
-from app.auth.rights import RoleRow, rights_of_role, rights_of_roles
+from app.auth.rights import ROLE, SERVICES, person_caller, service_caller
 from app.clock import utc_now
 from app.db.types import AnyRow
 from app.errors import ApiKeyInvalidError, TokenRevokedError
-from app.http.security import Caller, make_caller
+from app.http.security import Caller
 from app.models.user import ApiKey, Role, SecurityEpoch, Session, User, UserRole
-from app.permissions import narrow
 
 _epoch = select(SecurityEpoch.value).where(SecurityEpoch.id == 1).scalar_subquery()
-_ROLE = (Role.name, Role.is_builtin, Role.permissions)
-
 _SESSION: Select[Any] = (
     select(
         _epoch.label("epoch"), User.id, User.username, User.status, Session.revoked_at,
-        Session.expires_at, *_ROLE,
+        Session.expires_at, *ROLE,
     )
     .select_from(Session)
     .join(User, User.id == Session.user_id)
@@ -36,16 +33,7 @@ _SESSION: Select[Any] = (
     .where(Session.key == bindparam("key"))
     .order_by(Role.id)
 )  # fmt: skip
-_API_KEY: Select[Any] = (
-    select(
-        _epoch.label("epoch"), ApiKey.id.label("key_id"), ApiKey.scopes, ApiKey.expires_at,
-        ApiKey.revoked_at, User.id, User.username, User.status, *_ROLE,
-    )
-    .select_from(ApiKey)
-    .join(User, User.id == ApiKey.user_id)
-    .join(Role, Role.id == ApiKey.role_id)
-    .where(ApiKey.key_hash == bindparam("hash"))
-)  # fmt: skip
+_API_KEY = SERVICES.add_columns(_epoch.label("epoch")).where(ApiKey.key_hash == bindparam("hash"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +54,8 @@ def find_by_session(engine: Engine, user_id: int, session_key: str) -> VerifiedC
         rows = connection.execute(_SESSION, {"key": session_key}).all()
     if not rows or rows[0].id != user_id or not _session_lives(rows[0]):
         raise TokenRevokedError("The session has ended: sign in again.")
-    roles = [_role(row) for row in rows if row.name is not None]
-    caller = make_caller(
-        user_id,
-        rows[0].username,
-        "jwt",
-        rights_of_roles(roles),
-        roles=tuple(role.name for role in roles),
-        session_key=session_key,
-    )
+    roles = [row for row in rows if row.name is not None]
+    caller = person_caller(user_id, rows[0].username, roles, session_key)
     return VerifiedCaller(caller, rows[0].epoch, rows[0].expires_at.timestamp())
 
 
@@ -87,19 +68,8 @@ def find_by_api_key(engine: Engine, key: str) -> VerifiedCaller:
         row = connection.execute(_API_KEY, {"hash": hash_api_key(key)}).first()
     if row is None or row.revoked_at is not None or row.status != "active" or _past(row.expires_at):
         raise ApiKeyInvalidError("The API key is not valid.")
-    role = _role(row)
-    rights = rights_of_role(role)
-    caller = make_caller(
-        row.id,
-        row.username,
-        "apiKey",
-        narrow(rights, row.scopes),
-        role_rights=rights,
-        roles=(role.name,),
-        api_key_id=row.key_id,
-    )
     expires = row.expires_at.timestamp() if row.expires_at else float("inf")
-    return VerifiedCaller(caller, row.epoch, expires)
+    return VerifiedCaller(service_caller(row), row.epoch, expires)
 
 
 def find_api_key_details(connection: Connection, key_id: int) -> Any:
@@ -120,7 +90,3 @@ def _session_lives(row: AnyRow) -> bool:
 
 def _past(instant: datetime | None) -> bool:
     return instant is not None and instant <= utc_now()
-
-
-def _role(row: AnyRow) -> RoleRow:
-    return RoleRow(row.name, row.is_builtin, row.permissions)

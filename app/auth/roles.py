@@ -9,7 +9,7 @@ from sqlalchemy import delete, insert, select
 
 from app import audit
 from app.auth.epoch import bump_epoch
-from app.auth.rights import RoleRow, rights_of_role
+from app.auth.rights import rights_of_role
 from app.auth.schemas import RoleSchema
 from app.clock import utc_now
 from app.db import records
@@ -29,7 +29,7 @@ _OWNABLE = frozenset(
 
 def role_dict(row: Role) -> dict[str, Any]:
     """A role as the API shows it."""
-    rights = rights_of_role(_role_row(row))
+    rights = rights_of_role(row)
     return answer_body(RoleSchema, row, permissions=dict(sorted(rights.items())))
 
 
@@ -122,7 +122,7 @@ def get_rights(name: str) -> Mapping[str, str]:
     row = records.find(select(Role).where(Role.name == name))
     if row is None:
         raise NotFoundError(f"There is no role {name}.")
-    return rights_of_role(_role_row(row))
+    return rights_of_role(row)
 
 
 def _get_custom(role_id: int) -> Role:
@@ -161,7 +161,3 @@ def scopes_of(permission: str) -> tuple[str, ...]:
     if permission == "kb:read":
         return (ALL, OWN, PUBLISHED)
     return (ALL, OWN) if permission in _OWNABLE else (ALL,)
-
-
-def _role_row(row: Role) -> RoleRow:
-    return RoleRow(row.name, row.is_builtin, row.permissions)

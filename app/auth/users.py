@@ -13,9 +13,9 @@ from app import audit, events
 from app.auth.epoch import bump_epoch
 from app.auth.lockout import fold_name, forget_failures
 from app.auth.passwords import check_new_password, passwords
+from app.auth.rights import roles_of
 from app.auth.roles import ADMIN, find_roles, set_roles
 from app.auth.sessions import end_sessions
-from app.auth.user_shapes import roles_of
 from app.clock import utc_now
 from app.db import records
 from app.db.transactions import advisory_lock

@@ -9,7 +9,7 @@ from flask import Response, request
 from sqlalchemy import select
 
 from app.auth import api_keys
-from app.auth.rights import RoleRow, rights_of_role
+from app.auth.rights import ROLE, rights_of_role
 from app.clock import utc_now
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
@@ -22,7 +22,7 @@ from app.http.security import requires
 from app.models.user import ApiKey, Role
 from app.permissions import NEVER_BY_KEY
 
-_ROLES = select(Role.name, Role.is_builtin, Role.permissions).order_by(Role.id)
+_ROLES = select(*ROLE).order_by(Role.id)
 
 
 @console.get("/api-keys")
@@ -41,10 +41,7 @@ def show_api_keys(**values: Any) -> Response:
         "api_keys.html",
         keys=[api_keys.api_key_dict(row) for row in rows],
         roles=[role.name for role in roles],
-        scopes={
-            role.name: sorted(set(rights_of_role(RoleRow(*role))) - set(NEVER_BY_KEY))
-            for role in roles
-        },
+        scopes={role.name: sorted(set(rights_of_role(role)) - set(NEVER_BY_KEY)) for role in roles},
         chosen=request.form,
         **values,
     )
