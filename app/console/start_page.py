@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -12,6 +11,7 @@ from urllib.parse import urlencode
 
 from flask import Response
 
+from app.bi.periods.spans import add_months
 from app.console import engine
 from app.console.area import console, page
 from app.console.filters import WHERE
@@ -32,7 +32,7 @@ from app.measures import (
     converted,
     figures,
 )
-from app.money import rounded
+from app.money import ZERO, rounded
 from app.odata.model import edm
 from app.permissions import scope_of
 from app.settings import organisation
@@ -115,13 +115,11 @@ def start() -> Response:
     revenue = None
     if _may("invoices"):
         figures_shown += _receivables(currency)
-        revenue, of_this_month = _revenue(currency)
-        figures_shown.append(of_this_month)
-    figures_shown += [
-        _this_month(MEASURES[name], path, set_name, currency)
-        for name, path, set_name in _THIS_MONTH
-        if _may(path)
-    ]
+        revenue = _revenue(currency)
+    for name in _THIS_MONTH:
+        home = engine.container().set_of_type[MEASURES[name].of]
+        if _may(home.type.resource):
+            figures_shown.append(_this_month(MEASURES[name], home, currency))
     if _may("opportunities"):
         charts.append(_pipeline(currency))
     if _may("tickets"):
@@ -142,16 +140,12 @@ def start() -> Response:
     )
 
 
-# (measure, list, set) of what is compared with the same days of the month before, as revenue is
-_THIS_MONTH = (
-    ("Won", "opportunities", "Opportunities"),
-    ("NewClients", "clients", "Clients"),
-    ("NewLeads", "leads", "Leads"),
-)
+# What is compared with the same days of the month before.
+_THIS_MONTH = ("Revenue", "Won", "NewClients", "NewLeads")
 _OPEN_TICKETS = MEASURES["OpenTickets"].condition
 
 
-def _may(resource: str) -> bool:
+def _may(resource: str | None) -> bool:
     return scope_of(current_caller(), f"{resource}:read") is not None
 
 
@@ -171,59 +165,35 @@ def _receivables(currency: str) -> list[Figure]:
     return figures_owed
 
 
-def _this_month(measure: Measure, path: str, set_name: str, currency: str) -> Figure:
+def _this_month(measure: Measure, home: edm.EntitySet, currency: str) -> Figure:
     """A figure of this month up to today, with that of as many days of the month before."""
-    periods = _compared()
-    first = periods[0][0]
-    is_day = set_type(set_name).properties[measure.date].type == edm.DATE
-    if not measure.is_money:  # two counts read an index, groups would read each record
-        counts = (
-            engine.read(
-                f"{set_name}/$count",
-                filter=" and ".join((*measure.where, _between(measure.date, *period, is_day))),
-            ).body
-            for period in periods
-        )
-        now, before = map(Decimal, counts)
-        return _beside_before(measure, path, currency, now, before, {})
-    where = " or ".join(f"({_between(measure.date, *period, is_day)})" for period in periods)
-    computed = f"{measure.date} ge {_bound(first, is_day)} as isNow"
-    apply = converted(measure, where, "isNow", computed)
-    result = figures(measure, engine.read(set_name, apply=apply).rows)
-    values = {row["isNow"]: Decimal(str(row[measure.base_name])) for row in result.rows}
-    return _beside_before(
-        measure, path, currency, values.get(True, Decimal(0)), values.get(False, Decimal(0)),
-        result.apart,
-    )  # fmt: skip
-
-
-def _compared() -> tuple[tuple[date, date], tuple[date, date]]:
-    """The days of this month up to today, and as many of the month before: first and last."""
     last = today()
     first = last.replace(day=1)
-    first_before = _months_back(first, 1)
+    first_before = add_months(first, -1)
     last_before = min(first_before + timedelta(days=last.day - 1), first - timedelta(days=1))
-    return (first, last), (first_before, last_before)
-
-
-def _beside_before(
-    measure: Measure, path: str, currency: str, now: Decimal, before: Decimal,
-    apart: Mapping[str, Decimal],
-) -> Figure:  # fmt: skip
-    """The figure of this month, with that of the month before."""
+    periods = ((first, last), (first_before, last_before))
+    is_day = home.type.properties[measure.date].type == edm.DATE
+    path, unit = home.name.lower(), ""
+    apart: Mapping[str, Decimal] = {}
+    within = [_between(measure.date, *period, is_day) for period in periods]
     if measure.is_money:
-        now, before = rounded(now, currency), rounded(before, currency)
-    periods = _compared()
+        where = " or ".join(f"({each})" for each in within)
+        computed = f"{measure.date} ge {_bound(first, is_day)} as isNow"
+        apply = converted(measure, where, "isNow", computed)
+        result = figures(measure, engine.read(home.name, apply=apply).rows)
+        values = {row["isNow"]: Decimal(str(row[measure.base_name])) for row in result.rows}
+        now, before = (rounded(values.get(is_now, ZERO), currency) for is_now in (True, False))
+        unit, apart = currency, result.apart
+    else:  # two counts read an index, groups would read each record
+        counts = (
+            engine.read(f"{home.name}/$count", filter=" and ".join((*measure.where, each))).body
+            for each in within
+        )
+        now, before = map(Decimal, counts)
     link, link_before = (f"{path}/?{urlencode(_listed(measure, *each))}" for each in periods)
     return Figure(
-        measure, now, currency if measure.is_money else "", link, apart,
-        Before(before, link_before, *periods[1]),
-    )  # fmt: skip
-
-
-def set_type(set_name: str) -> edm.EntityType:
-    """The type of the entities of a set."""
-    return engine.container().sets[set_name].type
+        measure, now, unit, link, apart, Before(before, link_before, first_before, last_before)
+    )
 
 
 def _listed(measure: Measure, first: date, last: date) -> list[tuple[str, str]]:
@@ -244,39 +214,20 @@ def _bound(day: date, is_day: bool) -> str:
     return day.isoformat() if is_day else iso_instant(start_of(day))
 
 
-def _months_back(first: date, steps: int) -> date:
-    """The first day of the month that lies so many months before."""
-    index = first.year * 12 + first.month - 1 - steps
-    return date(index // 12, index % 12 + 1, 1)
-
-
-def _revenue(currency: str) -> tuple[Timeline, Figure]:
-    """Net revenue of each of the last twelve months, and that of this one; by one query."""
+def _revenue(currency: str) -> Timeline:
+    """Net revenue of each of the last twelve months, by one query."""
     measure = MEASURES["Revenue"]
-    last = today()
-    days = [_months_back(last.replace(day=1), steps) for steps in range(11, -1, -1)]
+    days = [add_months(today().replace(day=1), -steps) for steps in range(11, -1, -1)]
     apply = converted(
-        measure, f"{measure.date} ge {days[0]}", "year,month,isUpToToday",
-        f"year({measure.date}) as year,month({measure.date}) as month,"
-        f"day({measure.date}) le {last.day} as isUpToToday",
+        measure, f"{measure.date} ge {days[0]}", "year,month",
+        f"year({measure.date}) as year,month({measure.date}) as month",
     )  # fmt: skip
     result = figures(measure, engine.read("Invoices", apply=apply).rows)
-    totals: dict[tuple[int, int], Decimal] = defaultdict(Decimal)
-    so_far: dict[tuple[int, int], Decimal] = defaultdict(Decimal)
-    for row in result.rows:
-        month = row["year"], row["month"]
-        totals[month] += row[measure.base_name]
-        if row["isUpToToday"]:
-            so_far[month] = row[measure.base_name]
-    values = [rounded(totals[day.year, day.month], currency) for day in days]
-    if result.apart:  # of twelve months; that of two is asked for
-        figure = _this_month(measure, "invoices", "Invoices", currency)
-    else:
-        now, before = (so_far[day.year, day.month] for day in (days[-1], days[-2]))
-        figure = _beside_before(measure, "invoices", currency, now, before, {})
+    totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
+    values = [rounded(totals.get((day.year, day.month), ZERO), currency) for day in days]
     axis = axis_of(values)
-    zero = axis.place(Decimal(0))
-    timeline = Timeline(
+    zero = axis.place(ZERO)
+    return Timeline(
         translated("%(label)s by month", label=translated(measure.label)),
         currency,
         [
@@ -294,7 +245,6 @@ def _revenue(currency: str) -> tuple[Timeline, Figure]:
         translated(measure.description),
         result.apart,
     )
-    return timeline, figure
 
 
 def _pipeline(currency: str) -> Chart:
@@ -307,7 +257,7 @@ def _pipeline(currency: str) -> Chart:
         [
             (
                 stage,
-                rounded(rows[stage][measure.base_name] if stage in rows else Decimal(0), currency),
+                rounded(rows[stage][measure.base_name] if stage in rows else ZERO, currency),
                 f"opportunities/?state={stage}",
                 translated("%(number)s open", number=rows.get(stage, {}).get("number", 0)),
             )

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
+from app.bi.periods.spans import add_months
 from app.demo.vocabulary import EUROPEAN_UNION, GOODS, HOME, SERVICES, SUBSCRIPTIONS, Row
 from app.demo.world import STAFF, Record, World, workday
 from app.invoices.totals import Line, compute_totals
@@ -65,9 +66,9 @@ def _subscription(world: World, client: Record) -> list[tuple[date, Record, list
     """One invoice a month since the client came, on the first working days."""
     plan = world.weighted([(each, each.weight) for each in SUBSCRIPTIONS])
     users = max(plan.least, min(plan.most, client["employeeCount"] // 4))
-    bills = []
+    bills, this_month = [], world.today.replace(day=1)
     for back in range(MONTHS - 1, -1, -1):
-        first = _month(world.today, back)
+        first = add_months(this_month, -back)
         if first <= client["createdAt"].date():
             continue
         if client["status"] == "Inactive" and back < 4:
@@ -75,7 +76,7 @@ def _subscription(world: World, client: Record) -> list[tuple[date, Record, list
         if world.chance(0.12):
             users = min(plan.most, users + world.dice.randint(1, 3))
         line = _line(world, client, plan, users)
-        line |= {"periodStart": first, "periodEnd": _month(world.today, back - 1) - timedelta(1)}
+        line |= {"periodStart": first, "periodEnd": add_months(first, 1) - timedelta(1)}
         day = min(_next_workday(first + timedelta(days=world.dice.randint(0, 2))), world.today)
         bills.append((day, client, [line]))
     return bills
@@ -274,12 +275,6 @@ def _credit_notes(world: World) -> None:
         invoice["updatedAt"] = created_at
         if whole:
             invoice["paidAt"] = created_at
-
-
-def _month(day: date, back: int) -> date:
-    """The first of the month that lies ``back`` months before the one of ``day``."""
-    months = day.year * 12 + day.month - 1 - back
-    return date(months // 12, months % 12 + 1, 1)
 
 
 def _next_workday(day: date) -> date:
