@@ -38,11 +38,6 @@ Posted = Callable[..., Response]
 
 console = Blueprint("console", __name__, url_prefix=session.ROOT, template_folder="templates")
 
-# What the search at the top of every page looks through.
-SEARCHED = (
-    "clients", "contacts", "leads", "opportunities", "invoices", "tickets", "tasks", "projects",
-    "documents", "kb", "products",
-)  # fmt: skip
 # (permission, address, name) of the pages that answer questions
 ANSWERS = (
     ("bi:query", "questions", marked("Ask a question")),
@@ -171,7 +166,7 @@ def check_forms() -> None:
     view = current_app.view_functions[request.endpoint or ""]
     checks_itself = any(getattr(view, mark, False) for mark in ("is_public", "is_streamed"))
     if request.method == "POST" and not checks_itself:
-        session.check_form()
+        session.check_token(request.form.get(session.TOKEN, ""))
 
 
 @console.after_request
@@ -199,13 +194,14 @@ def asset(name: str) -> Response:
 def _layout(status: int) -> dict[str, Any]:
     caller = find_caller()
     rights = caller.rights if caller else {}
+    menu = [
+        entry
+        for entry in PAGES.values()
+        if caller and scope_of(caller, f"{entry.entity_set.type.resource}:read")
+    ]
     return {
         "caller": caller,
-        "menu": [
-            entry
-            for entry in PAGES.values()
-            if caller and scope_of(caller, f"{entry.entity_set.type.resource}:read")
-        ],
+        "menu": menu,
         "answers": _entries(ANSWERS, rights),
         "administration": _entries(ADMINISTRATION, rights),
         "form_token": session.form_token if caller else None,
@@ -217,7 +213,7 @@ def _layout(status: int) -> dict[str, Any]:
         "signs": reader_signs() if caller and status < 500 else None,
         "root": session.ROOT,
         "here": request.path,
-        "searched": any(f"{each}:read" in rights for each in SEARCHED),
+        "searched": bool(menu),
         "can": lambda permission: permission in rights,
     }
 

@@ -17,11 +17,11 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.jobs import is_worker_late
 from app.console.language import marked, translated
 from app.console.list_query import ListQuery, person_of, read_query
-from app.console.references import KINDS, NoReferenceError, find
+from app.console.references import KINDS, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import Input, arguments, asked_of_many
-from app.console.typed import key_in
+from app.console.typed import key_in, refused_at
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
@@ -231,10 +231,8 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
         return {"name": "set", "attribute": _person(wanted), "value": caller.user_id,
                 "shown": caller.username}  # fmt: skip
     if name == "assign":
-        try:
+        with refused_at("value"):
             key = find(KINDS["User"], value) if value else None
-        except NoReferenceError as error:
-            raise ValidationError([("value", str(error))]) from None
         if key is None:
             raise ValidationError([("value", translated("say who"))])
         return {"name": "set", "attribute": _person(wanted), "value": key, "shown": value}

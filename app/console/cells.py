@@ -13,14 +13,13 @@ from app.console.area import console, page, see_other
 from app.console.columns import Column, column_of, key_of
 from app.console.form_fields import Field, field_of, suggestions, text_of, value_of, writable
 from app.console.language import translated
-from app.console.references import NoReferenceError
 from app.console.sets import Page, page_of
+from app.console.typed import refused_at
 from app.container.engine import ask
 from app.errors import ApiError, NotFoundError, PreconditionFailedError, ValidationError
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.permissions import scope_of
-from app.written.numbers import NoNumberError
 
 UPDATE = "update"
 
@@ -103,12 +102,8 @@ def _read(wanted: Page, key: int, name: str) -> dict[str, Any]:
 
 def _value(wanted: Page, declared: edm.Property, typed: str, record: Mapping[str, Any]) -> Any:
     """Raises: ValidationError, what was typed is no value of the property."""
-    try:
+    with refused_at(declared.name):
         value = value_of(wanted, declared, typed, record.get("currency"))
-    except (NoNumberError, NoReferenceError) as error:
-        raise ValidationError([(declared.name, str(error))]) from None
-    except ValueError:
-        raise ValidationError([(declared.name, translated("must be a day and a time"))]) from None
     if value is None and not declared.nullable:
         raise ValidationError([(declared.name, translated("is required"))])
     return value

@@ -9,7 +9,8 @@ from flask import Response, request
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
-from app.console.numbers import amount_text, read_typed
+from app.console.numbers import amount_text, typed_number
+from app.console.typed import refused_at
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
 from app.crm.conversion_answer import describe_conversion, describe_trial
 from app.crm.opportunities import OPPORTUNITIES
@@ -93,7 +94,8 @@ def _wishes(key: int) -> Wishes:
             lead = records.read(Lead, key)
             currency = lead.currency if lead else None
             places = digits(currency or organisation().defaults.currency)
-            opportunity["amount"] = read_typed("amount", amount, places)
+            with refused_at("amount"):
+                opportunity["amount"] = typed_number(amount, places)
     known = [value for value, _ in DUPLICATES]
     wanted = form.get("onDuplicate", LINK)
     return Wishes(

@@ -5,11 +5,12 @@ In an address each is ``where=property:operator:value``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal, InvalidOperation
 
+from app.bi.periods.spans import step, unit_start
 from app.clock import day_after
 from app.console import wording
 from app.console.columns import choosable, key_of
@@ -17,8 +18,9 @@ from app.console.language import marked, translated
 from app.console.named_codes import code_name, list_of, typed_code
 from app.console.numbers import typed_number
 from app.console.property_kinds import NUMBERS, kind_of
-from app.console.references import Kind, NoReferenceError, find, named, referred_to
+from app.console.references import Kind, find, named, referred_to
 from app.console.sets import Page
+from app.console.typed import refused_at
 from app.container.words import options_of
 from app.db.types import iso_instant
 from app.errors import ValidationError
@@ -26,7 +28,6 @@ from app.http.security import current_caller
 from app.odata.model import edm
 from app.odata.syntax.literals import decimal_text, quoted
 from app.settings.days import start_of, today
-from app.written.numbers import NoNumberError
 
 WHERE = "where"
 ME = "me"
@@ -36,18 +37,38 @@ _LONGEST = 500
 _ALIKE = {"moment": "day", **dict.fromkeys(NUMBERS, "number")}
 
 
+# A day -> the first day and the last, None where it is open.
+Days = Callable[[date], tuple[date | None, date | None]]
+
+
 @dataclass(frozen=True)
 class Operator:
     """What a condition says of a property.
 
     ``filter`` has ``{name}`` and ``{value}``. ``takes`` tells whether a value is asked for.
-    ``days`` gives, from today on, the first day and the last of what is looked for.
+    ``days`` gives, from that day or today, the first day and the last of what is looked for.
     """
 
     words: str
     filter: str = ""
     takes: bool = True
-    days: tuple[str, str] | None = None
+    days: Days | None = None
+
+
+def _around(first: int | None, last: int | None) -> Days:
+    """From so many days after a day up to so many; before it where they are negative."""
+    return lambda day: (
+        None if first is None else day + timedelta(days=first),
+        None if last is None else day + timedelta(days=last),
+    )
+
+
+def _whole(unit: str, shift: int = 0) -> Days:
+    """The week, month or year that a day is in, or one that lies so many further."""
+    return lambda day: (
+        first := step(unit_start(day, unit), unit, shift),
+        step(first, unit, 1) - timedelta(days=1),
+    )
 
 
 _EMPTY = {
@@ -55,20 +76,18 @@ _EMPTY = {
     "filled": Operator(marked("is not empty"), "{name} ne null", takes=False),
 }
 _PERIODS = {
-    "today": Operator(marked("is today"), takes=False, days=("day", "day")),
-    "week": Operator(marked("is this week"), takes=False, days=("week", "week-end")),
-    "month": Operator(marked("is this month"), takes=False, days=("month", "month-end")),
-    "last-month": Operator(
-        marked("is last month"), takes=False, days=("last-month", "last-month-end")
-    ),
-    "year": Operator(marked("is this year"), takes=False, days=("year", "year-end")),
-    "past": Operator(marked("is before today"), takes=False, days=("", "yesterday")),
-    "soon": Operator(marked("is in the next 7 days"), takes=False, days=("day", "in-7")),
-    "recent": Operator(marked("is in the last 30 days"), takes=False, days=("30-ago", "day")),
-    "from": Operator(marked("is on or after"), days=("value", "")),
-    "until": Operator(marked("is on or before"), days=("", "value")),
-    "on": Operator(marked("is on"), days=("value", "value")),
-    "in": Operator(marked("is in the month of"), days=("month-of", "month-of-end")),
+    "today": Operator(marked("is today"), takes=False, days=_around(0, 0)),
+    "week": Operator(marked("is this week"), takes=False, days=_whole("week")),
+    "month": Operator(marked("is this month"), takes=False, days=_whole("month")),
+    "last-month": Operator(marked("is last month"), takes=False, days=_whole("month", -1)),
+    "year": Operator(marked("is this year"), takes=False, days=_whole("year")),
+    "past": Operator(marked("is before today"), takes=False, days=_around(None, -1)),
+    "soon": Operator(marked("is in the next 7 days"), takes=False, days=_around(0, 7)),
+    "recent": Operator(marked("is in the last 30 days"), takes=False, days=_around(-30, 0)),
+    "from": Operator(marked("is on or after"), days=_around(0, None)),
+    "until": Operator(marked("is on or before"), days=_around(None, 0)),
+    "on": Operator(marked("is on"), days=_around(0, 0)),
+    "in": Operator(marked("is in the month of"), days=_whole("month")),
 }
 # Kind of property -> operator -> what it says; the first is offered first.
 OPERATORS: Mapping[str, Mapping[str, Operator]] = {
@@ -174,7 +193,8 @@ class Condition:
         """As the engine reads it."""
         operator = self.of.operators[self.operator]
         if operator.days is not None:
-            return self._between(*operator.days)
+            chosen = date.fromisoformat(self.value) if operator.takes else today()
+            return self._between(*operator.days(chosen))
         return operator.filter.format(name=self.of.name, value=self._literal)
 
     @property
@@ -190,13 +210,12 @@ class Condition:
         is_part = self.of.kind == "text" and self.operator == "has"
         return quoted(self.value.lower() if is_part else self.value)
 
-    def _between(self, first: str, last: str) -> str:
-        chosen = date.fromisoformat(self.value) if self._takes else None
+    def _between(self, first: date | None, last: date | None) -> str:
         name, parts = self.of.name, []
-        if first:
-            parts.append(f"{name} ge {self._day(_day_named(first, chosen))}")
-        if last:
-            parts.append(f"{name} lt {self._day(day_after(_day_named(last, chosen)))}")
+        if first is not None:
+            parts.append(f"{name} ge {self._day(first)}")
+        if last is not None:
+            parts.append(f"{name} lt {self._day(day_after(last))}")
         return " and ".join(parts)
 
     def _day(self, day: date) -> str:
@@ -204,30 +223,6 @@ class Condition:
         if self.of.declared.type == edm.DATE:
             return day.isoformat()
         return iso_instant(start_of(day))
-
-
-def _day_named(name: str, chosen: date | None) -> date:
-    day = chosen or today()
-    month = day.replace(day=1)
-    week = day - timedelta(days=day.weekday())
-    next_month = (month + timedelta(days=31)).replace(day=1)
-    return {
-        "day": day,
-        "value": day,
-        "month-of": month,
-        "month-of-end": next_month - timedelta(days=1),
-        "yesterday": day - timedelta(days=1),
-        "in-7": day + timedelta(days=7),
-        "30-ago": day - timedelta(days=30),
-        "week": week,
-        "week-end": week + timedelta(days=6),
-        "month": month,
-        "month-end": next_month - timedelta(days=1),
-        "last-month": (month - timedelta(days=1)).replace(day=1),
-        "last-month-end": month - timedelta(days=1),
-        "year": day.replace(month=1, day=1),
-        "year-end": day.replace(month=12, day=31),
-    }[name]
 
 
 def filterable(wanted: Page) -> dict[str, Filterable]:
@@ -307,15 +302,13 @@ def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str
     if not of.operators[operator].takes:
         return Condition(of, operator)
     value = ",".join(each.strip() for each in values if each.strip())
-    try:
+    with refused_at("value"):
         if value and of.reference is not None:
             value = str(find(of.reference, value))
         elif value and of.kind == "number":
             value = decimal_text(typed_number(value))
         elif value and list_of(name):
             value = typed_code(name, value)
-    except (NoReferenceError, NoNumberError) as error:
-        raise ValidationError([("value", str(error))]) from None
     if not value or len(value) > _LONGEST or not _is_value(of, value):
         text = (
             translated("choose at least one")

@@ -13,15 +13,15 @@ from app.console.language import translated
 from app.console.named_codes import UNIT, code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
 from app.console.property_kinds import INPUTS, kind_of
-from app.console.references import NoReferenceError, find, named, referred_to
+from app.console.references import find, named, referred_to
 from app.console.sets import Page
+from app.console.typed import MistypedError, noted_at
 from app.container.words import options_of
 from app.db.types import iso_instant
 from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
 from app.settings.days import zone
-from app.written.numbers import NoNumberError
 
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
@@ -117,7 +117,7 @@ def body_of(
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The properties whose fields differ from what is known, and what cannot be understood."""
     body: dict[str, Any] = {}
-    problems = []
+    problems: list[tuple[str, str]] = []
     currency = form.get("currency") or record.get("currency")
     for name, property_ in writable(wanted, creating=creating):
         is_check = kind_of(property_) == "check"
@@ -128,21 +128,11 @@ def body_of(
         own = record.get("currency")
         if not is_check and text == ("" if creating else text_of(wanted, property_, before, own)):
             continue
-        try:
+        with noted_at(name, problems):
             value = value_of(wanted, property_, text, currency)
-        except (NoNumberError, NoReferenceError) as error:
-            problems.append((name, str(error)))
-            continue
-        except ValueError:
-            problems.append((name, translated("must be a day and a time")))
-            continue
-        if value == before:
-            continue
-        outer, _, inner = name.partition(".")
-        if inner:
-            body.setdefault(outer, {})[inner] = value
-        else:
-            body[name] = value
+            if value != before:
+                outer, _, inner = name.partition(".")
+                (body.setdefault(outer, {}) if inner else body)[inner or outer] = value
     return body, problems
 
 
@@ -151,7 +141,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
 
     Args:
         currency: of the record; that of the organisation where nothing is said of it.
-    Raises: NoNumberError, NoReferenceError, ValueError for an instant that is none.
+    Raises: NoNumberError, MistypedError.
     """
     text = text.replace("\r\n", "\n")
     holds = kind_of(property_)
@@ -168,7 +158,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
     if holds == "whole":
         number = typed_number(text, 0)
         if number != number.to_integral_value():
-            raise NoNumberError(translated("must be a whole number"))
+            raise MistypedError(translated("must be a whole number"))
         return int(number)
     if holds == "moment":
         return _instant(text)
@@ -255,7 +245,10 @@ def _hint(property_: edm.Property) -> str:
 
 
 def _instant(text: str) -> str:
-    moment = datetime.fromisoformat(text.strip())
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise MistypedError(translated("must be a day and a time")) from None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone())
     return iso_instant(moment.astimezone(UTC))

@@ -44,9 +44,9 @@ from app.console.invoice_lines import (
 from app.console.language import translated
 from app.console.named_codes import UNIT
 from app.console.numbers import amount_text
-from app.console.references import KINDS, NoReferenceError, find
+from app.console.references import KINDS, find
 from app.console.sets import Page, page_of
-from app.console.typed import key_in
+from app.console.typed import MistypedError, key_in
 from app.errors import ApiError, PreconditionFailedError
 from app.http.security import current_caller
 from app.odata.model import edm
@@ -179,7 +179,7 @@ def _currency_of_client(typed: str) -> str:
     try:
         key = find(KINDS["Client"], typed)
         currency = engine.read(f"Clients({key})", select="currency").body["currency"]
-    except (NoReferenceError, ApiError):
+    except (MistypedError, ApiError):
         currency = None
     return str(currency or organisation().defaults.currency)
 

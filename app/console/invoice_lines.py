@@ -17,7 +17,8 @@ from typing import Any
 from app.console.language import marked
 from app.console.named_codes import UNIT, code_name, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.references import KINDS, NoReferenceError, all_named, find
+from app.console.references import KINDS, all_named, find
+from app.console.typed import MistypedError, noted_at
 from app.db import records
 from app.errors import ApiError
 from app.invoices.lines import LINE_ITEM, complete, line_totals
@@ -297,7 +298,7 @@ def with_products(
         product = None
         try:
             product = records.read(Product, find(KINDS["Product"], typed))
-        except (NoReferenceError, ApiError) as error:
+        except (MistypedError, ApiError) as error:
             problems.append((f"{location}.{PRODUCT}", str(error)))
         if product is None:
             filled.append(line)
@@ -353,10 +354,8 @@ def lines_body(lines: Sequence[Line]) -> tuple[list[dict[str, Any]], list[tuple[
                 if line.id:
                     item[each.name] = _EMPTY.get(each.name)
                 continue
-            try:
+            with noted_at(f"{LINES}[{index}].{each.name}", problems):
                 item[each.name] = _value(each, text)
-            except (NoNumberError, NoReferenceError) as error:
-                problems.append((f"{LINES}[{index}].{each.name}", str(error)))
         body.append(item)
     return body, problems
 
@@ -368,7 +367,7 @@ _EMPTY = {"discountPercent": Decimal(0), "unitCode": LINE_ITEM.defaults["unit_co
 def _value(column: LineField, text: str) -> Any:
     """What was typed as a value of the API.
 
-    Raises: NoNumberError, NoReferenceError.
+    Raises: NoNumberError, MistypedError.
     """
     if column.is_number:
         return typed_number(text, column.places)

@@ -7,11 +7,10 @@ from decimal import Decimal
 from flask import g, has_request_context
 
 from app.console.language import SOURCE, account_language, page_language
-from app.errors import ValidationError
 from app.money import digits
 from app.settings import organisation
 from app.written.locales import signs_for, signs_of
-from app.written.numbers import NoNumberError, Signs, grouped_number, read_number, shown_number
+from app.written.numbers import Signs, grouped_number, read_number, shown_number
 
 
 def reader_signs() -> Signs | None:
@@ -37,17 +36,6 @@ def typed_number(text: str, places: int | None = None) -> Decimal:
     Raises: NoNumberError, it is none, or could be two.
     """
     return read_number(text, reader_signs(), places)
-
-
-def read_typed(field: str, text: str, places: int | None = None) -> Decimal:
-    """The number that was typed into a field.
-
-    Raises: ValidationError, with the field: it is none, or could be two.
-    """
-    try:
-        return typed_number(text, places)
-    except NoNumberError as error:
-        raise ValidationError([(field, str(error))]) from None
 
 
 def number_text(number: Decimal) -> str:

@@ -17,7 +17,7 @@ from app.console import engine
 from app.console.area import console
 from app.console.choices import search_phrase
 from app.console.language import translated
-from app.console.typed import key_in
+from app.console.typed import MistypedError, key_in
 from app.container.engine import read_by_id, read_many
 from app.errors import ApiError, NotFoundError
 from app.odata.model import edm
@@ -54,10 +54,6 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
-class NoReferenceError(ValueError):
-    """What was typed names no record, or more than one; the text says so."""
-
-
 def referred_to(type_: edm.EntityType, property_: edm.Property) -> Kind | None:
     """What a property refers to; None for one that is no reference."""
     return KINDS.get(referred_by(type_).get(property_.attribute, ""))
@@ -92,7 +88,8 @@ def all_named(kind: Kind, keys: Sequence[int]) -> Mapping[int, str]:
 def find(kind: Kind, typed: str) -> int:
     """The key of the record that was typed: by its mark, its key or its whole name.
 
-    Raises: NoReferenceError; an ApiError where the caller may read none of them.
+    Raises: MistypedError, it names no record, or more than one; an ApiError where the caller may
+        read none of them.
     """
     text = typed.strip()
     if (key := key_in(text.lstrip("#"))) is not None:
@@ -108,7 +105,7 @@ def find(kind: Kind, typed: str) -> int:
         rows = _matching(kind, f"{kind.mark} eq {quoted(text)}")
     if len(rows) != 1:
         count = translated("more than one record") if rows else translated("no record")
-        raise NoReferenceError(
+        raise MistypedError(
             translated(
                 "is the name of %(count)s: choose one of those that are suggested", count=count
             )

@@ -15,9 +15,9 @@ from app.bi.reports.definition import Report
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, page_language, translated
-from app.console.references import KINDS, NoReferenceError, find, named
+from app.console.references import KINDS, find, named
 from app.console.svg_charts import picture_of
-from app.console.typed import typed_addresses, typed_count, typed_name, typed_note
+from app.console.typed import refused_at, typed_addresses, typed_count, typed_name, typed_note
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -159,10 +159,8 @@ def _given(report: Report) -> dict[str, str]:
     for parameter in report.parameters:
         text = request.values.get(parameter.name)
         if text and parameter.name in _REFERENCES:
-            try:
+            with refused_at(parameter.name):
                 text = str(find(KINDS[_REFERENCES[parameter.name]], text))
-            except NoReferenceError as error:
-                raise ValidationError([(parameter.name, str(error))]) from None
         if text is not None:
             values[parameter.name] = text
     return values

@@ -9,12 +9,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Flask, Request, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
-from itsdangerous import URLSafeTimedSerializer
 
 from app.auth.authentication import TicketReader, authenticator
 from app.config import Config
@@ -29,9 +28,11 @@ TOKEN = "csrf"
 
 def init_app(app: Flask, config: Config) -> None:
     """Cookies that scripts cannot read and other sites cannot send."""
-    keys = [key.secret for key in derived_keys(config, "console-cookie")]
-    app.session_interface = SignedCookies(keys)
+    # Keys that sign nothing else; cookies signed with an earlier one are still read.
+    app.secret_key, *earlier = (key.secret for key in derived_keys(config, "console-cookie"))
+    app.session_interface = SignedCookies()
     app.config.update(
+        SECRET_KEY_FALLBACKS=earlier,
         SESSION_COOKIE_NAME="console",
         SESSION_COOKIE_PATH=ROOT,
         SESSION_COOKIE_HTTPONLY=True,
@@ -49,22 +50,13 @@ class OutdatedFormError(ForbiddenError):
 class SignedCookies(SecureCookieSessionInterface):
     """Cookies for the pages of the console; the API neither reads nor sets any."""
 
-    def __init__(self, keys: Sequence[bytes]) -> None:
-        """``keys``: the one in use first; cookies signed with the others are still read."""
-        self._keys = list(reversed(keys))  # itsdangerous signs with the last
+    digest_method = staticmethod(hashlib.sha256)
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         """The session of a page; None elsewhere, and nothing is computed for it."""
         if request.environ["PATH_INFO"].startswith(ROOT):
             return super().open_session(app, request)
         return None
-
-    def get_signing_serializer(self, app: Flask) -> URLSafeTimedSerializer:
-        """What signs cookies, with a key that signs nothing else."""
-        return URLSafeTimedSerializer(
-            self._keys, salt=self.salt, serializer=self.serializer,
-            signer_kwargs={"key_derivation": "hmac", "digest_method": hashlib.sha256},
-        )  # fmt: skip
 
 
 def remember(user_id: int, session_key: str) -> None:
@@ -96,14 +88,6 @@ def take_said() -> str:
     """What the page before has left to tell; empty where it left nothing."""
     said: str = session.pop(_SAID, "") if _SAID in session else ""
     return said
-
-
-def check_form() -> None:
-    """Refuse a form that no page of ours has sent.
-
-    Raises: ForbiddenError.
-    """
-    check_token(request.form.get(TOKEN, ""))
 
 
 def check_site() -> None:

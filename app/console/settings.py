@@ -21,16 +21,15 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
+from app.console.typed import MistypedError, noted_at
 from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
-from app.http.schema_fields import BadValueError
 from app.http.security import requires
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
 from app.settings import change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import logo_body, setting_problems, settings_body, version_of
 from app.settings.values import check_rate
-from app.written.numbers import NoNumberError
 
 # Group -> what its page is called, in the order of the pages.
 TITLES: Mapping[str, str] = {
@@ -242,10 +241,8 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
             if (text == "true") != value:
                 changes[name] = text == "true"
         elif text != _text(name, value):
-            try:
+            with noted_at(name, problems):
                 changes[name] = _given(name, text, type_) if text else None
-            except NoNumberError as error:
-                problems.append((name, str(error)))
     return changes, problems
 
 
@@ -270,18 +267,16 @@ def _whole(text: str) -> Any:
 def _rates(form: MultiDict[str, str]) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """Currency -> rate, and what is wrong with a row, by its place; an empty row is none."""
     rates: dict[str, Any] = {}
-    problems = []
+    problems: list[tuple[str, str]] = []
     for at, (code, rate) in enumerate(_typed_rates(form)):
         if not code and not rate:
             continue
-        try:
+        with noted_at(_RATE.format(at), problems):
             if not code or not rate:
-                raise BadValueError(translated(_HALF_A_ROW))
+                raise MistypedError(translated(_HALF_A_ROW))
             if code in rates:
-                raise BadValueError(translated("Another row has this currency already."))
+                raise MistypedError(translated("Another row has this currency already."))
             rates[code] = check_rate(code, typed_number(rate))
-        except (BadValueError, NoNumberError) as error:
-            problems.append((_RATE.format(at), str(error)))
     return rates, problems
 
 

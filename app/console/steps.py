@@ -11,6 +11,7 @@ from app.console import engine
 from app.console.language import marked, translated, translated_as
 from app.console.numbers import amount_text, number_text, typed_number
 from app.console.property_kinds import INPUTS, kind_of, kind_of_value
+from app.console.typed import noted_at
 from app.console.wording import label, words
 from app.container.declared import DECLARED
 from app.container.engine import ask
@@ -21,7 +22,6 @@ from app.operations.declaration import Operation
 from app.operations.wire_types import allowed_values, edm_type, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
-from app.written.numbers import NoNumberError
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def arguments(
         places: decimals that amounts of the record have.
     """
     values: dict[str, Any] = {}
-    problems = []
+    problems: list[tuple[str, str]] = []
     for each in inputs:
         if each.kind == "check":
             values[each.name] = each.name in form
@@ -263,10 +263,8 @@ def arguments(
         if each.kind != "number":
             values[each.name] = text or None
             continue
-        try:
+        with noted_at(each.name, problems):
             values[each.name] = typed_number(text, places)
-        except NoNumberError as error:
-            problems.append((each.name, str(error)))
     return values, problems
 
 

@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from flask import request
 
 from app.console.language import translated
 from app.errors import ValidationError
+from app.http.schema_fields import BadValueError
+from app.written.numbers import NoNumberError
 
 # A key of a record has no more digits.
 _LONGEST_KEY = 18
+
+
+class MistypedError(ValueError):
+    """What was typed is no value of its field; the text says so."""
+
+
+# What says that a text is no value of its field, a number, or of the form that a service wants.
+UNREADABLE = (MistypedError, NoNumberError, BadValueError)
+
+
+@contextmanager
+def refused_at(field: str) -> Iterator[None]:
+    """Refuse what cannot be read, with the field that it was typed into.
+
+    Raises: ValidationError.
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise ValidationError([(field, str(error))]) from None
+
+
+@contextmanager
+def noted_at(field: str, problems: list[tuple[str, str]]) -> Iterator[None]:
+    """Note what cannot be read among the problems, with the field that it was typed into."""
+    try:
+        yield
+    except UNREADABLE as error:
+        problems.append((field, str(error)))
 
 
 def key_in(text: str) -> int | None:

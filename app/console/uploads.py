@@ -14,7 +14,6 @@ from app.errors import ForbiddenError, UnsupportedMediaTypeError
 from app.http.body_stream import BodyStream
 from app.http.multipart import Form, Part
 
-TOKEN = "csrf"
 # Fields of this beginning are one object: heading -> property.
 MAPPED = "map:"
 _LEFT_OUT = "-"
@@ -42,7 +41,7 @@ class PageForm(Form):
         """
         parts = super().parts()
         first = next(parts, None)
-        if first is None or first.name != TOKEN or first.file_name is not None:
+        if first is None or first.name != session.TOKEN or first.file_name is not None:
             raise ForbiddenError(translated("This form is out of date: load the page again."))
         session.check_token(first.text())
         for part in parts:
