@@ -6,17 +6,8 @@ from typing import Any
 
 from flask import Response, request
 
-from app.ai import store
+from app.ai import schemas, store
 from app.ai.actions import confirm, describe_action, reject
-from app.ai.schemas import (
-    AiActionSchema,
-    AnswerSchema,
-    ChatBodySchema,
-    ChatSchema,
-    ConversationPageSchema,
-    StreamQuerySchema,
-    WholeConversationSchema,
-)
 from app.ai.shapes import describe_chat, describe_message, describe_session
 from app.ai.streams import open_stream
 from app.ai.tickets import use_ticket
@@ -30,10 +21,10 @@ area = Area("ai", __name__, description="Assistant: chat, streams, proposed acti
 
 
 @area.post("/chat")
-@area.arguments(ChatBodySchema)
-@area.response(200, ChatSchema)
+@area.arguments(schemas.ChatBodySchema)
+@area.response(200, schemas.ChatSchema)
 @area.alt_response(
-    202, schema=ChatSchema, description="Being made; read `streamUrl`.", success=True
+    202, schema=schemas.ChatSchema, description="Being made; read `streamUrl`.", success=True
 )
 @area.alt_response(404, response="Error404")
 @requires("ai:chat")
@@ -56,7 +47,7 @@ def chat(body: dict[str, Any]) -> Any:
 
 
 @area.get("/chat/stream")
-@area.arguments(StreamQuerySchema, location="query")
+@area.arguments(schemas.StreamQuerySchema, location="query")
 @area.response(200, {}, content_type="text/event-stream")
 @area.alt_response(204, description="You have every event.", success=True)
 @area.alt_response(404, response="Error404")
@@ -75,7 +66,7 @@ def stream(query: dict[str, Any]) -> Response:
 
 
 @area.post("/messages/<string:message_id>/cancel")
-@area.response(200, AnswerSchema)
+@area.response(200, schemas.AnswerSchema)
 @requires("ai:chat")
 def cancel(message_id: str) -> dict[str, Any]:
     """Stop an answer that is being made; what was said of it stays."""
@@ -84,7 +75,7 @@ def cancel(message_id: str) -> dict[str, Any]:
 
 @area.get("/sessions")
 @area.arguments(PageQuerySchema, location="query")
-@area.response(200, ConversationPageSchema)
+@area.response(200, schemas.ConversationPageSchema)
 @requires("ai:chat")
 def list_sessions(query: dict[str, Any]) -> dict[str, Any]:
     """Your conversations, the latest first."""
@@ -92,7 +83,7 @@ def list_sessions(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @area.get("/sessions/<string:session_id>")
-@area.response(200, WholeConversationSchema)
+@area.response(200, schemas.WholeConversationSchema)
 @requires("ai:chat")
 def show_session(session_id: str) -> dict[str, Any]:
     """One of your conversations with all its messages and proposals."""
@@ -108,7 +99,7 @@ def delete_session(session_id: str) -> None:
 
 
 @area.post("/actions/<string:action_id>/confirm")
-@area.response(200, AiActionSchema)
+@area.response(200, schemas.AiActionSchema)
 @requires("ai:act")
 def confirm_action(action_id: str) -> dict[str, Any]:
     """Do what was proposed, under the rights that you have now; once.
@@ -119,7 +110,7 @@ def confirm_action(action_id: str) -> dict[str, Any]:
 
 
 @area.post("/actions/<string:action_id>/reject")
-@area.response(200, AiActionSchema)
+@area.response(200, schemas.AiActionSchema)
 @requires("ai:chat")
 def reject_action(action_id: str) -> dict[str, Any]:
     """Leave what was proposed."""

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.auth import service
-from app.auth.schemas import (
-    CallerSchema,
-    LoginSchema,
-    PasswordChangeSchema,
-    RefreshSchema,
-    SessionSchema,
-    TokenPairSchema,
-)
+from app.auth import schemas, service
 from app.auth.sessions import TokenPair, end_session, list_sessions, refresh_session
 from app.auth.tokens import LIFETIME_SECONDS
 from app.http.areas import Area
@@ -24,8 +16,8 @@ area = Area("auth", __name__, description="Signing in: tokens, sessions, one's o
 
 
 @area.post("/login")
-@area.arguments(LoginSchema)
-@area.response(200, TokenPairSchema)
+@area.arguments(schemas.LoginSchema)
+@area.response(200, schemas.TokenPairSchema)
 @public
 @counted("sign-in")
 def log_in(credentials: dict[str, str]) -> dict[str, Any]:
@@ -38,8 +30,8 @@ def log_in(credentials: dict[str, str]) -> dict[str, Any]:
 
 
 @area.post("/refresh")
-@area.arguments(RefreshSchema)
-@area.response(200, TokenPairSchema)
+@area.arguments(schemas.RefreshSchema)
+@area.response(200, schemas.TokenPairSchema)
 @public
 @counted("sign-in")
 def refresh(body: dict[str, str]) -> dict[str, Any]:
@@ -59,14 +51,14 @@ def log_out() -> None:
 
 
 @area.get("/me")
-@area.response(200, CallerSchema)
+@area.response(200, schemas.CallerSchema)
 def show_me() -> dict[str, Any]:
     """The caller, with what they may do now."""
     return service.describe_caller(current_exchange().credential_expires)
 
 
 @area.post("/password")
-@area.arguments(PasswordChangeSchema)
+@area.arguments(schemas.PasswordChangeSchema)
 @area.response(204)
 def change_password(passwords: dict[str, str]) -> None:
     """Change one's own password; one's other sessions end."""
@@ -75,7 +67,7 @@ def change_password(passwords: dict[str, str]) -> None:
 
 @area.get("/sessions")
 @area.arguments(PageQuerySchema, location="query")
-@area.response(200, page_schema(SessionSchema))
+@area.response(200, page_schema(schemas.SessionSchema))
 def list_own_sessions(page: dict[str, int]) -> dict[str, Any]:
     """One's own open sessions."""
     return list_sessions(current_caller().user_id, **page)

@@ -6,21 +6,10 @@ from typing import Any
 
 from flask import Response, request
 
+from app.bi import schemas
 from app.bi.exports import service as exports
 from app.bi.exports.service import ExportFile, file_response
 from app.bi.reports import saving, schedules, service
-from app.bi.schemas import (
-    FiguresAnswerSchema,
-    FiguresQuestionSchema,
-    FullReportSchema,
-    NewReportSchema,
-    ReportChangeSchema,
-    ReportDataSchema,
-    ReportExportRequestSchema,
-    ReportExportSchema,
-    ReportListSchema,
-    ReportScheduleSchema,
-)
 from app.bi.sessions import ask
 from app.errors import ValidationError
 from app.http.areas import Area, reads_query
@@ -34,8 +23,8 @@ area = Area("bi", __name__, description="Figures: questions in plain words, repo
 
 
 @area.post("/nlq")
-@area.arguments(FiguresQuestionSchema)
-@area.response(200, FiguresAnswerSchema)
+@area.arguments(schemas.FiguresQuestionSchema)
+@area.response(200, schemas.FiguresAnswerSchema)
 @area.doc(responses={404: {"$ref": "#/components/responses/Error404"}})
 @requires("bi:query")
 def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +39,7 @@ def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 @area.get("/reports")
-@area.response(200, ReportListSchema)
+@area.response(200, schemas.ReportListSchema)
 @requires("bi:query")
 def list_reports() -> dict[str, Any]:
     """List the reports that you may run: the built-in ones, your own, and those shared."""
@@ -58,8 +47,8 @@ def list_reports() -> dict[str, Any]:
 
 
 @area.post("/reports")
-@area.arguments(NewReportSchema)
-@area.response(201, FullReportSchema)
+@area.arguments(schemas.NewReportSchema)
+@area.response(201, schemas.FullReportSchema)
 @requires("bi:query")
 def save_report(values: dict[str, Any]) -> Any:
     """Save a report, from a question or from an OData query.
@@ -71,7 +60,7 @@ def save_report(values: dict[str, Any]) -> Any:
 
 
 @area.get("/reports/<string:report_id>")
-@area.response(200, FullReportSchema)
+@area.response(200, schemas.FullReportSchema)
 @requires("bi:query")
 def get_report(report_id: str) -> dict[str, Any]:
     """Show a report with its columns, chart and query; a built-in one also by its key."""
@@ -79,8 +68,8 @@ def get_report(report_id: str) -> dict[str, Any]:
 
 
 @area.patch("/reports/<string:report_id>")
-@area.arguments(ReportChangeSchema)
-@area.response(200, FullReportSchema)
+@area.arguments(schemas.ReportChangeSchema)
+@area.response(200, schemas.FullReportSchema)
 @requires("bi:query")
 def change_report(values: dict[str, Any], report_id: str) -> dict[str, Any]:
     """Change a report that you saved."""
@@ -97,7 +86,7 @@ def delete_report(report_id: str) -> None:
 
 
 @area.get("/reports/<string:report_id>/data")
-@area.response(200, ReportDataSchema)
+@area.response(200, schemas.ReportDataSchema)
 @requires("bi:query")
 @reads_query
 def report_data(report_id: str) -> dict[str, Any]:
@@ -137,8 +126,8 @@ def report_chart_png(report_id: str) -> Response:
 
 
 @area.post("/reports/<string:report_id>/export")
-@area.arguments(ReportExportRequestSchema)
-@area.response(202, ReportExportSchema, description="A large export, left to the worker.")
+@area.arguments(schemas.ReportExportRequestSchema)
+@area.response(202, schemas.ReportExportSchema, description="A large export, left to the worker.")
 @area.alt_response(200, schema=EXPORT, content_type="*/*", description="The file.", success=True)
 @requires("bi:export")
 def export_report(wishes: dict[str, Any], report_id: str) -> Any:
@@ -158,8 +147,8 @@ def export_report(wishes: dict[str, Any], report_id: str) -> Any:
 
 
 @area.put("/reports/<int:report_id>/schedule")
-@area.arguments(ReportScheduleSchema)
-@area.response(200, ReportScheduleSchema)
+@area.arguments(schemas.ReportScheduleSchema)
+@area.response(200, schemas.ReportScheduleSchema)
 @requires("bi:export")
 def schedule_report(values: dict[str, Any], report_id: int) -> dict[str, Any]:
     """Mail a saved report by the day, the week or the month, with your rights at that time."""
@@ -175,7 +164,7 @@ def unschedule_report(report_id: int) -> None:
 
 
 @area.get("/exports/<string:key>")
-@area.response(200, ReportExportSchema)
+@area.response(200, schemas.ReportExportSchema)
 @requires("bi:export")
 def get_export(key: str) -> dict[str, Any]:
     """Show how far an export is; it is kept for 7 days."""

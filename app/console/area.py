@@ -14,8 +14,8 @@ from app.config import Config
 from app.console import engine, language, session, wording
 from app.console.language import marked, translated
 from app.console.numbers import reader_signs
+from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
-from app.console.typed_forms import Fields, is_form, packed, typed_fields
 from app.errors import ApiError, NotFoundError
 from app.http.error_answers import error_pages
 from app.http.request_context import current_request_id

@@ -28,14 +28,7 @@ from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller
 from app.jobs.schedule import last_beat
 from app.permissions import allowed
-from app.writing.bulk import (
-    MOST,
-    can_undo,
-    get_run,
-    items_of,
-    start_run,
-    undo_run,
-)
+from app.writing import bulk
 
 # So many of the chosen records are named before the question is answered.
 NAMED = 10
@@ -76,13 +69,13 @@ class Chosen:
         asked = Query(self.query.wanted.set_name, {**options, "select": "id"})
         for rows in pages(asked):
             keys += [row["id"] for row in rows]
-            if len(keys) > MOST:
+            if len(keys) > bulk.MOST:
                 raise ValidationError(
                     [
                         (
                             "keys",
                             translated(
-                                "more than %(most)s records: narrow the list", most=f"{MOST:,}"
+                                "more than %(most)s records: narrow the list", most=f"{bulk.MOST:,}"
                             ),
                         )
                     ]
@@ -139,7 +132,7 @@ def change_many(path: str) -> Response:
     if "confirm" in request.form and all(each.name in request.form for each in asked):
         try:
             keys = chosen.every_key()
-            run_id = start_run(wanted.entity_set.type.name, keys, _action(wanted, action))
+            run_id = bulk.start_run(wanted.entity_set.type.name, keys, _action(wanted, action))
             return see_other(f"{session.ROOT}/bulk/{run_id}")
         except ValidationError as error:
             problem = error
@@ -164,12 +157,12 @@ def change_many(path: str) -> Response:
 @console.get("/bulk/<int:run_id>")
 def show_run(run_id: int, problem: ApiError | None = None) -> Response:
     """What came of each record."""
-    run = get_run(run_id)
+    run = bulk.get_run(run_id)
     wanted = page_of_type(run["entity"])
     assert wanted is not None
     counts = run["counts"]
     status = request.args.get("status", "failed" if counts.get("failed") else "done")
-    items = items_of(run_id, status, page_rows(), skipped())
+    items = bulk.items_of(run_id, status, page_rows(), skipped())
     titles = read_by_id(wanted.set_name, [item["record_id"] for item in items], wanted.title)
     return page(
         "bulk_run.html",
@@ -183,7 +176,7 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
             {**item, "title": titles.get(item["record_id"], {}).get(wanted.title)} for item in items
         ],
         links=page_links(counts.get(status, 0)),
-        undoable=can_undo(run),
+        undoable=bulk.can_undo(run),
         late=run["finished_at"] is None and is_worker_late(last_beat()),
         problem=problem,
     )
@@ -193,7 +186,7 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
 @refused_on(show_run)
 def undo_many(run_id: int) -> Response:
     """Give the records what they had before."""
-    return see_other(f"{session.ROOT}/bulk/{undo_run(run_id)}")
+    return see_other(f"{session.ROOT}/bulk/{bulk.undo_run(run_id)}")
 
 
 def _told(wanted: Page, action: Mapping[str, Any]) -> str:

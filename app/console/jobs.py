@@ -68,18 +68,15 @@ def show_jobs() -> Response:
     """Queues, imports, exports, the worker's sign of life, and limits."""
     with primary_engine().connect() as connection:
         queues = [Queue(said, *waiting(connection, name)) for name, said in _QUEUES.items()]
-        imports = connection.execute(
-            select(ImportJob, User.username)
-            .join(User, User.id == ImportJob.user_id)
-            .order_by(ImportJob.id.desc())
-            .limit(SHOWN)
-        ).all()
-        exports = connection.execute(
-            select(ReportExport, User.username)
-            .join(User, User.id == ReportExport.user_id)
-            .order_by(ReportExport.id.desc())
-            .limit(SHOWN)
-        ).all()
+        imports, exports = (
+            connection.execute(
+                select(model, User.username)
+                .join(User, User.id == model.user_id)
+                .order_by(model.id.desc())
+                .limit(SHOWN)
+            ).all()
+            for model in (ImportJob, ReportExport)
+        )
         callers = _callers(connection)
     beat = last_beat()
     config = configuration.current

@@ -12,7 +12,7 @@ from app.auth import users
 from app.auth.lockout import locks_of
 from app.auth.sessions import end_session, list_sessions
 from app.auth.user_shapes import get_user_dict, user_dicts
-from app.console import engine, session
+from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links, page_rows
 from app.console.language import translated
@@ -22,9 +22,6 @@ from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import requires
 from app.models.user import Role, User
-
-# Name of the service -> name of the field.
-_FIELDS = {"display_name": "displayName"}
 
 
 @console.get("/users")
@@ -41,14 +38,12 @@ def show_users(**values: Any) -> Response:
         people = user_dicts(connection, rows)
         locks = locks_of(connection, [person["username"] for person in people])
         roles = connection.execute(select(Role.name).order_by(Role.id)).scalars().all()
-    problem = values.get("problem")
     return page(
         "users.html",
         people=people,
         locks=locks,
         roles=roles,
         chosen=request.form,
-        problems=_by_field(problem),
         **values,
     )
 
@@ -88,7 +83,6 @@ def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> R
         zones=sorted(available_timezones()),
         sessions=list_sessions(user_id, limit=page_rows(), offset=0)["items"],
         problem=problem,
-        problems=_by_field(problem),
         **values,
     )
 
@@ -147,8 +141,3 @@ def end_one_session(key: str) -> Response:
 def _shown_at(user_id: int, **values: Any) -> Response:
     """The page on which a button was pressed."""
     return show_user(user_id, **values) if request.form.get("page") else show_users(**values)
-
-
-def _by_field(problem: ApiError | None) -> dict[str, str]:
-    problems = engine.problems_by_field(problem)
-    return {_FIELDS.get(name, name): text for name, text in problems.items()}

@@ -14,6 +14,7 @@ from app.console.area import console, page, see_other
 from app.console.columns import cells
 from app.console.list_query import read_query
 from app.console.sets import Page, page_of
+from app.crm.search.kinds import KINDS
 from app.crm.search.service import search
 from app.documents.file_search import search_documents
 from app.errors import ApiError, ValidationError
@@ -24,13 +25,6 @@ from app.permissions import allowed
 
 FOUND = 20
 BESIDE = 5
-# Kind of record -> its pages.
-_PATHS = {
-    "client": "clients",
-    "contact": "contacts",
-    "lead": "leads",
-    "opportunity": "opportunities",
-}
 # Kinds of which those that fit are listed as on their own pages.
 _LISTED = ("invoices", "tickets", "tasks", "projects", "products")
 # Sets whose records people name by their numbers.
@@ -84,7 +78,7 @@ def people_of(text: str, most: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _person(item: dict[str, Any]) -> dict[str, Any]:
-    path = _PATHS[item["type"]]
+    path = KINDS[item["type"]].table
     return {
         **item,
         "link": f"{session.ROOT}/{path}/{item['id']}",

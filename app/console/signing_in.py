@@ -9,7 +9,7 @@ from app.auth.service import log_in, log_out
 from app.console import session
 from app.console.area import console, go_on, page, see_other
 from app.console.language import translated
-from app.console.typed_forms import unpacked
+from app.console.session import unpacked
 from app.errors import AccountLockedError, InvalidCredentialsError, ValidationError, refuse_any
 from app.http.security import counted, public
 

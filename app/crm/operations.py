@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.crm import schemas
 from app.crm.clients import CLIENTS
 from app.crm.conversion import convert_lead
 from app.crm.conversion_answer import describe_conversion, describe_trial
 from app.crm.merging import Merge, merge_clients
 from app.crm.pipeline import pipeline_summary
 from app.crm.pipeline_schemas import SummaryQuerySchema, SummarySchema
-from app.crm.schemas import (
-    BalancesSchema,
-    ConversionSchema,
-    ConvertSchema,
-    MergeClientsSchema,
-    MergedClientSchema,
-    MergedClientsSchema,
-    MergedRowsSchema,
-)
 from app.http.schema_parts import answer_body
 from app.operations.declaration import Button, Operation
 
@@ -29,10 +21,10 @@ def describe_merge(merge: Merge) -> dict[str, Any]:
     return {
         "clientId": merge.client_id,
         "sourceId": merge.source_id,
-        "client": answer_body(MergedClientSchema, client),
+        "client": answer_body(schemas.MergedClientSchema, client),
         "filled": list(merge.filled),
-        "moved": {table: merge.moved.get(table, 0) for table in MergedRowsSchema().fields},
-        "balances": answer_body(BalancesSchema, client),
+        "moved": {table: merge.moved.get(table, 0) for table in schemas.MergedRowsSchema().fields},
+        "balances": answer_body(schemas.BalancesSchema, client),
     }
 
 
@@ -46,11 +38,11 @@ CONVERT = Operation(
 
     A client with the same e-mail address or tax number is linked, and only what is empty there is
     filled. Tasks and documents move to the client. A second call is 409 `ALREADY_CONVERTED`.""",
-    arguments=ConvertSchema,
+    arguments=schemas.ConvertSchema,
     run=convert_lead,
     answer=describe_conversion,
     answer_of_trial=describe_trial,
-    answers=ConversionSchema,
+    answers=schemas.ConversionSchema,
     button=Button(label="Convert to client", done="Lead converted.", page="convert"),
     asked_by=("wandle um", "konvertiere", "convertis", "convierte", "converti"),
 )
@@ -65,10 +57,10 @@ MERGE_CLIENTS = Operation(
     Contacts, opportunities, tickets, projects, invoices, payments, tasks and documents move;
     what is empty is filled; balances add up. Issued invoices keep the buyer that is printed on
     them. It cannot be undone: `dryRun` tells all beforehand.""",
-    arguments=MergeClientsSchema,
+    arguments=schemas.MergeClientsSchema,
     run=merge_clients,
     answer=describe_merge,
-    answers=MergedClientsSchema,
+    answers=schemas.MergedClientsSchema,
     returns="Client",
     key_of=lambda merge: merge.client_id,
     asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),

@@ -11,17 +11,13 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
 
 from app.clock import day_after, utc_now
-from app.db.engines import read_engine
+from app.container import engine
 from app.db.types import iso_instant
-from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.models.opportunity import STAGES
 from app.money import ZERO, rounded
-from app.odata.request import ReadRequest
-from app.odata.service import odata_service
 from app.odata.syntax.literals import quoted
 from app.permissions import OWN, require, scope_of
 from app.settings import organisation
@@ -196,13 +192,4 @@ def _filter(selection: Selection, own: int | None) -> str:
 
 def _read(apply: str) -> list[Row]:
     """The rows of an aggregation, as the caller may see them."""
-    reader, caller = odata_service.current.reader, current_caller()
-    query: str | None = f"$apply={quote(apply)}"
-    rows: list[Row] = []
-    with read_engine().connect() as connection:
-        while query is not None:
-            request = ReadRequest("Opportunities", query, "/odata/")
-            page = parse_json(reader.read(request, caller, connection).body)
-            rows += page["value"]
-            query = page["@odata.nextLink"].partition("?")[2] if "@odata.nextLink" in page else None
-    return rows
+    return list(engine.read_many("Opportunities", apply=apply))

@@ -6,21 +6,11 @@ from datetime import datetime
 
 from stdnum import get_cc_module, luhn
 
-from app.demo.vocabulary import (
-    COUNTRIES,
-    FIRST_NAMES,
-    INDUSTRIES,
-    LAST_NAMES,
-    POSITIONS,
-    SOURCES,
-    STEMS,
-    TAGS,
-    Row,
-)
+from app.demo import vocabulary
 from app.demo.world import Record, World, host_name, money
 
 CLIENTS = 500
-BY_CODE = {country.code: country for country in COUNTRIES}
+BY_CODE = {country.code: country for country in vocabulary.COUNTRIES}
 TAX_ID_FORMS = {
     "DE": "DE#########", "AT": "ATU########", "NL": "NL#########B01", "DK": "DK########",
     "PL": "PL##########", "CH": "CHE#########MWST",
@@ -40,8 +30,8 @@ def make_clients(world: World) -> None:
 
 
 def _client(world: World, number: int, created_at: datetime, names: set[str]) -> Record:
-    country = world.weighted([(each, each.weight) for each in COUNTRIES])
-    industry = world.pick(INDUSTRIES)
+    country = world.weighted([(each, each.weight) for each in vocabulary.COUNTRIES])
+    industry = world.pick(vocabulary.INDUSTRIES)
     form = world.pick(country.legal_forms)
     name = f"{_new_name(world, industry.endings, names)} {form}"
     host = f"{host_name(name.removesuffix(form))}.example"
@@ -77,8 +67,8 @@ def _client(world: World, number: int, created_at: datetime, names: set[str]) ->
         if country.code == "DE"
         else None,
         buyerReference=f"{world.dice.randint(40000, 49999)}" if world.chance(0.15) else None,
-        source=world.pick(SOURCES),
-        tags=sorted({world.pick(TAGS) for _ in range(world.dice.randint(0, 2))}),
+        source=world.pick(vocabulary.SOURCES),
+        tags=sorted({world.pick(vocabulary.TAGS) for _ in range(world.dice.randint(0, 2))}),
         ownerId=world.employee("Sales"),
         createdAt=created_at,
         createdById=world.employee("Sales"),
@@ -86,7 +76,7 @@ def _client(world: World, number: int, created_at: datetime, names: set[str]) ->
 
 
 def _new_name(world: World, endings: tuple[str, ...], names: set[str]) -> str:
-    while (name := f"{world.pick(STEMS)} {world.pick(endings)}") in names:
+    while (name := f"{world.pick(vocabulary.STEMS)} {world.pick(endings)}") in names:
         pass
     names.add(name)
     return name
@@ -94,9 +84,9 @@ def _new_name(world: World, endings: tuple[str, ...], names: set[str]) -> str:
 
 def _contact(world: World, client: Record, created_at: datetime, index: int) -> None:
     country = BY_CODE[client["billingAddress"]["country"]]
-    first = world.pick(FIRST_NAMES[country.code])
-    last = world.pick_new(LAST_NAMES[country.code], "contact", client["id"], first)
-    position = world.pick(POSITIONS)
+    first = world.pick(vocabulary.FIRST_NAMES[country.code])
+    last = world.pick_new(vocabulary.LAST_NAMES[country.code], "contact", client["id"], first)
+    position = world.pick(vocabulary.POSITIONS)
     host = client["website"].removeprefix("https://www.")
     world.add(
         "Contacts",
@@ -118,13 +108,13 @@ def _contact(world: World, client: Record, created_at: datetime, index: int) -> 
     )
 
 
-def _street(world: World, country: Row) -> str:
+def _street(world: World, country: vocabulary.Row) -> str:
     street, number = world.pick(country.streets), world.dice.randint(1, 140)
     before = country.code in ("GB", "FR")
     return f"{number} {street}" if before else f"{street} {number}"
 
 
-def _phone(world: World, country: Row) -> str:
+def _phone(world: World, country: vocabulary.Row) -> str:
     digits = 6 if country.code == "DK" else 7 if country.code in ("AT", "CH", "NL", "PL") else 8
     return f"{country.calling} {_digits(world, digits)}"
 

@@ -9,24 +9,11 @@ from app.events import entity_url
 from app.http.areas import Area
 from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
+from app.kb import schemas
 from app.kb.drafting import draft_from_ticket
 from app.kb.gaps import missing_articles
 from app.kb.operations import describe_search
 from app.kb.rendering import to_html
-from app.kb.schemas import (
-    ArticleDraftSchema,
-    ArticleHtmlSchema,
-    ArticleSearchQuerySchema,
-    ArticleSearchSchema,
-    FeedbackBodySchema,
-    FeedbackListSchema,
-    FeedbackSchema,
-    FromTicketSchema,
-    MissingQuerySchema,
-    MissingSchema,
-    SuggestionsSchema,
-    SuggestQuerySchema,
-)
 from app.kb.search import search_articles
 from app.kb.suggestions import suggest_for_ticket
 from app.kb.usage import list_feedback, note_search, note_view, rate_article
@@ -36,8 +23,8 @@ BY_WORDS_ONLY = "The embedding model is not installed: the search went by words 
 
 
 @area.get("/search")
-@area.arguments(ArticleSearchQuerySchema, location="query")
-@area.response(200, ArticleSearchSchema)
+@area.arguments(schemas.ArticleSearchQuerySchema, location="query")
+@area.response(200, schemas.ArticleSearchSchema)
 @requires("kb:read")
 def search(query: dict[str, Any]) -> dict[str, Any]:
     """Find published articles by what a question means and by its words, the best first.
@@ -53,8 +40,8 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
 
 
 @area.get("/suggest")
-@area.arguments(SuggestQuerySchema, location="query")
-@area.response(200, SuggestionsSchema)
+@area.arguments(schemas.SuggestQuerySchema, location="query")
+@area.response(200, schemas.SuggestionsSchema)
 @area.alt_response(404, response="Error404")
 @requires("kb:read")
 def suggest(query: dict[str, Any]) -> dict[str, Any]:
@@ -64,8 +51,8 @@ def suggest(query: dict[str, Any]) -> dict[str, Any]:
 
 @area.post("/from-ticket")
 @area.arguments(DryRunSchema, location="query")
-@area.arguments(FromTicketSchema)
-@area.response(201, ArticleDraftSchema)
+@area.arguments(schemas.FromTicketSchema)
+@area.response(201, schemas.ArticleDraftSchema)
 @area.alt_response(404, response="Error404")
 @requires("kb:create")
 def from_ticket(query: dict[str, Any], body: dict[str, Any]) -> Any:
@@ -84,7 +71,7 @@ def from_ticket(query: dict[str, Any], body: dict[str, Any]) -> Any:
 
 
 @area.get("/articles/<int:article_id>/html")
-@area.response(200, ArticleHtmlSchema)
+@area.response(200, schemas.ArticleHtmlSchema)
 @requires("kb:read")
 def show_html(article_id: int) -> dict[str, Any]:
     """An article as HTML that is safe in any page; reading it so counts as a view."""
@@ -97,8 +84,8 @@ def show_html(article_id: int) -> dict[str, Any]:
 
 
 @area.post("/articles/<int:article_id>/feedback")
-@area.arguments(FeedbackBodySchema)
-@area.response(200, FeedbackSchema)
+@area.arguments(schemas.FeedbackBodySchema)
+@area.response(200, schemas.FeedbackSchema)
 @requires("kb:read")
 def rate(body: dict[str, Any], article_id: int) -> dict[str, Any]:
     """Say whether an article helped; saying it again replaces what you said."""
@@ -106,7 +93,7 @@ def rate(body: dict[str, Any], article_id: int) -> dict[str, Any]:
 
 
 @area.get("/articles/<int:article_id>/feedback")
-@area.response(200, FeedbackListSchema)
+@area.response(200, schemas.FeedbackListSchema)
 @requires("kb:update")
 def show_feedback(article_id: int) -> dict[str, Any]:
     """What readers said of an article, newest first, for those who may change it."""
@@ -114,8 +101,8 @@ def show_feedback(article_id: int) -> dict[str, Any]:
 
 
 @area.get("/missing")
-@area.arguments(MissingQuerySchema, location="query")
-@area.response(200, MissingSchema)
+@area.arguments(schemas.MissingQuerySchema, location="query")
+@area.response(200, schemas.MissingSchema)
 @requires("kb:create")
 def missing(query: dict[str, Any]) -> dict[str, Any]:
     """What to write next: questions that led to no article, tickets solved without one."""

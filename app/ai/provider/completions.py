@@ -11,15 +11,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import structlog
 
-from app.ai.provider.errors import (
-    BUSY,
-    FAILED,
-    MALFORMED,
-    REFUSED,
-    TIMED_OUT,
-    UNREACHABLE,
-    ProviderError,
-)
+from app.ai.provider import errors
 from app.ai.provider.options import Options
 from app.ai.provider.replies import Reply
 from app.outbound.addresses import OutboundError
@@ -85,7 +77,7 @@ def ask(
 class _AgainError(Exception):
     """Nothing was said yet: the same question may be asked again."""
 
-    def __init__(self, error: ProviderError, after: float | None = None) -> None:
+    def __init__(self, error: errors.ProviderError, after: float | None = None) -> None:
         super().__init__(error.reason)
         self.error = error
         self.after = after
@@ -108,7 +100,7 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
         headers["Authorization"] = f"Bearer {options.key}"
     left = until - time.monotonic()
     if left <= 0:
-        raise ProviderError(TIMED_OUT)
+        raise errors.ProviderError(errors.TIMED_OUT)
     has_begun = False
     try:
         with _client().stream(
@@ -124,7 +116,7 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
     except OutboundError as error:
         _log.warning("the model provider did not answer", problem=str(error))
         is_late = "in time" in str(error)
-        problem = ProviderError(TIMED_OUT if is_late else UNREACHABLE)
+        problem = errors.ProviderError(errors.TIMED_OUT if is_late else errors.UNREACHABLE)
         if has_begun or is_late:
             raise problem from error
         raise _AgainError(problem) from error
@@ -146,9 +138,9 @@ def _refuse(answer: StreamedAnswer, body: dict[str, Any]) -> None:
             if name in body and name in said:
                 raise _AnotherFormError(_without(body, name, said))
     if answer.status in WORTH_ANOTHER_TRY:
-        error = ProviderError(BUSY if answer.status == 429 else FAILED)
+        error = errors.ProviderError(errors.BUSY if answer.status == 429 else errors.FAILED)
         raise _AgainError(error, _seconds(answer.headers.get("retry-after")))
-    raise ProviderError(REFUSED)
+    raise errors.ProviderError(errors.REFUSED)
 
 
 def _without(body: Mapping[str, Any], name: str, said: str) -> dict[str, Any]:
@@ -197,7 +189,7 @@ def _lines(parts: Iterable[bytes]) -> Iterator[str]:
         total += len(part)
         held += part
         if total > MOST_BYTES or len(held) > LONGEST_LINE:
-            raise ProviderError(MALFORMED)
+            raise errors.ProviderError(errors.MALFORMED)
         *whole, rest = held.split(b"\n")
         held = bytearray(rest)
         yield from map(_text, whole)
@@ -209,4 +201,4 @@ def _text(line: bytes | bytearray) -> str:
     try:
         return line.decode().removesuffix("\r")
     except UnicodeDecodeError as error:
-        raise ProviderError(MALFORMED) from error
+        raise errors.ProviderError(errors.MALFORMED) from error
