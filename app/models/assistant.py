@@ -20,14 +20,12 @@ class AiSession(Record):
 
     __tablename__ = "ai_sessions"
 
-    key: Mapped[str] = column(string(40), "Public id, ses_...", null=False, unique=True)
-    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
-    title: Mapped[str] = column(string(200), "The first question.", null=False)
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last message.", null=False)
+    key: Mapped[str] = column(string(40), "Public id, ses_...", unique=True)
+    principal: Mapped[str] = column(string(60), "Whose it is.")
+    title: Mapped[str] = column(string(200), "The first question.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last message.")
     # Its row is locked by whoever writes events, so that their numbers have no gaps.
-    last_sequence: Mapped[int] = column(
-        Identifier, "Number of the last event.", null=False, default=0
-    )
+    last_sequence: Mapped[int] = column(Identifier, "Number of the last event.", default=0)
 
     __table_args__ = (Index("ix_ai_sessions_principal_updated_at", "principal", "updated_at"),)
 
@@ -37,23 +35,22 @@ class AiMessage(Record):
 
     __tablename__ = "ai_messages"
 
-    key: Mapped[str] = column(string(40), "Public id, msg_...", null=False, unique=True)
-    session_id: Mapped[int] = foreign_key(
-        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
-    )
-    role: Mapped[str] = column(string(20), "Who speaks.", null=False, allowed=("user", "assistant"))
+    key: Mapped[str] = column(string(40), "Public id, msg_...", unique=True)
+    session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
+    role: Mapped[str] = column(string(20), "Who speaks.", allowed=("user", "assistant"))
     status: Mapped[str] = column(
-        string(20), "State.", null=False, default="completed", allowed=MESSAGE_STATUSES
+        string(20), "State.", default="completed", allowed=MESSAGE_STATUSES
     )
-    body: Mapped[str] = column(text(), "What is said.", null=False, default="")
-    context: Mapped[Any] = column(JsonText(), "Record that it is about.")
-    citations: Mapped[Any] = column(JsonText(), "Sources.", null=False, default=[])
-    tool_calls: Mapped[Any] = column(JsonText(), "What was asked of the service.", null=False,
-                                     default=[])  # fmt: skip
-    standing: Mapped[Any] = column(JsonText(), "What the next question about figures goes on from.")
-    usage: Mapped[Any] = column(JsonText(), "Tokens.")
+    body: Mapped[str] = column(text(), "What is said.", default="")
+    context: Mapped[Any | None] = column(JsonText(), "Record that it is about.")
+    citations: Mapped[Any] = column(JsonText(), "Sources.", default=[])
+    tool_calls: Mapped[Any] = column(JsonText(), "What was asked of the service.", default=[])
+    standing: Mapped[Any | None] = column(
+        JsonText(), "What the next question about figures goes on from."
+    )
+    usage: Mapped[Any | None] = column(JsonText(), "Tokens.")
     model: Mapped[str | None] = column(string(100), "Who answered.")
-    provider: Mapped[Any] = column(JsonText(), "What became of asking the model provider.")
+    provider: Mapped[Any | None] = column(JsonText(), "What became of asking the model provider.")
     # Whoever works on it says so every few seconds; a message that nobody works on has failed.
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Being worked on until.")
 
@@ -64,12 +61,12 @@ class AiEvent(Record):
     __tablename__ = "ai_events"
 
     session_id: Mapped[int] = foreign_key(
-        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE", index=False
+        "ai_sessions", "Conversation.", ondelete="CASCADE", index=False
     )
-    message_id: Mapped[int] = foreign_key("ai_messages", "Answer.", null=False, ondelete="CASCADE")
-    sequence: Mapped[int] = column(Identifier, "Number in the session, from 1.", null=False)
-    type: Mapped[str] = column(string(40), "Name of the event.", null=False)
-    data: Mapped[Any] = column(JsonText(), "Its data.", null=False)
+    message_id: Mapped[int] = foreign_key("ai_messages", "Answer.", ondelete="CASCADE")
+    sequence: Mapped[int] = column(Identifier, "Number in the session, from 1.")
+    type: Mapped[str] = column(string(40), "Name of the event.")
+    data: Mapped[Any] = column(JsonText(), "Its data.")
 
     __table_args__ = (UniqueConstraint("session_id", "sequence"),)
 
@@ -79,23 +76,19 @@ class AiAction(Record):
 
     __tablename__ = "ai_actions"
 
-    key: Mapped[str] = column(string(40), "Public id, act_...", null=False, unique=True)
-    session_id: Mapped[int] = foreign_key(
-        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
-    )
+    key: Mapped[str] = column(string(40), "Public id, act_...", unique=True)
+    session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
     message_id: Mapped[int] = foreign_key(
-        "ai_messages", "Answer that proposes it.", null=False, ondelete="CASCADE"
+        "ai_messages", "Answer that proposes it.", ondelete="CASCADE"
     )
-    principal: Mapped[str] = column(string(60), "Who may confirm it.", null=False)
-    tool: Mapped[str] = column(string(40), "What would be done.", null=False)
-    arguments: Mapped[Any] = column(JsonText(), "With what.", null=False)
-    summary: Mapped[str] = column(string(500), "In words.", null=False)
-    status: Mapped[str] = column(
-        string(20), "State.", null=False, default="pending", allowed=ACTION_STATUSES
-    )
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False)
+    principal: Mapped[str] = column(string(60), "Who may confirm it.")
+    tool: Mapped[str] = column(string(40), "What would be done.")
+    arguments: Mapped[Any] = column(JsonText(), "With what.")
+    summary: Mapped[str] = column(string(500), "In words.")
+    status: Mapped[str] = column(string(20), "State.", default="pending", allowed=ACTION_STATUSES)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.")
     decided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was decided.")
-    result: Mapped[Any] = column(JsonText(), "What came of it.")
+    result: Mapped[Any | None] = column(JsonText(), "What came of it.")
 
 
 class AiStreamTicket(Record):
@@ -103,12 +96,10 @@ class AiStreamTicket(Record):
 
     __tablename__ = "ai_stream_tickets"
 
-    digest: Mapped[str] = column(string(64), "SHA-256 of the ticket.", null=False, unique=True)
-    session_id: Mapped[int] = foreign_key(
-        "ai_sessions", "Conversation.", null=False, ondelete="CASCADE"
-    )
-    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", null=False, index=True)
+    digest: Mapped[str] = column(string(64), "SHA-256 of the ticket.", unique=True)
+    session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
+    principal: Mapped[str] = column(string(60), "Whose it is.")
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", index=True)
 
 
 class AiUsage(Record):
@@ -116,10 +107,10 @@ class AiUsage(Record):
 
     __tablename__ = "ai_usage"
 
-    principal: Mapped[str] = column(string(60), "Whose it is.", null=False)
-    day: Mapped[date] = column(Date(), "Day, UTC.", null=False)
-    input_tokens: Mapped[int] = column(Identifier, "Tokens read by the model.", null=False)
-    output_tokens: Mapped[int] = column(Identifier, "Tokens written by it.", null=False)
-    exchanges: Mapped[int] = column(Identifier, "Exchanges with the provider.", null=False)
+    principal: Mapped[str] = column(string(60), "Whose it is.")
+    day: Mapped[date] = column(Date(), "Day, UTC.")
+    input_tokens: Mapped[int] = column(Identifier, "Tokens read by the model.")
+    output_tokens: Mapped[int] = column(Identifier, "Tokens written by it.")
+    exchanges: Mapped[int] = column(Identifier, "Exchanges with the provider.")
 
     __table_args__ = (UniqueConstraint("principal", "day"),)

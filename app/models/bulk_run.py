@@ -17,11 +17,11 @@ class BulkRun(Record):
 
     __tablename__ = "bulk_runs"
 
-    user_id: Mapped[int] = foreign_key("users", "With whose rights.", null=False)
-    entity: Mapped[str] = column(string(50), "Type of the records.", null=False)
+    user_id: Mapped[int] = foreign_key("users", "With whose rights.")
+    entity: Mapped[str] = column(string(50), "Type of the records.")
     # {"name": "assign", "attribute": "assignee_id", "value": 7}
-    action: Mapped[Any] = column(JsonText(), "What is done.", null=False)
-    total: Mapped[int] = column(Integer, "Records.", null=False)
+    action: Mapped[Any] = column(JsonText(), "What is done.")
+    total: Mapped[int] = column(Integer, "Records.")
     undo_of_id: Mapped[int | None] = foreign_key(
         "bulk_runs", "Run that this one undoes.", ondelete="SET NULL"
     )
@@ -39,16 +39,14 @@ class BulkItem(Record):
 
     __tablename__ = "bulk_items"
 
-    run_id: Mapped[int] = foreign_key(
-        "bulk_runs", "Run.", null=False, ondelete="CASCADE", index=False
-    )
-    record_id: Mapped[int] = column(Identifier, "Key of the record.", null=False)
+    run_id: Mapped[int] = foreign_key("bulk_runs", "Run.", ondelete="CASCADE", index=False)
+    record_id: Mapped[int] = column(Identifier, "Key of the record.")
     status: Mapped[str] = column(
-        string(10), "What came of it.", null=False, default="waiting",
+        string(10), "What came of it.", default="waiting",
         allowed=("waiting", "done", "unchanged", "failed"),
     )  # fmt: skip
     error: Mapped[str | None] = column(string(500), "Why it was refused.")
-    before: Mapped[Any] = column(JsonText(), "Values that the change took the place of.")
-    after: Mapped[Any] = column(JsonText(), "Values that it wrote.")
+    before: Mapped[Any | None] = column(JsonText(), "Values that the change took the place of.")
+    after: Mapped[Any | None] = column(JsonText(), "Values that it wrote.")
 
     __table_args__ = (Index("ix_bulk_items_run_id_status", "run_id", "status", "id"),)

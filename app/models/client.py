@@ -25,9 +25,7 @@ class Client(Entity):
     number: Mapped[str | None] = column(
         string(40), 'Running number, "C-000001".', unique=True, searchable=True, computed=True
     )
-    name: Mapped[str] = column(
-        string(200), "Name the client is known by.", null=False, searchable=True
-    )
+    name: Mapped[str] = column(string(200), "Name the client is known by.", searchable=True)
     email: Mapped[str | None] = column(
         string(254), "Main e-mail address.", format="email", searchable=True
     )
@@ -35,15 +33,14 @@ class Client(Entity):
         string(32), "VAT or tax number.", format="tax_id", searchable=True
     )
     status: Mapped[str] = column(
-        string(20), "Standing of the client.", null=False, default="Active", allowed=CLIENT_STATUSES
+        string(20), "Standing of the client.", default="Active", allowed=CLIENT_STATUSES
     )
     revenue: Mapped[Decimal] = column(
-        Money, "Yearly revenue with this client.", null=False, default=Decimal(0), minimum=0
+        Money, "Yearly revenue with this client.", default=Decimal(0), minimum=0
     )
     type: Mapped[str] = column(
-        string(20), "Company or private person.", null=False, default="Company",
-        allowed=CLIENT_TYPES,
-    )  # fmt: skip
+        string(20), "Company or private person.", default="Company", allowed=CLIENT_TYPES
+    )
     legal_name: Mapped[str | None] = column(
         string(200), "Registered name, used on invoices.", searchable=True
     )
@@ -53,13 +50,13 @@ class Client(Entity):
     industry: Mapped[str | None] = column(string(100), "Line of business.")
     employee_count: Mapped[int | None] = column(Integer, "Number of employees.", minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency of invoices (ISO 4217).", null=False, default="EUR", format="currency"
+        string(3), "Currency of invoices (ISO 4217).", default="EUR", format="currency"
     )
     language: Mapped[str] = column(
-        string(10), "Language of invoices and mail.", null=False, default="en", format="language"
+        string(10), "Language of invoices and mail.", default="en", format="language"
     )
     payment_terms_days: Mapped[int] = column(
-        Integer, "Days from issue to due date.", null=False, default=30, minimum=0, maximum=365
+        Integer, "Days from issue to due date.", default=30, minimum=0, maximum=365
     )
     credit_limit: Mapped[Decimal | None] = column(Money, "Limit of open invoices.", minimum=0)
     billing_street: Mapped[str | None] = column(string(255), "Street and number.")
@@ -83,22 +80,16 @@ class Client(Entity):
     e_invoice_id: Mapped[str | None] = column(string(50), "E-invoice address.")
     buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asks for.")
     source: Mapped[str | None] = column(string(50), "Where the client came from.")
-    do_not_contact: Mapped[bool] = column(
-        Boolean, "No marketing contact wanted.", null=False, default=False
-    )
+    do_not_contact: Mapped[bool] = column(Boolean, "No marketing contact wanted.", default=False)
     notes: Mapped[str | None] = column(string(10000), "Internal notes.")
     invoiced_total: Mapped[Decimal] = column(
-        Money,
-        "Sum of issued invoices less credit notes.",
-        null=False,
-        default=Decimal(0),
-        computed=True,
+        Money, "Sum of issued invoices less credit notes.", default=Decimal(0), computed=True
     )
     outstanding_balance: Mapped[Decimal] = column(
-        Money, "What the client still owes.", null=False, default=Decimal(0), computed=True
+        Money, "What the client still owes.", default=Decimal(0), computed=True
     )
     credit_balance: Mapped[Decimal] = column(
-        Money, "Credit in the client's favour.", null=False, default=Decimal(0), computed=True
+        Money, "Credit in the client's favour.", default=Decimal(0), computed=True
     )
     origin_lead_id: Mapped[int | None] = foreign_key(
         "leads", "Lead it was converted from.", sparse=True, closes_circle=True, computed=True
@@ -135,7 +126,7 @@ class Contact(Entity):
     __tablename__ = "contacts"
 
     first_name: Mapped[str | None] = column(string(100), "Given name.", searchable=True)
-    last_name: Mapped[str] = column(string(100), "Family name.", null=False, searchable=True)
+    last_name: Mapped[str] = column(string(100), "Family name.", searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client the person works for.")
     email: Mapped[str | None] = column(
         string(254), "E-mail address.", format="email", index=True, searchable=True
@@ -147,16 +138,10 @@ class Contact(Entity):
     role: Mapped[str | None] = column(
         string(20), "Part the person plays in a purchase.", allowed=CONTACT_ROLES
     )
-    is_primary: Mapped[bool] = column(
-        Boolean, "Main contact; one for each client.", null=False, default=False
-    )
-    receives_invoices: Mapped[bool] = column(
-        Boolean, "Gets invoices by mail.", null=False, default=False
-    )
+    is_primary: Mapped[bool] = column(Boolean, "Main contact; one for each client.", default=False)
+    receives_invoices: Mapped[bool] = column(Boolean, "Gets invoices by mail.", default=False)
     language: Mapped[str | None] = column(string(10), "Language.", format="language")
-    do_not_contact: Mapped[bool] = column(
-        Boolean, "No marketing contact wanted.", null=False, default=False
-    )
+    do_not_contact: Mapped[bool] = column(Boolean, "No marketing contact wanted.", default=False)
     notes: Mapped[str | None] = column(string(10000), "Internal notes.")
     email_form: Mapped[str | None] = column(
         string(600),

@@ -1,5 +1,7 @@
 """Declaring columns: one call says the type, the meaning and the rule; everybody reads it there.
 
+Whether a column may be null is what its annotation says: ``Mapped[str | None]``, ``Mapped[str]``.
+
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
 the type has no length of its own), ``format``; ``any_case``: a value of ``allowed`` may be written
@@ -31,7 +33,6 @@ def column(
     type_: Any,
     doc: str,
     *,
-    null: bool = True,
     default: Any = None,
     allowed: Iterable[str] | None = None,
     minimum: int | None = None,
@@ -59,7 +60,6 @@ def column(
     return mapped_column(
         type_,
         doc=doc,
-        nullable=null,
         default=default,
         info={name: value for name, value in info.items() if value is not None},
         **options,
@@ -75,7 +75,6 @@ def foreign_key(
     table: str,
     doc: str,
     *,
-    null: bool = True,
     ondelete: str | None = None,
     index: bool = True,
     sparse: bool = False,
@@ -92,7 +91,6 @@ def foreign_key(
         Identifier,
         ForeignKey(f"{table}.id", ondelete=ondelete, use_alter=closes_circle),
         doc=doc,
-        nullable=null,
         index=index and not sparse,
         info={name: True for name, is_so in (("sparse", sparse), ("computed", computed)) if is_so},
     )
@@ -103,15 +101,10 @@ class Record(Model):
 
     __abstract__ = True
 
-    @declared_attr
-    def id(cls) -> Mapped[int]:
-        return mapped_column(
-            Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
-        )
-
-    @declared_attr
-    def created_at(cls) -> Mapped[datetime]:
-        return mapped_column(UtcDateTime(), nullable=False, doc="When the record was created, UTC.")
+    id: Mapped[int] = mapped_column(
+        Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
+    )
+    created_at: Mapped[datetime] = column(UtcDateTime(), "When the record was created, UTC.")
 
 
 class Entity(Record):
@@ -119,42 +112,28 @@ class Entity(Record):
 
     __abstract__ = True
 
-    @declared_attr
-    def version(cls) -> Mapped[int]:
-        meaning = "Row version; grows by one with every change."
-        return column(Identifier, meaning, null=False, default=1)
-
-    @declared_attr
-    def updated_at(cls) -> Mapped[datetime]:
-        meaning = "When the record last changed, UTC."
-        return mapped_column(UtcDateTime(), nullable=False, index=True, doc=meaning)
-
-    @declared_attr
-    def external_id(cls) -> Mapped[str | None]:
-        meaning = "Identifier of this record in another system; unique within the set."
-        return column(string(100), meaning)
-
-    @declared_attr
-    def tags(cls) -> Mapped[list[str]]:
-        meaning = "Free labels, at most 20 of 50 characters."
-        return column(JsonText(), meaning, null=False, default=[])
-
-    @declared_attr
-    def custom_fields(cls) -> Mapped[dict[str, Any]]:
-        meaning = "Fields of your own: an object of at most 20 KB."
-        return column(JsonText(), meaning, null=False, default={})
-
-    @declared_attr
-    def created_by_id(cls) -> Mapped[int | None]:
-        return foreign_key("users", "User who created the record.")
-
-    @declared_attr
-    def updated_by_id(cls) -> Mapped[int | None]:
-        return foreign_key("users", "User who last changed the record.", index=False)
-
-    @declared_attr
-    def owner_id(cls) -> Mapped[int | None]:
-        return foreign_key("users", "User responsible for the record; the caller when not given.")
+    version: Mapped[int] = column(
+        Identifier, "Row version; grows by one with every change.", default=1
+    )
+    updated_at: Mapped[datetime] = column(
+        UtcDateTime(), "When the record last changed, UTC.", index=True
+    )
+    external_id: Mapped[str | None] = column(
+        string(100), "Identifier of this record in another system; unique within the set."
+    )
+    tags: Mapped[list[str]] = column(
+        JsonText(), "Free labels, at most 20 of 50 characters.", default=[]
+    )
+    custom_fields: Mapped[dict[str, Any]] = column(
+        JsonText(), "Fields of your own: an object of at most 20 KB.", default={}
+    )
+    created_by_id: Mapped[int | None] = foreign_key("users", "User who created the record.")
+    updated_by_id: Mapped[int | None] = foreign_key(
+        "users", "User who last changed the record.", index=False
+    )
+    owner_id: Mapped[int | None] = foreign_key(
+        "users", "User responsible for the record; the caller when not given."
+    )
 
     @declared_attr.directive
     def __table_args__(cls) -> tuple[Any, ...]:

@@ -36,10 +36,10 @@ class Document(Entity):
 
     __tablename__ = "documents"
 
-    name: Mapped[str] = column(string(255), "Name.", null=False, searchable=True)
+    name: Mapped[str] = column(string(255), "Name.", searchable=True)
     description: Mapped[str | None] = column(string(2000), "Description.")
     category: Mapped[str] = column(
-        string(20), "Category.", null=False, default="Other", allowed=DOCUMENT_CATEGORIES
+        string(20), "Category.", default="Other", allowed=DOCUMENT_CATEGORIES
     )
     folder: Mapped[str | None] = column(string(255), "Folder.", index=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client it concerns.")
@@ -56,18 +56,13 @@ class Document(Entity):
     size: Mapped[int | None] = column(BigInteger, "Bytes.", minimum=0, computed=True)
     sha256: Mapped[str | None] = column(string(64), "SHA-256 of the content, hex.", computed=True)
     # The number of the current file; the row's own version is the ETag.
-    file_version: Mapped[int] = column(
-        Integer, "Number of the file.", null=False, default=0, computed=True
-    )
+    file_version: Mapped[int] = column(Integer, "Number of the file.", default=0, computed=True)
     status: Mapped[str] = column(
-        string(20), "State of the document.", null=False, default="Pending",
-        allowed=DOCUMENT_STATUSES,
-    )  # fmt: skip
-    download_count: Mapped[int] = column(
-        Integer, "Downloads.", null=False, default=0, computed=True
+        string(20), "State of the document.", default="Pending", allowed=DOCUMENT_STATUSES
     )
+    download_count: Mapped[int] = column(Integer, "Downloads.", default=0, computed=True)
     is_shared: Mapped[bool] = column(
-        Boolean, "Has a live public link.", null=False, default=False, computed=True
+        Boolean, "Has a live public link.", default=False, computed=True
     )
     deleted_at: Mapped[datetime | None] = column(
         UtcDateTime(), "When it was deleted.", computed=True
@@ -95,14 +90,14 @@ class DocumentVersion(Record):
     __table_args__ = (UniqueConstraint("document_id", "number"),)
 
     document_id: Mapped[int] = foreign_key(
-        "documents", "Document.", null=False, ondelete="CASCADE", index=False
+        "documents", "Document.", ondelete="CASCADE", index=False
     )
-    number: Mapped[int] = column(Integer, "Number, from 1.", null=False)
-    file_name: Mapped[str] = column(string(255), "Name of the file.", null=False)
-    content_type: Mapped[str] = column(string(127), "Media type.", null=False)
-    size: Mapped[int] = column(BigInteger, "Bytes.", null=False, minimum=0)
-    sha256: Mapped[str] = column(string(64), "SHA-256, hex.", null=False)
-    blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
+    number: Mapped[int] = column(Integer, "Number, from 1.")
+    file_name: Mapped[str] = column(string(255), "Name of the file.")
+    content_type: Mapped[str] = column(string(127), "Media type.")
+    size: Mapped[int] = column(BigInteger, "Bytes.", minimum=0)
+    sha256: Mapped[str] = column(string(64), "SHA-256, hex.")
+    blob_key: Mapped[str] = column(string(100), "Key in the store.", unique=True)
     created_by_id: Mapped[int | None] = foreign_key("users", "Who uploaded it.", index=False)
     quarantine_reason: Mapped[str | None] = column(string(200), "Why it was quarantined.")
 
@@ -115,14 +110,14 @@ class DocumentContent(Record):
 
     __tablename__ = "document_contents"
 
-    document_id: Mapped[int] = foreign_key("documents", "Document.", null=False, ondelete="CASCADE")
+    document_id: Mapped[int] = foreign_key("documents", "Document.", ondelete="CASCADE")
     version_id: Mapped[int] = foreign_key(
-        "document_versions", "File.", null=False, ondelete="CASCADE", index=False
+        "document_versions", "File.", ondelete="CASCADE", index=False
     )
     state: Mapped[str] = column(
-        string(10), "What became of it.", null=False, default="Waiting", allowed=CONTENT_STATES
+        string(10), "What became of it.", default="Waiting", allowed=CONTENT_STATES
     )
-    attempts: Mapped[int] = column(Integer, "How often it was tried.", null=False, default=0)
+    attempts: Mapped[int] = column(Integer, "How often it was tried.", default=0)
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "A worker has it until then.")
     preview_key: Mapped[str | None] = column(string(100), "Key of the picture.", unique=True)
     body: Mapped[str | None] = column(text(), "Text of the file, its beginning.")
@@ -143,7 +138,7 @@ class OrphanBlob(Record):
 
     __tablename__ = "orphan_blobs"
 
-    blob_key: Mapped[str] = column(string(100), "Key in the store.", null=False, unique=True)
+    blob_key: Mapped[str] = column(string(100), "Key in the store.", unique=True)
 
 
 class DocumentShare(Record):
@@ -151,15 +146,15 @@ class DocumentShare(Record):
 
     __tablename__ = "document_shares"
 
-    document_id: Mapped[int] = foreign_key("documents", "Document.", null=False, ondelete="CASCADE")
-    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", null=False, unique=True)
+    document_id: Mapped[int] = foreign_key("documents", "Document.", ondelete="CASCADE")
+    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", unique=True)
     version: Mapped[int | None] = column(Integer, "File it is pinned to; the latest when none.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False, index=True)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", index=True)
     password_hash: Mapped[str | None] = column(string(255), "argon2id.")
-    password_failures: Mapped[int] = column(Integer, "Wrong passwords.", null=False, default=0)
+    password_failures: Mapped[int] = column(Integer, "Wrong passwords.", default=0)
     locked_until: Mapped[datetime | None] = column(UtcDateTime(), "No passwords before.")
     max_downloads: Mapped[int | None] = column(Integer, "Limit of downloads.", minimum=1)
-    download_count: Mapped[int] = column(Integer, "Downloads.", null=False, default=0)
+    download_count: Mapped[int] = column(Integer, "Downloads.", default=0)
     recipient_email: Mapped[str | None] = column(string(254), "For whom.", format="email")
     note: Mapped[str | None] = column(string(500), "Note.")
     created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.", index=False)
@@ -171,7 +166,7 @@ class ShareAccess(Record):
 
     __tablename__ = "share_accesses"
 
-    share_id: Mapped[int] = foreign_key("document_shares", "Link.", null=False, ondelete="CASCADE")
-    action: Mapped[str] = column(string(20), "viewed, downloaded, denied.", null=False)
+    share_id: Mapped[int] = foreign_key("document_shares", "Link.", ondelete="CASCADE")
+    action: Mapped[str] = column(string(20), "viewed, downloaded, denied.")
     ip: Mapped[str | None] = column(string(45), "Address.")
     user_agent: Mapped[str | None] = column(string(255), "Program.")

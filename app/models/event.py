@@ -22,13 +22,13 @@ class Event(Record):
 
     __tablename__ = "events"
 
-    key: Mapped[str] = column(string(40), "Public id, evt_...", null=False, unique=True)
-    type: Mapped[str] = column(string(60), "Name, such as invoice.paid.", null=False)
-    entity: Mapped[str] = column(string(20), "Type of the record.", null=False)
-    entity_id: Mapped[int] = column(Identifier, "Key of the record.", null=False)
+    key: Mapped[str] = column(string(40), "Public id, evt_...", unique=True)
+    type: Mapped[str] = column(string(60), "Name, such as invoice.paid.")
+    entity: Mapped[str] = column(string(20), "Type of the record.")
+    entity_id: Mapped[int] = column(Identifier, "Key of the record.")
     # The record's row version: what one change emitted has one sequence.
-    sequence: Mapped[int] = column(Identifier, "Order within the record.", null=False)
-    payload: Mapped[Any] = column(JsonText(), "data of the envelope.", null=False)
+    sequence: Mapped[int] = column(Identifier, "Order within the record.")
+    payload: Mapped[Any] = column(JsonText(), "data of the envelope.")
     request_id: Mapped[str | None] = column(string(64), "Request that made it.")
     # Ids are given before commits, so a smaller one may appear later; positions appear in order.
     position: Mapped[int | None] = column(Identifier, "Place in the journal, from 1.")
@@ -59,12 +59,12 @@ class AuditRecord(Record):
     __tablename__ = "audit_records"
 
     actor_id: Mapped[int | None] = foreign_key("users", "Who.")
-    via: Mapped[str] = column(string(20), "jwt, apiKey, ai, cli, job, system.", null=False)
-    action: Mapped[str] = column(string(60), "Such as client.updated, auth.login.", null=False)
+    via: Mapped[str] = column(string(20), "jwt, apiKey, ai, cli, job, system.")
+    action: Mapped[str] = column(string(60), "Such as client.updated, auth.login.")
     entity: Mapped[str | None] = column(string(20), "Type of the record.")
     entity_id: Mapped[int | None] = column(Identifier, "Key of the record.")
-    before: Mapped[Any] = column(JsonText(), "Changed values before.")
-    after: Mapped[Any] = column(JsonText(), "Changed values after.")
+    before: Mapped[Any | None] = column(JsonText(), "Changed values before.")
+    after: Mapped[Any | None] = column(JsonText(), "Changed values after.")
     ip: Mapped[str | None] = column(string(45), "Address.")
     request_id: Mapped[str | None] = column(string(64), "Request.")
 
@@ -82,7 +82,7 @@ class Counter(Model):
     __tablename__ = "counters"
 
     name: Mapped[str] = mapped_column(string(60), primary_key=True)
-    value: Mapped[int] = column(Identifier, "Last number given.", null=False, default=0)
+    value: Mapped[int] = column(Identifier, "Last number given.", default=0)
 
 
 class IdempotencyRecord(Record):
@@ -90,13 +90,13 @@ class IdempotencyRecord(Record):
 
     __tablename__ = "idempotency_records"
 
-    principal: Mapped[str] = column(string(60), "Caller.", null=False)
-    key: Mapped[str] = column(string(255), "Idempotency-Key.", null=False)
-    fingerprint: Mapped[str] = column(string(64), "SHA-256 of method, path, body.", null=False)
+    principal: Mapped[str] = column(string(60), "Caller.")
+    key: Mapped[str] = column(string(255), "Idempotency-Key.")
+    fingerprint: Mapped[str] = column(string(64), "SHA-256 of method, path, body.")
     status: Mapped[int | None] = column(Integer, "HTTP status; none while running.")
-    headers: Mapped[Any] = column(JsonText(), "Headers of the answer.")
+    headers: Mapped[Any | None] = column(JsonText(), "Headers of the answer.")
     body: Mapped[str | None] = column(text(), "Body of the answer, base64.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "Forgotten after.", null=False, index=True)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "Forgotten after.", index=True)
 
     __table_args__ = (UniqueConstraint("principal", "key"),)
 
@@ -106,30 +106,28 @@ class OutgoingMail(Record):
 
     __tablename__ = "outgoing_mail"
 
-    message_id: Mapped[str] = column(string(255), "Message-ID.", null=False, unique=True)
-    to: Mapped[list[str]] = column(JsonText(), "Addresses.", null=False)
-    cc: Mapped[list[str]] = column(JsonText(), "Copies.", null=False, default=[])
-    subject: Mapped[str] = column(string(998), "Subject.", null=False)
-    text_body: Mapped[str] = column(text(), "Plain text.", null=False)
+    message_id: Mapped[str] = column(string(255), "Message-ID.", unique=True)
+    to: Mapped[list[str]] = column(JsonText(), "Addresses.")
+    cc: Mapped[list[str]] = column(JsonText(), "Copies.", default=[])
+    subject: Mapped[str] = column(string(998), "Subject.")
+    text_body: Mapped[str] = column(text(), "Plain text.")
     html_body: Mapped[str | None] = column(text(), "HTML.")
     # [{"name": "INV-2026-00007.pdf", "contentType": "application/pdf", "blobKey": "..."}]
-    attachments: Mapped[Any] = column(JsonText(), "Files, by key in the store.", null=False,
-                                      default=[])  # fmt: skip
+    attachments: Mapped[Any] = column(JsonText(), "Files, by key in the store.", default=[])
     entity: Mapped[str | None] = column(string(20), "Type of the record it is about.")
     entity_id: Mapped[int | None] = column(Identifier, "Record it is about.")
     status: Mapped[str] = column(
-        string(20), "State.", null=False, default="queued",
-        allowed=("queued", "sending", "sent", "failed"),
-    )  # fmt: skip
-    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
-    next_attempt_at: Mapped[datetime] = column(UtcDateTime(), "Next try.", null=False)
+        string(20), "State.", default="queued", allowed=("queued", "sending", "sent", "failed")
+    )
+    attempts: Mapped[int] = column(Integer, "Tries.", default=0)
+    next_attempt_at: Mapped[datetime] = column(UtcDateTime(), "Next try.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
     sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When the server took it.")
     error: Mapped[str | None] = column(string(1000), "Last error.")
     # [{"recipient": "a@b.example", "status": "5.1.1", "reason": "550 ...", "at": "..."}]
-    bounces: Mapped[Any] = column(JsonText(), "Recipients that it did not reach after all.")
+    bounces: Mapped[Any | None] = column(JsonText(), "Recipients that it did not reach after all.")
     # {"a@b.example": {"status": "sent", "error": null, "at": "..."}}; none before the first try
-    outcomes: Mapped[Any] = column(JsonText(), "What servers said of each recipient.")
+    outcomes: Mapped[Any | None] = column(JsonText(), "What servers said of each recipient.")
 
     __table_args__ = (
         Index("ix_outgoing_mail_status_next_attempt_at", "status", "next_attempt_at"),
@@ -143,6 +141,6 @@ class Setting(Model):
     __tablename__ = "settings"
 
     name: Mapped[str] = mapped_column(string(60), primary_key=True)
-    value: Mapped[Any] = column(JsonText(), "Value.", null=False)
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    value: Mapped[Any] = column(JsonText(), "Value.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
     updated_by_id: Mapped[int | None] = foreign_key("users", "Who changed it.", index=False)

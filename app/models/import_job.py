@@ -19,18 +19,18 @@ class ImportJob(Record):
 
     __tablename__ = "import_jobs"
 
-    user_id: Mapped[int] = foreign_key("users", "Who imports.", null=False)
-    type: Mapped[str] = column(string(20), "What the rows are.", null=False)
+    user_id: Mapped[int] = foreign_key("users", "Who imports.")
+    type: Mapped[str] = column(string(20), "What the rows are.")
     file_name: Mapped[str | None] = column(string(255), "Name of the file.")
     file_key: Mapped[str | None] = column(string(100), "Where the file lies until the end.")
     # {"mapping": {...}, "dryRun": false, "mode": "skipBad", "update": null}
-    options: Mapped[Any] = column(JsonText(), "How to import.", null=False)
+    options: Mapped[Any] = column(JsonText(), "How to import.")
     status: Mapped[str] = column(
-        string(20), "How far it is.", null=False, default="Queued", allowed=IMPORT_STATUSES
+        string(20), "How far it is.", default="Queued", allowed=IMPORT_STATUSES
     )
-    done: Mapped[int] = column(Integer, "Rows done in this pass.", null=False, default=0)
+    done: Mapped[int] = column(Integer, "Rows done in this pass.", default=0)
     # {"rows", "created", "updated", "skipped", "problems", "problemCount"}
-    outcome: Mapped[Any] = column(JsonText(), "What came of it so far.")
+    outcome: Mapped[Any | None] = column(JsonText(), "What came of it so far.")
     message: Mapped[str | None] = column(string(500), "Why it failed.")
     finished_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Taken by a worker until then.")
@@ -43,9 +43,9 @@ class NamedColumns(Record):
 
     __tablename__ = "named_columns"
 
-    type: Mapped[str] = column(string(20), "What the rows are.", null=False)
-    headings: Mapped[str] = column(string(64), "SHA-256 of the headings.", null=False)
+    type: Mapped[str] = column(string(20), "What the rows are.")
+    headings: Mapped[str] = column(string(64), "SHA-256 of the headings.")
     # {"Partner": "name", "Rang": null}
-    mapping: Mapped[Any] = column(JsonText(), "Heading to property, null to ignore.", null=False)
+    mapping: Mapped[Any] = column(JsonText(), "Heading to property, null to ignore.")
 
     __table_args__ = (Index("ix_named_columns_type_headings", "type", "headings", unique=True),)

@@ -36,31 +36,30 @@ class Invoice(Entity):
 
     __tablename__ = "invoices"
 
-    client_id: Mapped[int] = foreign_key("clients", "Client who is billed.", null=False)
+    client_id: Mapped[int] = foreign_key("clients", "Client who is billed.")
     type: Mapped[str] = column(
-        string(20), "Invoice or credit note.", null=False, default="Invoice", allowed=INVOICE_TYPES
+        string(20), "Invoice or credit note.", default="Invoice", allowed=INVOICE_TYPES
     )
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person addressed.")
     issue_date: Mapped[date | None] = column(Date, "Date of issue; the day of issue by default.")
     due_date: Mapped[date | None] = column(Date, "Payable until; issue date plus terms by default.")
     service_date: Mapped[date | None] = column(Date, "Date of supply.")
     currency: Mapped[str] = column(
-        string(3), "Currency (ISO 4217); the client's by default.", null=False, format="currency"
+        string(3), "Currency (ISO 4217); the client's by default.", format="currency"
     )
     reference: Mapped[str | None] = column(string(100), "Your own reference.", searchable=True)
     purchase_order: Mapped[str | None] = column(string(50), "Purchase order of the buyer.")
     buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asked for.")
     prices_include_tax: Mapped[bool] = column(
-        Boolean, "Unit prices contain the tax.", null=False, default=False
+        Boolean, "Unit prices contain the tax.", default=False
     )
     discount_percent: Mapped[Decimal] = column(
-        Percent, "Discount on the whole document.", null=False, default=Decimal(0),
-        minimum=0, maximum=100,
-    )  # fmt: skip
+        Percent, "Discount on the whole document.", default=Decimal(0), minimum=0, maximum=100
+    )
     notes: Mapped[str | None] = column(string(2000), "Text printed on the document.")
     terms: Mapped[str | None] = column(string(2000), "Payment terms printed on the document.")
     internal_notes: Mapped[str | None] = column(string(10000), "Notes that are not printed.")
-    series: Mapped[str] = column(string(10), "Number series.", null=False, default="INV")
+    series: Mapped[str] = column(string(10), "Number series.", default="INV")
     credited_invoice_id: Mapped[int | None] = foreign_key(
         "invoices", "Invoice that a credit note corrects.", sparse=True
     )
@@ -69,49 +68,42 @@ class Invoice(Entity):
     )
     project_id: Mapped[int | None] = foreign_key("projects", "Project it bills.")
     e_invoice_format: Mapped[str] = column(
-        string(20), "Electronic form of the document.", null=False, default="Auto",
-        allowed=E_INVOICE_FORMATS,
-    )  # fmt: skip
+        string(20), "Electronic form of the document.", default="Auto", allowed=E_INVOICE_FORMATS
+    )
     number: Mapped[str | None] = column(
         string(40), "Number, given at issue.", unique=True, searchable=True, computed=True
     )
     status: Mapped[str] = column(
-        string(20), "State of the document.", null=False, default="Draft", allowed=INVOICE_STATUSES
+        string(20), "State of the document.", default="Draft", allowed=INVOICE_STATUSES
     )
     subtotal: Mapped[Decimal] = column(
-        Money, "Sum of the lines, net.", null=False, default=Decimal(0), computed=True
+        Money, "Sum of the lines, net.", default=Decimal(0), computed=True
     )
     discount_total: Mapped[Decimal] = column(
-        Money, "Discount on the document.", null=False, default=Decimal(0), computed=True
+        Money, "Discount on the document.", default=Decimal(0), computed=True
     )
-    tax_total: Mapped[Decimal] = column(
-        Money, "Tax.", null=False, default=Decimal(0), computed=True
-    )
+    tax_total: Mapped[Decimal] = column(Money, "Tax.", default=Decimal(0), computed=True)
     total: Mapped[Decimal] = column(
-        Money, "Amount to pay, with tax.", null=False, default=Decimal(0), minimum=0, computed=True
+        Money, "Amount to pay, with tax.", default=Decimal(0), minimum=0, computed=True
     )
     amount_paid: Mapped[Decimal] = column(
-        Money, "Sum of payments.", null=False, default=Decimal(0), minimum=0, computed=True
+        Money, "Sum of payments.", default=Decimal(0), minimum=0, computed=True
     )
     amount_credited: Mapped[Decimal] = column(
-        Money, "Sum of credit notes.", null=False, default=Decimal(0), minimum=0, computed=True
+        Money, "Sum of credit notes.", default=Decimal(0), minimum=0, computed=True
     )
     amount_due: Mapped[Decimal] = column(
-        Money, "What is left to pay.", null=False, default=Decimal(0), computed=True
+        Money, "What is left to pay.", default=Decimal(0), computed=True
     )
     tax_breakdown: Mapped[list[dict[str, Any]]] = column(
-        JsonText(), "Tax by category and rate.", null=False, default=[], computed=True
+        JsonText(), "Tax by category and rate.", default=[], computed=True
     )
     exchange_rate: Mapped[Decimal] = column(
         ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
-        null=False, default=Decimal(1), computed=True,
+        default=Decimal(1), computed=True,
     )  # fmt: skip
     base_total: Mapped[Decimal] = column(
-        Money,
-        "Total in the organisation's currency.",
-        null=False,
-        default=Decimal(0),
-        computed=True,
+        Money, "Total in the organisation's currency.", default=Decimal(0), computed=True
     )
     sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was issued.", computed=True)
     viewed_at: Mapped[datetime | None] = column(
@@ -125,9 +117,7 @@ class Invoice(Entity):
     )
     voided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was voided.", computed=True)
     void_reason: Mapped[str | None] = column(string(500), "Why it was voided.", computed=True)
-    reminders_sent: Mapped[int] = column(
-        Integer, "Reminders sent.", null=False, default=0, computed=True
-    )
+    reminders_sent: Mapped[int] = column(Integer, "Reminders sent.", default=0, computed=True)
     last_reminder_at: Mapped[datetime | None] = column(
         UtcDateTime(), "Last reminder.", computed=True
     )
@@ -167,30 +157,26 @@ class LineItem(Record):
 
     __tablename__ = "line_items"
 
-    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice.", null=False, ondelete="CASCADE")
-    position: Mapped[int] = column(Integer, "Place on the invoice, from 1.", null=False)
-    description: Mapped[str] = column(string(1000), "What was sold.", null=False)
+    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice.", ondelete="CASCADE")
+    position: Mapped[int] = column(Integer, "Place on the invoice, from 1.")
+    description: Mapped[str] = column(string(1000), "What was sold.")
     quantity: Mapped[Decimal] = column(
-        ExactDecimal(12, 4), "Quantity, more than 0.", null=False, default=Decimal(1), minimum=0
+        ExactDecimal(12, 4), "Quantity, more than 0.", default=Decimal(1), minimum=0
     )
-    unit_price: Mapped[Decimal] = column(
-        ExactDecimal(15, 4), "Price of one unit.", null=False, minimum=0
-    )
+    unit_price: Mapped[Decimal] = column(ExactDecimal(15, 4), "Price of one unit.", minimum=0)
     unit_code: Mapped[str] = column(
         string(3), "Unit: a code of UN/ECE Recommendation 20 or 21 such as C62, HUR or XBX.",
-        null=False, default="C62",
+        default="C62",
     )  # fmt: skip
     discount_percent: Mapped[Decimal] = column(
-        Percent, "Discount on the line.", null=False, default=Decimal(0), minimum=0, maximum=100
+        Percent, "Discount on the line.", default=Decimal(0), minimum=0, maximum=100
     )
     tax_rate: Mapped[Decimal] = column(
-        Percent, "Tax in percent; the organisation's by default.", null=False,
-        minimum=0, maximum=100,
-    )  # fmt: skip
+        Percent, "Tax in percent; the organisation's by default.", minimum=0, maximum=100
+    )
     tax_category: Mapped[str] = column(
         string(2),
         "Tax category (EN 16931); Z by default where the rate is 0.",
-        null=False,
         default="S",
         allowed=TAX_CATEGORIES,
     )
@@ -204,17 +190,13 @@ class LineItem(Record):
     product_id: Mapped[int | None] = foreign_key(
         "products", "Product whose values the line took over.", sparse=True
     )
-    line_subtotal: Mapped[Decimal] = column(
-        Money, "Quantity x unit price.", null=False, default=Decimal(0)
-    )
-    discount_amount: Mapped[Decimal] = column(
-        Money, "Discount of the line.", null=False, default=Decimal(0)
-    )
-    line_net: Mapped[Decimal] = column(Money, "Net amount.", null=False, default=Decimal(0))
+    line_subtotal: Mapped[Decimal] = column(Money, "Quantity x unit price.", default=Decimal(0))
+    discount_amount: Mapped[Decimal] = column(Money, "Discount of the line.", default=Decimal(0))
+    line_net: Mapped[Decimal] = column(Money, "Net amount.", default=Decimal(0))
     tax_amount: Mapped[Decimal] = column(
-        Money, "Tax of the line, for information.", null=False, default=Decimal(0)
+        Money, "Tax of the line, for information.", default=Decimal(0)
     )
-    line_total: Mapped[Decimal] = column(Money, "Net plus tax.", null=False, default=Decimal(0))
+    line_total: Mapped[Decimal] = column(Money, "Net plus tax.", default=Decimal(0))
 
     __table_args__ = (
         CheckConstraint("quantity > 0", name="quantity_positive"),
@@ -231,27 +213,24 @@ class Payment(Record):
 
     __tablename__ = "payments"
 
-    number: Mapped[str] = column(
-        string(40), 'Running number, "PAY-000001".', null=False, unique=True
-    )
-    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice paid.", null=False)
-    client_id: Mapped[int] = foreign_key("clients", "Client who paid.", null=False)
-    amount: Mapped[Decimal] = column(Money, "Amount, more than 0.", null=False)
-    currency: Mapped[str] = column(string(3), "Currency of the invoice.", null=False)
-    paid_on: Mapped[date] = column(Date, "Day of the payment.", null=False, index=True)
+    number: Mapped[str] = column(string(40), 'Running number, "PAY-000001".', unique=True)
+    invoice_id: Mapped[int] = foreign_key("invoices", "Invoice paid.")
+    client_id: Mapped[int] = foreign_key("clients", "Client who paid.")
+    amount: Mapped[Decimal] = column(Money, "Amount, more than 0.")
+    currency: Mapped[str] = column(string(3), "Currency of the invoice.")
+    paid_on: Mapped[date] = column(Date, "Day of the payment.", index=True)
     method: Mapped[str] = column(
-        string(20), "How it was paid.", null=False, allowed=PAYMENT_METHODS, any_case=True
+        string(20), "How it was paid.", allowed=PAYMENT_METHODS, any_case=True
     )
     reference: Mapped[str | None] = column(string(100), "Reference of the payment.")
     notes: Mapped[str | None] = column(string(500), "Notes.")
     status: Mapped[str] = column(
-        string(20), "Completed or reversed.", null=False, default="Completed",
-        allowed=PAYMENT_STATUSES,
-    )  # fmt: skip
+        string(20), "Completed or reversed.", default="Completed", allowed=PAYMENT_STATUSES
+    )
     created_by_id: Mapped[int | None] = foreign_key("users", "Who entered it.", index=False)
     reversed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was reversed.")
     reversal_reason: Mapped[str | None] = column(string(500), "Why it was reversed.")
-    version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
+    version: Mapped[int] = column(Identifier, "Row version.", default=1)
 
     __table_args__ = (
         CheckConstraint("amount > 0", name="amount_positive"),
@@ -265,14 +244,14 @@ class IssueRecord(Record):
     __tablename__ = "issue_records"
     __table_args__ = (UniqueConstraint("invoice_id"),)
 
-    invoice_id: Mapped[int] = foreign_key("invoices", "Document issued.", null=False, index=False)
-    number: Mapped[str] = column(string(40), "Its number.", null=False)
-    total: Mapped[Decimal] = column(Money, "Its total.", null=False)
-    currency: Mapped[str] = column(string(3), "Its currency.", null=False)
+    invoice_id: Mapped[int] = foreign_key("invoices", "Document issued.", index=False)
+    number: Mapped[str] = column(string(40), "Its number.")
+    total: Mapped[Decimal] = column(Money, "Its total.")
+    currency: Mapped[str] = column(string(3), "Its currency.")
     pdf_sha256: Mapped[str | None] = column(string(64), "SHA-256 of its PDF.")
-    content_sha256: Mapped[str] = column(string(64), "SHA-256 of its frozen content.", null=False)
-    previous_hash: Mapped[str] = column(string(64), "Hash of the link before.", null=False)
-    hash: Mapped[str] = column(string(64), "Hash of this link.", null=False, unique=True)
+    content_sha256: Mapped[str] = column(string(64), "SHA-256 of its frozen content.")
+    previous_hash: Mapped[str] = column(string(64), "Hash of the link before.")
+    hash: Mapped[str] = column(string(64), "Hash of this link.", unique=True)
     form: Mapped[int | None] = column(Integer, "What the hash is over; none is the first form.")
     issue_date: Mapped[date | None] = column(Date, "The date that the document bears.")
     issued_on: Mapped[date | None] = column(

@@ -22,25 +22,20 @@ class KbArticle(Entity):
 
     __tablename__ = "kb_articles"
 
-    title: Mapped[str] = column(string(255), "Title.", null=False, searchable=True)
-    body: Mapped[str] = column(
-        text(), "Text, at most 200,000 characters.", null=False, maximum_length=200_000
-    )
+    title: Mapped[str] = column(string(255), "Title.", searchable=True)
+    body: Mapped[str] = column(text(), "Text, at most 200,000 characters.", maximum_length=200_000)
     body_format: Mapped[str] = column(
-        string(20), "Form of the text.", null=False, default="Markdown", allowed=BODY_FORMATS
+        string(20), "Form of the text.", default="Markdown", allowed=BODY_FORMATS
     )
     summary: Mapped[str | None] = column(string(500), "Summary.")
     status: Mapped[str] = column(
-        string(20), "State of the article.", null=False, default="Draft", allowed=ARTICLE_STATUSES
+        string(20), "State of the article.", default="Draft", allowed=ARTICLE_STATUSES
     )
     visibility: Mapped[str] = column(
-        string(20), "Who may read it.", null=False, default="Internal",
-        allowed=ARTICLE_VISIBILITIES,
-    )  # fmt: skip
-    category: Mapped[str | None] = column(string(100), "Category.", index=True)
-    language: Mapped[str] = column(
-        string(10), "Language.", null=False, default="en", format="language"
+        string(20), "Who may read it.", default="Internal", allowed=ARTICLE_VISIBILITIES
     )
+    category: Mapped[str | None] = column(string(100), "Category.", index=True)
+    language: Mapped[str] = column(string(10), "Language.", default="en", format="language")
     review_due_at: Mapped[date | None] = column(Date, "Look at it again by.")
     expires_at: Mapped[date | None] = column(Date, "Archived after this day.")
     translation_of_id: Mapped[int | None] = foreign_key(
@@ -49,13 +44,9 @@ class KbArticle(Entity):
     source_ticket_id: Mapped[int | None] = foreign_key(
         "tickets", "Ticket it was written from.", sparse=True
     )
-    slug: Mapped[str] = column(
-        string(300), "Name in addresses.", null=False, unique=True, computed=True
-    )
+    slug: Mapped[str] = column(string(300), "Name in addresses.", unique=True, computed=True)
     # The number of the text's revision; the row's own version is the ETag.
-    revision: Mapped[int] = column(
-        Integer, "Revision of the text.", null=False, default=1, computed=True
-    )
+    revision: Mapped[int] = column(Integer, "Revision of the text.", default=1, computed=True)
     published_at: Mapped[datetime | None] = column(
         UtcDateTime(), "When it was published.", computed=True
     )
@@ -65,14 +56,12 @@ class KbArticle(Entity):
     archived_at: Mapped[datetime | None] = column(
         UtcDateTime(), "When it was archived.", computed=True
     )
-    view_count: Mapped[int] = column(Integer, "Times read.", null=False, default=0, computed=True)
-    helpful_count: Mapped[int] = column(
-        Integer, "Times found helpful.", null=False, default=0, computed=True
-    )
+    view_count: Mapped[int] = column(Integer, "Times read.", default=0, computed=True)
+    helpful_count: Mapped[int] = column(Integer, "Times found helpful.", default=0, computed=True)
     not_helpful_count: Mapped[int] = column(
-        Integer, "Times found not helpful.", null=False, default=0, computed=True
+        Integer, "Times found not helpful.", default=0, computed=True
     )
-    word_count: Mapped[int] = column(Integer, "Words.", null=False, default=0, computed=True)
+    word_count: Mapped[int] = column(Integer, "Words.", default=0, computed=True)
     indexed_at: Mapped[datetime | None] = column(
         UtcDateTime(), "When the search took it in.", computed=True
     )
@@ -97,11 +86,11 @@ class KbRevision(Record):
     __table_args__ = (UniqueConstraint("article_id", "revision"),)
 
     article_id: Mapped[int] = foreign_key(
-        "kb_articles", "Article.", null=False, ondelete="CASCADE", index=False
+        "kb_articles", "Article.", ondelete="CASCADE", index=False
     )
-    revision: Mapped[int] = column(Integer, "Number of the revision, from 1.", null=False)
-    title: Mapped[str] = column(string(255), "Title.", null=False)
-    body: Mapped[str] = column(text(), "Text.", null=False)
+    revision: Mapped[int] = column(Integer, "Number of the revision, from 1.")
+    title: Mapped[str] = column(string(255), "Title.")
+    body: Mapped[str] = column(text(), "Text.")
     summary: Mapped[str | None] = column(string(500), "Summary.")
     author_id: Mapped[int | None] = foreign_key("users", "Who wrote it.", index=False)
     # Null for a draft: it is shown to those alone who read drafts.

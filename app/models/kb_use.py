@@ -16,13 +16,13 @@ class KbSearch(Record):
 
     __tablename__ = "kb_searches"
 
-    principal: Mapped[str] = column(string(60), "Who asked.", null=False)
-    question: Mapped[str] = column(string(300), "As it was asked.", null=False)
+    principal: Mapped[str] = column(string(60), "Who asked.")
+    question: Mapped[str] = column(string(300), "As it was asked.")
     # Without case, accents and little words: what counts as the same question.
-    topic: Mapped[str] = column(string(300), "The terms of it.", null=False)
+    topic: Mapped[str] = column(string(300), "The terms of it.")
     language: Mapped[str | None] = column(string(10), "Language asked for.")
-    found: Mapped[int] = column(Integer, "Articles found.", null=False)
-    shown: Mapped[list[int]] = column(JsonText(), "Articles that were shown.", null=False)
+    found: Mapped[int] = column(Integer, "Articles found.")
+    shown: Mapped[list[int]] = column(JsonText(), "Articles that were shown.")
     opened_id: Mapped[int | None] = foreign_key(
         "kb_articles", "Article opened.", ondelete="SET NULL"
     )
@@ -40,11 +40,11 @@ class KbFeedback(Record):
     __tablename__ = "kb_feedback"
 
     article_id: Mapped[int] = foreign_key(
-        "kb_articles", "Article.", null=False, ondelete="CASCADE", index=False
+        "kb_articles", "Article.", ondelete="CASCADE", index=False
     )
-    principal: Mapped[str] = column(string(60), "Who says it.", null=False)
-    is_helpful: Mapped[bool] = column(Boolean(), "Whether it helped.", null=False)
+    principal: Mapped[str] = column(string(60), "Who says it.")
+    is_helpful: Mapped[bool] = column(Boolean(), "Whether it helped.")
     comment: Mapped[str | None] = column(string(1000), "What was missing, in words.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
 
     __table_args__ = (UniqueConstraint("article_id", "principal"),)

@@ -45,10 +45,10 @@ class Lead(Entity):
         string(2), "Country (ISO 3166-1 alpha-2).", format="country"
     )
     source: Mapped[str] = column(
-        string(20), "Where the lead came from.", null=False, default="Other", allowed=LEAD_SOURCES
+        string(20), "Where the lead came from.", default="Other", allowed=LEAD_SOURCES
     )
     status: Mapped[str] = column(
-        string(20), "State of the lead.", null=False, default="New", allowed=LEAD_STATUSES
+        string(20), "State of the lead.", default="New", allowed=LEAD_STATUSES
     )
     rating: Mapped[str | None] = column(string(20), "How promising it is.", allowed=LEAD_RATINGS)
     score: Mapped[int | None] = column(Integer, "Score, 0 to 100.", minimum=0, maximum=100)
@@ -58,7 +58,7 @@ class Lead(Entity):
     )
     description: Mapped[str | None] = column(string(10000), "What is known about it.")
     next_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Next planned step.")
-    do_not_contact: Mapped[bool] = column(Boolean, "No contact wanted.", null=False, default=False)
+    do_not_contact: Mapped[bool] = column(Boolean, "No contact wanted.", default=False)
     consent_at: Mapped[datetime | None] = column(UtcDateTime(), "When consent was given.")
     disqualify_reason: Mapped[str | None] = column(
         string(20), "Why it was disqualified.", allowed=DISQUALIFY_REASONS
@@ -80,7 +80,7 @@ class Lead(Entity):
         "opportunities", "Opportunity it became.", sparse=True, computed=True
     )
     status_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the status last changed.", null=False, computed=True
+        UtcDateTime(), "When the status last changed.", computed=True
     )
     email_form: Mapped[str | None] = column(
         string(600), "Normal form of the e-mail address.", normal_form=("email", "email")

@@ -27,29 +27,24 @@ class Opportunity(Entity):
 
     __tablename__ = "opportunities"
 
-    name: Mapped[str] = column(string(200), "Name of the opportunity.", null=False, searchable=True)
-    client_id: Mapped[int] = foreign_key("clients", "Client who may buy.", null=False)
+    name: Mapped[str] = column(string(200), "Name of the opportunity.", searchable=True)
+    client_id: Mapped[int] = foreign_key("clients", "Client who may buy.")
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person to talk to.")
-    amount: Mapped[Decimal] = column(
-        Money, "Expected amount.", null=False, default=Decimal(0), minimum=0
-    )
+    amount: Mapped[Decimal] = column(Money, "Expected amount.", default=Decimal(0), minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency (ISO 4217); the client's when not given.", null=False,
-        format="currency",
-    )  # fmt: skip
-    stage: Mapped[str] = column(
-        string(20), "Stage in the pipeline.", null=False, default="Prospecting", allowed=STAGES
+        string(3), "Currency (ISO 4217); the client's when not given.", format="currency"
     )
-    pipeline: Mapped[str] = column(string(50), "Pipeline.", null=False, default="Sales")
+    stage: Mapped[str] = column(
+        string(20), "Stage in the pipeline.", default="Prospecting", allowed=STAGES
+    )
+    pipeline: Mapped[str] = column(string(50), "Pipeline.", default="Sales")
     probability: Mapped[int] = column(
-        Integer, "Win probability in percent; the stage's when not given.", null=False,
-        minimum=0, maximum=100,
-    )  # fmt: skip
+        Integer, "Win probability in percent; the stage's when not given.", minimum=0, maximum=100
+    )
     close_date: Mapped[date | None] = column(Date, "Expected close.")
     type: Mapped[str] = column(
-        string(20), "Kind of business.", null=False, default="NewBusiness",
-        allowed=OPPORTUNITY_TYPES,
-    )  # fmt: skip
+        string(20), "Kind of business.", default="NewBusiness", allowed=OPPORTUNITY_TYPES
+    )
     source: Mapped[str | None] = column(string(50), "Where it came from.")
     next_step: Mapped[str | None] = column(string(255), "Next step.")
     competitor: Mapped[str | None] = column(string(200), "Competitor.")
@@ -61,30 +56,25 @@ class Opportunity(Entity):
     status: Mapped[str] = column(
         string(20),
         "Open, Won or Lost.",
-        null=False,
         default="Open",
         allowed=OPPORTUNITY_STATUSES,
         computed=True,
     )
     weighted_amount: Mapped[Decimal] = column(
-        Money, "Amount times probability.", null=False, default=Decimal(0), computed=True
+        Money, "Amount times probability.", default=Decimal(0), computed=True
     )
     exchange_rate: Mapped[Decimal] = column(
         ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
-        null=False, default=Decimal(1), computed=True,
+        default=Decimal(1), computed=True,
     )  # fmt: skip
     base_amount: Mapped[Decimal] = column(
-        Money,
-        "Amount in the organisation's currency.",
-        null=False,
-        default=Decimal(0),
-        computed=True,
+        Money, "Amount in the organisation's currency.", default=Decimal(0), computed=True
     )
     lead_id: Mapped[int | None] = foreign_key(
         "leads", "Lead it came from.", sparse=True, closes_circle=True, computed=True
     )
     stage_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the stage last changed.", null=False, computed=True
+        UtcDateTime(), "When the stage last changed.", computed=True
     )
     previous_stage: Mapped[str | None] = column(
         string(20), "Stage before.", allowed=STAGES, computed=True
@@ -107,11 +97,9 @@ class StageChange(Record):
 
     __tablename__ = "stage_changes"
 
-    opportunity_id: Mapped[int] = foreign_key(
-        "opportunities", "Opportunity.", null=False, ondelete="CASCADE"
-    )
+    opportunity_id: Mapped[int] = foreign_key("opportunities", "Opportunity.", ondelete="CASCADE")
     from_stage: Mapped[str | None] = column(string(20), "Stage it left.", allowed=STAGES)
-    to_stage: Mapped[str] = column(string(20), "Stage it entered.", null=False, allowed=STAGES)
-    at: Mapped[datetime] = column(UtcDateTime(), "When.", null=False)
+    to_stage: Mapped[str] = column(string(20), "Stage it entered.", allowed=STAGES)
+    at: Mapped[datetime] = column(UtcDateTime(), "When.")
     by_id: Mapped[int | None] = foreign_key("users", "Who moved it.", index=False)
     seconds: Mapped[int | None] = column(Integer, "Seconds spent in the stage it left.")

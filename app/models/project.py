@@ -24,13 +24,12 @@ class Project(Entity):
     code: Mapped[str | None] = column(
         string(40), 'Running number, "P-000001".', unique=True, searchable=True, computed=True
     )
-    name: Mapped[str] = column(string(200), "Name.", null=False, searchable=True)
+    name: Mapped[str] = column(string(200), "Name.", searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client.")
     opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
     status: Mapped[str] = column(
-        string(20), "State of the project.", null=False, default="Planned",
-        allowed=PROJECT_STATUSES,
-    )  # fmt: skip
+        string(20), "State of the project.", default="Planned", allowed=PROJECT_STATUSES
+    )
     description: Mapped[str | None] = column(string(10000), "Description.")
     start_date: Mapped[date | None] = column(Date, "First day.")
     end_date: Mapped[date | None] = column(Date, "Last day.")
@@ -38,26 +37,19 @@ class Project(Entity):
     budget_amount: Mapped[Decimal | None] = column(Money, "Budget.", minimum=0)
     budget_hours: Mapped[Decimal | None] = column(ExactDecimal(10, 2), "Budget hours.", minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency of the budget.", null=False, default="EUR", format="currency"
+        string(3), "Currency of the budget.", default="EUR", format="currency"
     )
     billing_type: Mapped[str] = column(
-        string(20), "How it is billed.", null=False, default="TimeAndMaterial",
-        allowed=BILLING_TYPES,
-    )  # fmt: skip
+        string(20), "How it is billed.", default="TimeAndMaterial", allowed=BILLING_TYPES
+    )
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     progress_percent: Mapped[int] = column(
-        Integer, "Share of tasks that are done, percent.", null=False, default=0, computed=True
+        Integer, "Share of tasks that are done, percent.", default=0, computed=True
     )
     hours_spent: Mapped[Decimal] = column(
-        ExactDecimal(10, 2),
-        "Hours spent on its tasks.",
-        null=False,
-        default=Decimal(0),
-        computed=True,
+        ExactDecimal(10, 2), "Hours spent on its tasks.", default=Decimal(0), computed=True
     )
-    open_task_count: Mapped[int] = column(
-        Integer, "Open tasks.", null=False, default=0, computed=True
-    )
+    open_task_count: Mapped[int] = column(Integer, "Open tasks.", default=0, computed=True)
     completed_at: Mapped[datetime | None] = column(
         UtcDateTime(), "When it was completed.", computed=True
     )

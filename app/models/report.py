@@ -17,12 +17,12 @@ class QuestionSession(Record):
 
     __tablename__ = "question_sessions"
 
-    key: Mapped[str] = column(string(40), "Public id, bis_...", null=False, unique=True)
-    user_id: Mapped[int] = foreign_key("users", "Who asks.", null=False)
+    key: Mapped[str] = column(string(40), "Public id, bis_...", unique=True)
+    user_id: Mapped[int] = foreign_key("users", "Who asks.")
     # The version before reads and writes it; it goes in the one after this.
-    questions: Mapped[Any] = column(JsonText(), "Unused.", null=False, default=[])
-    standing: Mapped[Any] = column(JsonText(), "What was meant, see bi.questions.stored.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.", null=False)
+    questions: Mapped[Any] = column(JsonText(), "Unused.", default=[])
+    standing: Mapped[Any | None] = column(JsonText(), "What was meant, see bi.questions.stored.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.")
 
     __table_args__ = (Index("ix_question_sessions_updated_at", "updated_at"),)
 
@@ -32,17 +32,17 @@ class SavedReport(Record):
 
     __tablename__ = "saved_reports"
 
-    name: Mapped[str] = column(string(200), "Name.", null=False)
+    name: Mapped[str] = column(string(200), "Name.")
     description: Mapped[str | None] = column(string(1000), "What it shows.")
-    owner_id: Mapped[int] = foreign_key("users", "Who saved it.", null=False)
-    is_shared: Mapped[bool] = column(Boolean, "Others see it.", null=False, default=False)
+    owner_id: Mapped[int] = foreign_key("users", "Who saved it.")
+    is_shared: Mapped[bool] = column(Boolean, "Others see it.", default=False)
     question: Mapped[str | None] = column(string(1000), "Question it came from.")
     # {"entity": "Invoices", "options": {"apply": "..."}, "columns": [...], "chart": {...} | null}
-    definition: Mapped[Any] = column(JsonText(), "Query, columns, chart.", null=False)
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    definition: Mapped[Any] = column(JsonText(), "Query, columns, chart.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
     # {"every": "weekly", "weekday": 1, "time": "07:00", "format": "xlsx", "to": [...]}; besides
     # "language", where it was asked for on a page
-    schedule: Mapped[Any] = column(JsonText(), "When it is mailed, and to whom.")
+    schedule: Mapped[Any | None] = column(JsonText(), "When it is mailed, and to whom.")
     next_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Next mail.")
     last_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Last mail.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
@@ -58,25 +58,24 @@ class ReportExport(Record):
 
     __tablename__ = "report_exports"
 
-    key: Mapped[str] = column(string(40), "Public id, exp_...", null=False, unique=True)
-    user_id: Mapped[int] = foreign_key("users", "For whom, with whose rights.", null=False)
+    key: Mapped[str] = column(string(40), "Public id, exp_...", unique=True)
+    user_id: Mapped[int] = foreign_key("users", "For whom, with whose rights.")
     api_key_id: Mapped[int | None] = foreign_key("api_keys", "Key it was asked with.")
-    report: Mapped[str] = column(string(20), "Id of the report.", null=False)
-    format: Mapped[str] = column(string(10), "Format of the file.", null=False)
-    filters: Mapped[Any] = column(JsonText(), "Values of its parameters.", null=False)
+    report: Mapped[str] = column(string(20), "Id of the report.")
+    format: Mapped[str] = column(string(10), "Format of the file.")
+    filters: Mapped[Any] = column(JsonText(), "Values of its parameters.")
     language: Mapped[str | None] = column(string(10), "Language of its words; else English.")
     status: Mapped[str] = column(
-        string(20), "State.", null=False, default="queued",
-        allowed=("queued", "running", "done", "failed"),
-    )  # fmt: skip
-    rows_done: Mapped[int] = column(Identifier, "Rows written.", null=False, default=0)
+        string(20), "State.", default="queued", allowed=("queued", "running", "done", "failed")
+    )
+    rows_done: Mapped[int] = column(Identifier, "Rows written.", default=0)
     rows_total: Mapped[int | None] = column(Identifier, "Rows to write.")
-    is_truncated: Mapped[bool] = column(Boolean, "Rows left out.", null=False, default=False)
+    is_truncated: Mapped[bool] = column(Boolean, "Rows left out.", default=False)
     file_name: Mapped[str | None] = column(string(255), "Name of the file.")
     blob_key: Mapped[str | None] = column(string(100), "Where the file lies.")
     size: Mapped[int | None] = column(Identifier, "Bytes.")
     error: Mapped[str | None] = column(string(1000), "Why it failed.")
-    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
+    attempts: Mapped[int] = column(Integer, "Tries.", default=0)
     finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
 

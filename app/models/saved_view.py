@@ -16,12 +16,12 @@ class SavedView(Record):
 
     __tablename__ = "saved_views"
 
-    name: Mapped[str] = column(string(100), "Name.", null=False)
-    set_name: Mapped[str] = column(string(50), "Entity set that is listed.", null=False)
-    owner_id: Mapped[int] = foreign_key("users", "Who saved it.", null=False)
-    is_shared: Mapped[bool] = column(Boolean, "Others see it.", null=False, default=False)
+    name: Mapped[str] = column(string(100), "Name.")
+    set_name: Mapped[str] = column(string(50), "Entity set that is listed.")
+    owner_id: Mapped[int] = foreign_key("users", "Who saved it.")
+    is_shared: Mapped[bool] = column(Boolean, "Others see it.", default=False)
     # where=status%3Ais%3AOpen&sort=dueDate&columns=number%2CClient
-    query: Mapped[str] = column(string(4000), "Words, conditions, order, columns.", null=False)
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
+    query: Mapped[str] = column(string(4000), "Words, conditions, order, columns.")
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
 
     __table_args__ = (Index("ix_saved_views_set_name", "set_name"),)

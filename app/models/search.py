@@ -19,18 +19,18 @@ class SearchEntry(Record):
 
     __tablename__ = "search_entries"
 
-    entity: Mapped[str] = column(string(20), "Type of the record.", null=False)
-    entity_id: Mapped[int] = column(Identifier, "Key of the record.", null=False)
-    revision: Mapped[int] = column(Identifier, "Row version that was read.", null=False)
+    entity: Mapped[str] = column(string(20), "Type of the record.")
+    entity_id: Mapped[int] = column(Identifier, "Key of the record.")
+    revision: Mapped[int] = column(Identifier, "Row version that was read.")
     # From a counter whose row the writer locks: a process reads what is above what it knows.
-    change: Mapped[int] = column(Identifier, "Number of the change.", null=False)
-    language: Mapped[str] = column(string(10), "Language of the terms.", null=False)
+    change: Mapped[int] = column(Identifier, "Number of the change.")
+    language: Mapped[str] = column(string(10), "Language of the terms.")
     category: Mapped[str | None] = column(string(100), "Category.")
     terms: Mapped[dict[str, list[int]]] = column(
-        JsonText(), "Term -> times in the title, times in the text.", null=False
+        JsonText(), "Term -> times in the title, times in the text."
     )
-    length: Mapped[int] = column(Integer, "Terms in all.", null=False)
-    passages: Mapped[list[str]] = column(JsonText(), "Pieces of the plain text.", null=False)
+    length: Mapped[int] = column(Integer, "Terms in all.")
+    passages: Mapped[list[str]] = column(JsonText(), "Pieces of the plain text.")
     model: Mapped[str | None] = column(string(60), "Model of the vectors.")
     dimension: Mapped[int | None] = column(Integer, "Numbers of a vector.")
     vectors: Mapped[bytes | None] = column(

@@ -22,12 +22,12 @@ class Task(Entity):
 
     __tablename__ = "tasks"
 
-    title: Mapped[str] = column(string(255), "What to do.", null=False, searchable=True)
+    title: Mapped[str] = column(string(255), "What to do.", searchable=True)
     description: Mapped[str | None] = column(string(10000), "Description.")
     status: Mapped[str] = column(
-        string(20), "State of the task.", null=False, default="Todo", allowed=TASK_STATUSES
+        string(20), "State of the task.", default="Todo", allowed=TASK_STATUSES
     )
-    priority: Mapped[str] = column(Priority, "Urgency.", null=False, default="Normal")
+    priority: Mapped[str] = column(Priority, "Urgency.", default="Normal")
     assignee_id: Mapped[int | None] = foreign_key("users", "Who does it; the caller by default.")
     due_at: Mapped[datetime | None] = column(UtcDateTime(), "When it is due.")
     start_at: Mapped[datetime | None] = column(UtcDateTime(), "When it starts.")
@@ -42,7 +42,7 @@ class Task(Entity):
         ExactDecimal(8, 2), "Estimated hours.", minimum=0
     )
     actual_hours: Mapped[Decimal | None] = column(ExactDecimal(8, 2), "Hours spent.", minimum=0)
-    billable: Mapped[bool] = column(Boolean, "Is charged to the client.", null=False, default=False)
+    billable: Mapped[bool] = column(Boolean, "Is charged to the client.", default=False)
     hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
     position: Mapped[int | None] = column(Integer, "Place in a list.")
     completed_at: Mapped[datetime | None] = column(

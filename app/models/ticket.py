@@ -27,17 +27,17 @@ class Ticket(Entity):
     number: Mapped[str | None] = column(
         string(40), 'Running number, "T-000001".', unique=True, searchable=True, computed=True
     )
-    subject: Mapped[str] = column(string(255), "What it is about.", null=False, searchable=True)
+    subject: Mapped[str] = column(string(255), "What it is about.", searchable=True)
     description: Mapped[str | None] = column(string(20000), "What was asked.")
     status: Mapped[str] = column(
-        string(20), "State of the ticket.", null=False, default="New", allowed=TICKET_STATUSES
+        string(20), "State of the ticket.", default="New", allowed=TICKET_STATUSES
     )
-    priority: Mapped[str] = column(Priority, "Urgency.", null=False, default="Normal")
+    priority: Mapped[str] = column(Priority, "Urgency.", default="Normal")
     type: Mapped[str] = column(
-        string(20), "Kind of request.", null=False, default="Question", allowed=TICKET_TYPES
+        string(20), "Kind of request.", default="Question", allowed=TICKET_TYPES
     )
     channel: Mapped[str] = column(
-        string(20), "Where it came in.", null=False, default="Api", allowed=TICKET_CHANNELS
+        string(20), "Where it came in.", default="Api", allowed=TICKET_CHANNELS
     )
     client_id: Mapped[int | None] = foreign_key("clients", "Client who asks.")
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person who asks.")
@@ -62,7 +62,7 @@ class Ticket(Entity):
         UtcDateTime(), "When the solution is due.", computed=True
     )
     sla_status: Mapped[str] = column(
-        string(20), "State of the service level.", null=False, default="OnTrack",
+        string(20), "State of the service level.", default="OnTrack",
         allowed=SLA_STATUSES, computed=True,
     )  # fmt: skip
     # Since when the clocks stand still (Pending, OnHold).
@@ -71,9 +71,7 @@ class Ticket(Entity):
     )
     solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.", computed=True)
     closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.", computed=True)
-    reopen_count: Mapped[int] = column(
-        Integer, "Times reopened.", null=False, default=0, computed=True
-    )
+    reopen_count: Mapped[int] = column(Integer, "Times reopened.", default=0, computed=True)
     merged_into_id: Mapped[int | None] = foreign_key(
         "tickets", "Ticket it was merged into.", sparse=True, computed=True
     )
@@ -99,10 +97,10 @@ class TicketComment(Record):
 
     __tablename__ = "ticket_comments"
 
-    ticket_id: Mapped[int] = foreign_key("tickets", "Ticket.", null=False, ondelete="CASCADE")
-    body: Mapped[str] = column(string(20000), "Text.", null=False)
+    ticket_id: Mapped[int] = foreign_key("tickets", "Ticket.", ondelete="CASCADE")
+    body: Mapped[str] = column(string(20000), "Text.")
     is_internal: Mapped[bool] = column(
-        Boolean, "A note that the customer does not see.", null=False, default=False
+        Boolean, "A note that the customer does not see.", default=False
     )
     # None when the customer wrote it.
     author_id: Mapped[int | None] = foreign_key("users", "Agent who wrote it.")
@@ -114,7 +112,5 @@ class TicketArticle(Record):
     __tablename__ = "ticket_articles"
     __table_args__ = (UniqueConstraint("ticket_id", "article_id"),)
 
-    ticket_id: Mapped[int] = foreign_key(
-        "tickets", "Ticket.", null=False, ondelete="CASCADE", index=False
-    )
-    article_id: Mapped[int] = foreign_key("kb_articles", "Article.", null=False, ondelete="CASCADE")
+    ticket_id: Mapped[int] = foreign_key("tickets", "Ticket.", ondelete="CASCADE", index=False)
+    article_id: Mapped[int] = foreign_key("kb_articles", "Article.", ondelete="CASCADE")

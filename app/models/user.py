@@ -23,26 +23,24 @@ class User(Record):
     __tablename__ = "users"
     __table_args__ = ({"sqlite_autoincrement": True},)
 
-    username: Mapped[str] = column(string(150), "Name to sign in with.", null=False)
+    username: Mapped[str] = column(string(150), "Name to sign in with.")
     username_key: Mapped[str] = column(
-        string(150), "Folded username: unique without regard to case.", null=False, unique=True
+        string(150), "Folded username: unique without regard to case.", unique=True
     )
     email: Mapped[str | None] = column(string(254), "E-mail address.", format="email")
-    display_name: Mapped[str] = column(string(200), "Name to show.", null=False)
+    display_name: Mapped[str] = column(string(200), "Name to show.")
     kind: Mapped[str] = column(
-        string(20), "A person, or an API key's account.", null=False, default="person",
-        allowed=USER_KINDS,
-    )  # fmt: skip
+        string(20), "A person, or an API key's account.", default="person", allowed=USER_KINDS
+    )
     status: Mapped[str] = column(
-        string(20), "Whether the account may sign in.", null=False, default="active",
-        allowed=USER_STATUSES,
-    )  # fmt: skip
+        string(20), "Whether the account may sign in.", default="active", allowed=USER_STATUSES
+    )
     password_hash: Mapped[str | None] = column(string(255), "argon2id; none for service accounts.")
     password_changed_at: Mapped[datetime | None] = column(UtcDateTime(), "Last password change.")
-    language: Mapped[str] = column(string(10), "Language of the user.", null=False, default="en")
-    timezone: Mapped[str] = column(string(50), "Time zone name.", null=False, default="UTC")
+    language: Mapped[str] = column(string(10), "Language of the user.", default="en")
+    timezone: Mapped[str] = column(string(50), "Time zone name.", default="UTC")
     last_login_at: Mapped[datetime | None] = column(UtcDateTime(), "Last successful login.")
-    updated_at: Mapped[datetime] = mapped_column(UtcDateTime(), nullable=False)
+    updated_at: Mapped[datetime] = mapped_column(UtcDateTime())
 
 
 class Role(Record):
@@ -50,14 +48,12 @@ class Role(Record):
 
     __tablename__ = "roles"
 
-    name: Mapped[str] = column(string(50), "Role name.", null=False, unique=True)
+    name: Mapped[str] = column(string(50), "Role name.", unique=True)
     description: Mapped[str | None] = column(string(500), "What the role is for.")
-    is_builtin: Mapped[bool] = column(Boolean, "Comes with the product.", null=False, default=False)
+    is_builtin: Mapped[bool] = column(Boolean, "Comes with the product.", default=False)
     # {"clients:read": "own", "clients:update": "own", "leads:convert": "all"}: permission to
     # scope; empty for built-in roles, whose rights are in the code.
-    permissions: Mapped[dict[str, Any]] = column(
-        JsonText(), "Rights of a custom role.", null=False, default={}
-    )
+    permissions: Mapped[dict[str, Any]] = column(JsonText(), "Rights of a custom role.", default={})
 
 
 class UserRole(Model):
@@ -65,10 +61,8 @@ class UserRole(Model):
 
     __tablename__ = "user_roles"
 
-    user_id: Mapped[int] = foreign_key(
-        "users", "User.", null=False, ondelete="CASCADE", index=False
-    )
-    role_id: Mapped[int] = foreign_key("roles", "Role.", null=False)
+    user_id: Mapped[int] = foreign_key("users", "User.", ondelete="CASCADE", index=False)
+    role_id: Mapped[int] = foreign_key("roles", "Role.")
     __table_args__ = (UniqueConstraint("user_id", "role_id"),)
     __mapper_args__ = {"primary_key": [user_id, role_id]}
 
@@ -78,15 +72,14 @@ class ApiKey(Record):
 
     __tablename__ = "api_keys"
 
-    name: Mapped[str] = column(string(100), "What the key is for.", null=False)
-    prefix: Mapped[str] = column(string(32), "Public start of the key.", null=False, unique=True)
-    key_hash: Mapped[str] = column(string(64), "SHA-256 of the key, hex.", null=False, unique=True)
-    user_id: Mapped[int] = foreign_key("users", "Service account of the key.", null=False)
-    role_id: Mapped[int] = foreign_key("roles", "Role of the key.", null=False)
+    name: Mapped[str] = column(string(100), "What the key is for.")
+    prefix: Mapped[str] = column(string(32), "Public start of the key.", unique=True)
+    key_hash: Mapped[str] = column(string(64), "SHA-256 of the key, hex.", unique=True)
+    user_id: Mapped[int] = foreign_key("users", "Service account of the key.")
+    role_id: Mapped[int] = foreign_key("roles", "Role of the key.")
     scopes: Mapped[list[str]] = column(
-        JsonText(), "Permissions it is narrowed to; empty for all of the role.", null=False,
-        default=[],
-    )  # fmt: skip
+        JsonText(), "Permissions it is narrowed to; empty for all of the role.", default=[]
+    )
     created_by_id: Mapped[int | None] = foreign_key("users", "Administrator who made it.")
     expires_at: Mapped[datetime | None] = column(UtcDateTime(), "End of validity.")
     revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
@@ -99,12 +92,12 @@ class Session(Record):
 
     __tablename__ = "sessions"
 
-    key: Mapped[str] = column(string(36), "Random public identifier.", null=False, unique=True)
-    user_id: Mapped[int] = foreign_key("users", "User.", null=False, ondelete="CASCADE")
+    key: Mapped[str] = column(string(36), "Random public identifier.", unique=True)
+    user_id: Mapped[int] = foreign_key("users", "User.", ondelete="CASCADE")
     ip: Mapped[str | None] = column(string(45), "Address of the login.")
     user_agent: Mapped[str | None] = column(string(255), "Program of the login.")
-    last_seen_at: Mapped[datetime] = column(UtcDateTime(), "Last refresh.", null=False)
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False, index=True)
+    last_seen_at: Mapped[datetime] = column(UtcDateTime(), "Last refresh.")
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", index=True)
     revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
     revoked_reason: Mapped[str | None] = column(string(50), "logout, reuse, disabled, admin ...")
 
@@ -114,9 +107,9 @@ class RefreshToken(Record):
 
     __tablename__ = "refresh_tokens"
 
-    session_id: Mapped[int] = foreign_key("sessions", "Session.", null=False, ondelete="CASCADE")
-    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", null=False, unique=True)
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", null=False)
+    session_id: Mapped[int] = foreign_key("sessions", "Session.", ondelete="CASCADE")
+    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", unique=True)
+    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.")
     used_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was exchanged.")
     # The pair it was exchanged for, sealed, so that a repeat within the grace time gets the same.
     successor: Mapped[str | None] = column(string(4000), "Sealed successor pair.")
@@ -128,10 +121,10 @@ class LoginGuard(Model):
     __tablename__ = "login_guards"
 
     name_key: Mapped[str] = mapped_column(string(64), primary_key=True, doc="SHA-256 of the name.")
-    failures: Mapped[int] = column(Integer, "Failures in the window.", null=False, default=0)
-    window_started_at: Mapped[datetime] = column(UtcDateTime(), "Start of window.", null=False)
+    failures: Mapped[int] = column(Integer, "Failures in the window.", default=0)
+    window_started_at: Mapped[datetime] = column(UtcDateTime(), "Start of window.")
     locked_until: Mapped[datetime | None] = column(UtcDateTime(), "End of the lock.", index=True)
-    lock_count: Mapped[int] = column(Integer, "Locks in a row.", null=False, default=0)
+    lock_count: Mapped[int] = column(Integer, "Locks in a row.", default=0)
 
 
 class SecurityEpoch(Model):
@@ -140,7 +133,7 @@ class SecurityEpoch(Model):
     __tablename__ = "security_epochs"
 
     id: Mapped[int] = mapped_column(Identifier, primary_key=True, autoincrement=False)
-    value: Mapped[int] = column(Identifier, "Grows by one.", null=False, default=0)
+    value: Mapped[int] = column(Identifier, "Grows by one.", default=0)
 
 
 Index("ix_login_guards_window", LoginGuard.window_started_at)

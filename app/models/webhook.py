@@ -21,14 +21,12 @@ class WebhookEndpoint(Record):
 
     __tablename__ = "webhook_endpoints"
 
-    url: Mapped[str] = column(string(2048), "Receiver.", null=False, format="url")
+    url: Mapped[str] = column(string(2048), "Receiver.", format="url")
     description: Mapped[str | None] = column(string(500), "What it is for.")
-    events: Mapped[list[str]] = column(JsonText(), "Names, object.* or *.", null=False)
-    status: Mapped[str] = column(
-        string(20), "State.", null=False, default="active", allowed=ENDPOINT_STATUSES
-    )
+    events: Mapped[list[str]] = column(JsonText(), "Names, object.* or *.")
+    status: Mapped[str] = column(string(20), "State.", default="active", allowed=ENDPOINT_STATUSES)
     # Sealed with a key derived from SECRET_KEY.
-    secret: Mapped[str] = column(string(500), "Signing secret.", null=False)
+    secret: Mapped[str] = column(string(500), "Signing secret.")
     previous_secret: Mapped[str | None] = column(string(500), "Secret before a rotation.")
     previous_secret_until: Mapped[datetime | None] = column(UtcDateTime(), "Both sign until.")
     failing_since: Mapped[datetime | None] = column(UtcDateTime(), "First failure in a row.")
@@ -38,8 +36,8 @@ class WebhookEndpoint(Record):
     recover_after: Mapped[int | None] = column(Identifier, "Recovered up to this position.")
     recover_until: Mapped[int | None] = column(Identifier, "Last position to recover.")
     created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.", null=False)
-    version: Mapped[int] = column(Identifier, "Row version.", null=False, default=1)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
+    version: Mapped[int] = column(Identifier, "Row version.", default=1)
 
 
 class WebhookDelivery(Record):
@@ -48,15 +46,13 @@ class WebhookDelivery(Record):
     __tablename__ = "webhook_deliveries"
 
     endpoint_id: Mapped[int] = foreign_key(
-        "webhook_endpoints", "Endpoint.", null=False, ondelete="CASCADE", index=False
+        "webhook_endpoints", "Endpoint.", ondelete="CASCADE", index=False
     )
-    event_id: Mapped[int] = foreign_key("events", "Event.", null=False, ondelete="CASCADE")
+    event_id: Mapped[int] = foreign_key("events", "Event.", ondelete="CASCADE")
     # The webhook-id header: the same on every attempt.
-    message_id: Mapped[str] = column(string(40), "Message id, msg_...", null=False, unique=True)
-    status: Mapped[str] = column(
-        string(20), "State.", null=False, default="pending", allowed=DELIVERY_STATUSES
-    )
-    attempts: Mapped[int] = column(Integer, "Tries.", null=False, default=0)
+    message_id: Mapped[str] = column(string(40), "Message id, msg_...", unique=True)
+    status: Mapped[str] = column(string(20), "State.", default="pending", allowed=DELIVERY_STATUSES)
+    attempts: Mapped[int] = column(Integer, "Tries.", default=0)
     next_attempt_at: Mapped[datetime | None] = column(UtcDateTime(), "Next try.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
     delivered_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was taken.")
@@ -77,11 +73,9 @@ class WebhookAttempt(Record):
 
     __tablename__ = "webhook_attempts"
 
-    delivery_id: Mapped[int] = foreign_key(
-        "webhook_deliveries", "Delivery.", null=False, ondelete="CASCADE"
-    )
-    request_headers: Mapped[Any] = column(JsonText(), "Headers that were sent.")
+    delivery_id: Mapped[int] = foreign_key("webhook_deliveries", "Delivery.", ondelete="CASCADE")
+    request_headers: Mapped[Any | None] = column(JsonText(), "Headers that were sent.")
     status_code: Mapped[int | None] = column(Integer, "HTTP status; none when nothing came.")
-    duration_ms: Mapped[int] = column(Integer, "Milliseconds.", null=False)
+    duration_ms: Mapped[int] = column(Integer, "Milliseconds.")
     response: Mapped[str | None] = column(string(1024), "First 1 KB of the answer.")
     error: Mapped[str | None] = column(string(500), "What went wrong.")
