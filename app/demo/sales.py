@@ -4,19 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from app.demo.vocabulary import (
-    COMPETITORS,
-    COUNTRIES,
-    FIRST_NAMES,
-    INDUSTRIES,
-    LAST_NAMES,
-    LEAD_NOTES,
-    LOST_NOTES,
-    NEXT_STEPS,
-    OPPORTUNITIES,
-    POSITIONS,
-    STEMS,
-)
+from app.demo import vocabulary
 from app.demo.world import Record, World, host_name, money
 from app.models.lead import DISQUALIFY_REASONS, LEAD_SOURCES
 from app.models.opportunity import STAGES
@@ -45,11 +33,11 @@ def make_opportunities(world: World) -> None:
 def _opportunity(
     world: World, client: Record, contacts: list[Record], created_at: datetime
 ) -> None:
-    offer = world.pick(OPPORTUNITIES)
+    offer = world.pick(vocabulary.OPPORTUNITIES)
     steps = _steps(world, client, created_at)
     stage = steps[-1]["to"]
     closed = steps[-1]["at"] if stage.startswith("Closed") else None
-    lost = world.pick(tuple(LOST_NOTES)) if stage == "ClosedLost" else None
+    lost = world.pick(tuple(vocabulary.LOST_NOTES)) if stage == "ClosedLost" else None
     expected = (
         closed.date() if closed else world.today + timedelta(days=world.dice.randint(-12, 110))
     )
@@ -68,10 +56,10 @@ def _opportunity(
         closeDate=max(expected, created_at.date()),
         type=offer.type,
         source=client["source"],
-        nextStep=None if closed else world.pick(NEXT_STEPS),
-        competitor=world.pick(COMPETITORS) if world.chance(0.3) else None,
+        nextStep=None if closed else world.pick(vocabulary.NEXT_STEPS),
+        competitor=world.pick(vocabulary.COMPETITORS) if world.chance(0.3) else None,
         lostReason=lost,
-        lostNotes=LOST_NOTES[lost] if lost else None,
+        lostNotes=vocabulary.LOST_NOTES[lost] if lost else None,
         stageChangedAt=steps[-1]["at"],
         closedAt=closed,
         ownerId=client["ownerId"],
@@ -123,10 +111,14 @@ def make_leads(world: World) -> None:
 
 
 def _lead(world: World, status: str) -> None:
-    country = world.weighted([(each, each.weight) for each in COUNTRIES])
-    industry = world.pick(INDUSTRIES)
-    first, last = world.pick(FIRST_NAMES[country.code]), world.pick(LAST_NAMES[country.code])
-    company = f"{world.pick(STEMS)} {world.pick(industry.endings)}" if world.chance(0.9) else None
+    country = world.weighted([(each, each.weight) for each in vocabulary.COUNTRIES])
+    industry = world.pick(vocabulary.INDUSTRIES)
+    first = world.pick(vocabulary.FIRST_NAMES[country.code])
+    last = world.pick(vocabulary.LAST_NAMES[country.code])
+    has_company = world.chance(0.9)
+    company = (
+        f"{world.pick(vocabulary.STEMS)} {world.pick(industry.endings)}" if has_company else None
+    )
     created_at = world.at(world.some_day(200 if status != "New" else 25, 0))
     changed = created_at if status == "New" else world.after(created_at, 4, 500)
     world.add(
@@ -134,7 +126,7 @@ def _lead(world: World, status: str) -> None:
         firstName=first,
         lastName=last,
         company=company,
-        jobTitle=world.pick(POSITIONS).title,
+        jobTitle=world.pick(vocabulary.POSITIONS).title,
         email=f"{host_name(first)}.{host_name(last)}@{host_name(company or last)}.example",
         industry=industry.name,
         country=country.code,
@@ -144,7 +136,7 @@ def _lead(world: World, status: str) -> None:
         score=world.dice.randint(5, 95),
         estimatedValue=money(world.between(1_000, 60_000), "100"),
         currency=country.currency,
-        description=world.pick(LEAD_NOTES),
+        description=world.pick(vocabulary.LEAD_NOTES),
         nextActivityAt=world.now + timedelta(hours=world.dice.randint(-60, 400))
         if status in ("Contacted", "Nurturing", "Qualified")
         else None,
@@ -175,7 +167,7 @@ def _converted(world: World, client: Record) -> None:
         status="Converted",
         rating="Hot",
         score=world.dice.randint(70, 98),
-        description=world.pick(LEAD_NOTES),
+        description=world.pick(vocabulary.LEAD_NOTES),
         convertedAt=converted,
         convertedById=client["ownerId"],
         convertedClientId=client["id"],

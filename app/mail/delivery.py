@@ -31,6 +31,7 @@ from app.db.engines import transaction
 from app.errors import ApiError
 from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop, LostError, Order, finish, is_stopping, take
+from app.mail import smtp
 from app.mail.address import MailServer, mail_target
 from app.mail.message import Envelope, blind_copies, make_envelope
 from app.mail.outbox import LOOP
@@ -44,15 +45,6 @@ from app.mail.recipients import (
     waiting,
     with_outcome,
 )
-from app.mail.smtp import (
-    END_SECONDS,
-    MailError,
-    Refusals,
-    RefusedError,
-    SmtpConnection,
-    TryAgainError,
-    UnknownOutcomeError,
-)
 from app.models.event import OutgoingMail
 from app.settings import organisation
 
@@ -63,7 +55,7 @@ LEASE_SECONDS = 60
 # A dialogue begins only with this much of the lease left.
 _NEEDED = timedelta(seconds=30)
 # From the dot on, until its answer is written down.
-_END_LEASE = timedelta(seconds=END_SECONDS + 30)
+_END_LEASE = timedelta(seconds=smtp.END_SECONDS + 30)
 RETRY_SECONDS = (5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400)
 GIVE_UP_AFTER = timedelta(days=3)
 _JITTER_PERCENT = 20
@@ -127,9 +119,9 @@ def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
     for row in rows:
         try:
             write_file(folder, row, _envelope(row).as_bytes())
-        except RefusedError as error:
+        except smtp.RefusedError as error:
             _fail(row, _everybody(row), str(error))
-        except (OSError, TryAgainError) as error:
+        except (OSError, smtp.TryAgainError) as error:
             _put_off(row, _everybody(row), str(error))
         else:
             _note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
@@ -137,15 +129,15 @@ def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
 
 def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
-    connection: SmtpConnection | None = None
+    connection: smtp.SmtpConnection | None = None
     for index, row in enumerate(rows):
         if row.leased_until is None or row.leased_until - utc_now() < _NEEDED or is_stopping():
             _give_back(rows[index:])
             break
         try:
             if connection is None:
-                connection = SmtpConnection(server)
-        except TryAgainError as error:
+                connection = smtp.SmtpConnection(server)
+        except smtp.TryAgainError as error:
             # The others would wait for the same server: they get their turn when it is back.
             for other in rows[index:]:
                 _put_off(other, _everybody(other), str(error))
@@ -157,7 +149,7 @@ def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
         connection.close()
 
 
-def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
+def _send(mail: OutgoingMail, connection: smtp.SmtpConnection) -> bool:
     """Send one mail and write down what became of it; whether the connection is still good."""
     addressed = _everybody(mail)
     outcomes = outcomes_of(mail)
@@ -169,7 +161,7 @@ def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
             _conclude(mail, outcomes)
             return True
 
-        def before_end(refusals: Refusals) -> None:
+        def before_end(refusals: smtp.Refusals) -> None:
             nonlocal mail
             # Of those who are refused it is told with the rest, once.
             taken = [
@@ -178,12 +170,12 @@ def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
             mail = _mark_sending(mail, with_outcome(outcomes_of(mail), taken, "sending"))
 
         refusals = connection.send(envelope, before_end)
-    except RefusedError as error:
+    except smtp.RefusedError as error:
         _fail(mail, addressed, str(error))
         return True
-    except TryAgainError as error:
+    except smtp.TryAgainError as error:
         _put_off(mail, addressed, str(error))
-    except UnknownOutcomeError as error:
+    except smtp.UnknownOutcomeError as error:
         text = f"outcome unknown: {error}; send again if it did not arrive"
         _fail(mail, _in_flight(mail), text)
     except LostError:
@@ -195,7 +187,7 @@ def _send(mail: OutgoingMail, connection: SmtpConnection) -> bool:
 
 
 def _answered(
-    outcomes: Outcomes, envelope: Envelope, refusals: Refusals
+    outcomes: Outcomes, envelope: Envelope, refusals: smtp.Refusals
 ) -> dict[str, Mapping[str, Any]]:
     """The outcomes after a server has answered to each recipient and to the message."""
     after = dict(outcomes)
@@ -214,9 +206,9 @@ def _envelope(row: OutgoingMail) -> Envelope:
         with transaction():
             return make_envelope(row, organisation())
     except ApiError as error:  # the store of files is away
-        raise TryAgainError(error.message) from error
+        raise smtp.TryAgainError(error.message) from error
     except (ValueError, UnicodeError) as error:
-        raise RefusedError(f"no message can be made of it: {error}") from error
+        raise smtp.RefusedError(f"no message can be made of it: {error}") from error
 
 
 def _mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
@@ -344,7 +336,6 @@ def _give_back(rows: Sequence[OutgoingMail]) -> None:
 
 
 MAIL_LOOP = Loop(LOOP, deliver_due, idle_seconds=1.0, threads=2)
-__all__ = ["MAIL_LOOP", "MailError", "deliver_due", "pause_after"]
 
 
 def write_file(folder: Path, row: OutgoingMail, content: bytes) -> Path:

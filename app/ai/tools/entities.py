@@ -8,17 +8,7 @@ from typing import Any
 
 from app.ai.context import TITLES, states_of
 from app.ai.intent import Wish, alone_for, apart, declared_wish, head_of, is_said, nouns_of
-from app.ai.tools.tool import (
-    KEY,
-    Arguments,
-    body_schema,
-    made_of,
-    record_of,
-    require_possible,
-    state_property,
-    told,
-    writable,
-)
+from app.ai.tools import tool
 from app.ai.wording import quoted, spoken
 from app.container import engine
 from app.container.model import container
@@ -41,13 +31,13 @@ class _EntityTool:
         self._entity = home.type.name
         self.name = f"{self.action}_{snake(self._entity)}"
 
-    def rights(self, arguments: Arguments) -> Sequence[str]:
+    def rights(self, arguments: tool.Arguments) -> Sequence[str]:
         """Those of the service of the set."""
         service = self._home.service
         assert isinstance(service, edm.Guarded)
         return service.needed_rights(self.action)
 
-    def _refuse_wrong(self, values: Arguments, kind: Kind, key: int | None = None) -> None:
+    def _refuse_wrong(self, values: tool.Arguments, kind: Kind, key: int | None = None) -> None:
         """Refuse what the service would refuse of a body.
 
         Raises: ValidationError, with every value that is wrong.
@@ -80,9 +70,9 @@ class CreateTool(_EntityTool):
     @cached_property
     def schema(self) -> Schema:
         """What a body may have."""
-        return body_schema(self._home.type, creating=True)
+        return tool.body_schema(self._home.type, creating=True)
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: tool.Arguments, said: Sequence[str]) -> str:
         """Read the body as the service does."""
         self._refuse_wrong(arguments, "creation")
         title = TITLES.get(self._entity, "name")
@@ -90,13 +80,13 @@ class CreateTool(_EntityTool):
         phrases = [f"Create the {spoken(self._entity)}"]
         if arguments.get(title):
             phrases.append(quoted(str(arguments[title])))
-        more = [f"{name} {value}" for name, value in told(rest, self._home.type)]
+        more = [f"{name} {value}" for name, value in tool.told(rest, self._home.type)]
         return ", ".join((" ".join(phrases), *more))
 
-    def run(self, arguments: Arguments) -> dict[str, Any]:
+    def run(self, arguments: tool.Arguments) -> dict[str, Any]:
         """A POST to the set."""
         created = engine.ask("POST", self._home.name, body=dict(arguments)).body
-        return made_of(self._entity, created["id"])
+        return tool.made_of(self._entity, created["id"])
 
 
 class UpdateTool(_EntityTool):
@@ -112,8 +102,8 @@ class UpdateTool(_EntityTool):
     @cached_property
     def wish(self) -> Wish:
         """By the record, its properties and its states; ``close`` makes it ``Closed``."""
-        states = apart(" ".join(states_of(self._entity, state_property(self._entity))))
-        heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
+        states = apart(" ".join(states_of(self._entity, tool.state_property(self._entity))))
+        heads = {head_of(prop.name) for prop in tool.writable(self._home.type, creating=False)}
         # ``Closed`` is what ``close`` makes of a record.
         ended = [word.lower() for word in states.split() if word.endswith("ed")]
         imperatives = " ".join(f"{word[:-1]} {word[:-2]}" for word in ended)
@@ -127,33 +117,33 @@ class UpdateTool(_EntityTool):
     @cached_property
     def schema(self) -> Schema:
         """What a body may have, and the id of the record."""
-        shape = body_schema(self._home.type, creating=False)
-        properties = {"id": KEY, **shape["properties"]}
+        shape = tool.body_schema(self._home.type, creating=False)
+        properties = {"id": tool.KEY, **shape["properties"]}
         return {**shape, "properties": properties, "required": ["id"]}
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: tool.Arguments, said: Sequence[str]) -> str:
         """Read the body as the service does."""
-        context = record_of(self._entity, arguments.get("id"))
+        context = tool.record_of(self._entity, arguments.get("id"))
         values = _values(arguments)
         self._refuse_wrong(values, "change", context.key)
-        state = state_property(self._entity)
+        state = tool.state_property(self._entity)
         refuse_any(
             (name, "is nothing that the user's message asks to change")
             for name, value in values.items()
             if name != state and not is_said(name, value, said)
         )
         if state in values:
-            require_possible(context, state, values[state])
-        (name, value), *more = told(values, self._home.type)
+            tool.require_possible(context, state, values[state])
+        (name, value), *more = tool.told(values, self._home.type)
         first = f"Change the {name} of {context.title} to {value}"
         return ", ".join((first, *(f"{name} to {value}" for name, value in more)))
 
-    def run(self, arguments: Arguments) -> dict[str, Any]:
+    def run(self, arguments: tool.Arguments) -> dict[str, Any]:
         """A PATCH of the entity."""
         key = arguments["id"]
         engine.ask("PATCH", f"{self._home.name}({key})", body=_values(arguments))
-        return made_of(self._entity, key)
+        return tool.made_of(self._entity, key)
 
 
-def _values(arguments: Arguments) -> dict[str, Any]:
+def _values(arguments: tool.Arguments) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name != "id"}
