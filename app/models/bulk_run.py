@@ -25,10 +25,8 @@ class BulkRun(Record):
     undo_of_id: Mapped[int | None] = foreign_key(
         "bulk_runs", "Run that this one undoes.", ondelete="SET NULL"
     )
-    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.")
+    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.", index=True)
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
-
-    __table_args__ = (Index("ix_bulk_runs_finished_at", "finished_at"),)
 
 
 class BulkItem(Record):

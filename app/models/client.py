@@ -116,7 +116,6 @@ class Client(Entity):
         Index("ix_clients_revenue", "revenue"),
         Index("ix_clients_email", "email"),
         Index("ix_clients_tax_id", "tax_id"),
-        Index("ix_clients_created_at", "created_at"),
     )
 
 
@@ -162,5 +161,4 @@ class Contact(Entity):
             "uq_contacts_primary", "client_id",
             where="is_primary", on_sqlite="is_primary = 1", unique=True,
         ),
-        Index("ix_contacts_created_at", "created_at"),
     )  # fmt: skip

@@ -17,7 +17,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, MetaData, UniqueConstraint
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, MetaData, UniqueConstraint
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
 from app.db.partial_index import partial_index
@@ -143,10 +143,12 @@ class Entity(Record):
 def entity_args(*more: Any) -> tuple[Any, ...]:
     """``__table_args__`` of an entity: unique external id, keys never used twice on SQLite.
 
+    Lists go along ``created_at``, too.
+
     What is unique on PostgreSQL is an index, see ``add_sparse_indexes``.
     """
     unique = UniqueConstraint("external_id").ddl_if(dialect="sqlite")
-    return (unique, *more, {"sqlite_autoincrement": True})
+    return (unique, *more, Index(None, "created_at"), {"sqlite_autoincrement": True})
 
 
 def add_sparse_indexes(metadata: MetaData) -> None:

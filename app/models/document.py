@@ -77,7 +77,6 @@ class Document(Entity):
         Index("ix_documents_entity_type_entity_id", "entity_type", "entity_id"),
         Index("ix_documents_status_created_at", "status", "created_at"),
         Index("ix_documents_name", "name"),
-        Index("ix_documents_created_at", "created_at"),
         Index("ix_documents_expires_at", nulls_first("expires_at")),
         Index("ix_documents_deleted_at", nulls_first("deleted_at")),
     )

@@ -148,7 +148,6 @@ class Invoice(Entity):
         Index("ix_invoices_total", "total"),
         Index("ix_invoices_amount_due", "amount_due"),
         Index("ix_invoices_paid_at", nulls_first("paid_at")),
-        Index("ix_invoices_created_at", "created_at"),
     )  # fmt: skip
 
 

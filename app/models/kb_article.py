@@ -69,7 +69,6 @@ class KbArticle(Entity):
     __table_args__ = entity_args(
         Index("ix_kb_articles_status_visibility", "status", "visibility"),
         Index("ix_kb_articles_title", "title"),
-        Index("ix_kb_articles_created_at", "created_at"),
         Index("ix_kb_articles_expires_at", nulls_first("expires_at")),
         # What the search has yet to take in; short at any time.
         partial_index(

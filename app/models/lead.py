@@ -96,6 +96,5 @@ class Lead(Entity):
         CheckConstraint("last_name IS NOT NULL OR company IS NOT NULL", name="has_a_name"),
         Index("ix_leads_status_created_at", "status", "created_at"),
         Index("ix_leads_company", nulls_first("company")),
-        Index("ix_leads_created_at", "created_at"),
         Index("ix_leads_next_activity_at", nulls_first("next_activity_at")),
     )

@@ -88,7 +88,6 @@ class Opportunity(Entity):
         Index("ix_opportunities_status_closed_at", "status", nulls_first("closed_at")),
         Index("ix_opportunities_close_date", nulls_first("close_date")),
         Index("ix_opportunities_amount", "amount"),
-        Index("ix_opportunities_created_at", "created_at"),
     )
 
 

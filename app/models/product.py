@@ -48,5 +48,4 @@ class Product(Entity):
     __table_args__ = entity_args(
         Index("ix_products_name", "name"),
         Index("ix_products_unit_price", "unit_price"),
-        Index("ix_products_created_at", "created_at"),
     )

@@ -61,6 +61,5 @@ class Project(Entity):
         ),
         Index("ix_projects_status_end_date", "status", nulls_first("end_date")),
         Index("ix_projects_name", "name"),
-        Index("ix_projects_created_at", "created_at"),
         Index("ix_projects_end_date", nulls_first("end_date")),
     )

@@ -22,9 +22,7 @@ class QuestionSession(Record):
     # The version before reads and writes it; it goes in the one after this.
     questions: Mapped[Any] = column(JsonText(), "Unused.", default=[])
     standing: Mapped[Any | None] = column(JsonText(), "What was meant, see bi.questions.stored.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.")
-
-    __table_args__ = (Index("ix_question_sessions_updated_at", "updated_at"),)
+    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last question.", index=True)
 
 
 class SavedReport(Record):
@@ -43,14 +41,11 @@ class SavedReport(Record):
     # {"every": "weekly", "weekday": 1, "time": "07:00", "format": "xlsx", "to": [...]}; besides
     # "language", where it was asked for on a page
     schedule: Mapped[Any | None] = column(JsonText(), "When it is mailed, and to whom.")
-    next_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Next mail.")
+    next_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Next mail.", index=True)
     last_run_at: Mapped[datetime | None] = column(UtcDateTime(), "Last mail.")
     leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
 
-    __table_args__ = (
-        Index("ix_saved_reports_next_run_at", "next_run_at"),
-        {"sqlite_autoincrement": True},
-    )
+    __table_args__ = ({"sqlite_autoincrement": True},)
 
 
 class ReportExport(Record):

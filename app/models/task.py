@@ -59,7 +59,6 @@ class Task(Entity):
         CheckConstraint("(related_type IS NULL) = (related_id IS NULL)", name="related_whole"),
         Index("ix_tasks_related_type_related_id", "related_type", "related_id"),
         Index("ix_tasks_status_due_at", "status", nulls_first("due_at")),
-        Index("ix_tasks_created_at", "created_at"),
         Index("ix_tasks_due_at", nulls_first("due_at")),
         Index("ix_tasks_reminder_at", nulls_first("reminder_at")),
     )

@@ -85,7 +85,6 @@ class Ticket(Entity):
     __table_args__ = entity_args(
         Index("ix_tickets_status_priority", "status", "priority"),
         Index("ix_tickets_status_solved_at", "status", nulls_first("solved_at")),
-        Index("ix_tickets_created_at", "created_at"),
         Index("ix_tickets_pending_until", nulls_first("pending_until")),
         Index("ix_tickets_first_response_due_at", nulls_first("first_response_due_at")),
         Index("ix_tickets_resolution_due_at", nulls_first("resolution_due_at")),
