@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Generic, TypeVar, cast
 
 from flask import Flask, current_app
 from flask_sqlalchemy import SQLAlchemy
 from sqlalchemy import MetaData
-from sqlalchemy.orm import DeclarativeBase
+from sqlalchemy.orm import DeclarativeBase, registry
 
 from app.config import Config
+from app.db.types import UtcDateTime
 
 T = TypeVar("T")
 _MISSING: Any = object()
@@ -76,6 +78,7 @@ class Model(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
+    registry = registry(metadata=metadata, type_annotation_map={datetime: UtcDateTime})
 
 
 db = SQLAlchemy(model_class=Model, disable_autonaming=True)

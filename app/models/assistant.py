@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import Date, Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from app.db.types import Identifier, JsonText, UtcDateTime, string, text
+from app.db.types import Identifier, JsonText, string, text
 from app.models.columns import Record, column, foreign_key
 
 MESSAGE_STATUSES = ("in_progress", "completed", "failed", "canceled")
@@ -20,12 +20,12 @@ class AiSession(Record):
 
     __tablename__ = "ai_sessions"
 
-    key: Mapped[str] = column(string(40), "Public id, ses_...", unique=True)
-    principal: Mapped[str] = column(string(60), "Whose it is.")
-    title: Mapped[str] = column(string(200), "The first question.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last message.")
+    key: Mapped[str] = column("Public id, ses_...", string(40), unique=True)
+    principal: Mapped[str] = column("Whose it is.", string(60))
+    title: Mapped[str] = column("The first question.", string(200))
+    updated_at: Mapped[datetime] = column("Last message.")
     # Its row is locked by whoever writes events, so that their numbers have no gaps.
-    last_sequence: Mapped[int] = column(Identifier, "Number of the last event.", default=0)
+    last_sequence: Mapped[int] = column("Number of the last event.", Identifier, default=0)
 
     __table_args__ = (Index("ix_ai_sessions_principal_updated_at", "principal", "updated_at"),)
 
@@ -35,24 +35,24 @@ class AiMessage(Record):
 
     __tablename__ = "ai_messages"
 
-    key: Mapped[str] = column(string(40), "Public id, msg_...", unique=True)
+    key: Mapped[str] = column("Public id, msg_...", string(40), unique=True)
     session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
-    role: Mapped[str] = column(string(20), "Who speaks.", allowed=("user", "assistant"))
+    role: Mapped[str] = column("Who speaks.", string(20), allowed=("user", "assistant"))
     status: Mapped[str] = column(
-        string(20), "State.", default="completed", allowed=MESSAGE_STATUSES
+        "State.", string(20), default="completed", allowed=MESSAGE_STATUSES
     )
-    body: Mapped[str] = column(text(), "What is said.", default="")
-    context: Mapped[Any | None] = column(JsonText(), "Record that it is about.")
-    citations: Mapped[Any] = column(JsonText(), "Sources.", default=[])
-    tool_calls: Mapped[Any] = column(JsonText(), "What was asked of the service.", default=[])
+    body: Mapped[str] = column("What is said.", text(), default="")
+    context: Mapped[Any | None] = column("Record that it is about.", JsonText())
+    citations: Mapped[Any] = column("Sources.", JsonText(), default=[])
+    tool_calls: Mapped[Any] = column("What was asked of the service.", JsonText(), default=[])
     standing: Mapped[Any | None] = column(
-        JsonText(), "What the next question about figures goes on from."
+        "What the next question about figures goes on from.", JsonText()
     )
-    usage: Mapped[Any | None] = column(JsonText(), "Tokens.")
-    model: Mapped[str | None] = column(string(100), "Who answered.")
-    provider: Mapped[Any | None] = column(JsonText(), "What became of asking the model provider.")
+    usage: Mapped[Any | None] = column("Tokens.", JsonText())
+    model: Mapped[str | None] = column("Who answered.", string(100))
+    provider: Mapped[Any | None] = column("What became of asking the model provider.", JsonText())
     # Whoever works on it says so every few seconds; a message that nobody works on has failed.
-    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Being worked on until.")
+    leased_until: Mapped[datetime | None] = column("Being worked on until.")
 
 
 class AiEvent(Record):
@@ -64,9 +64,9 @@ class AiEvent(Record):
         "ai_sessions", "Conversation.", ondelete="CASCADE", index=False
     )
     message_id: Mapped[int] = foreign_key("ai_messages", "Answer.", ondelete="CASCADE")
-    sequence: Mapped[int] = column(Identifier, "Number in the session, from 1.")
-    type: Mapped[str] = column(string(40), "Name of the event.")
-    data: Mapped[Any] = column(JsonText(), "Its data.")
+    sequence: Mapped[int] = column("Number in the session, from 1.", Identifier)
+    type: Mapped[str] = column("Name of the event.", string(40))
+    data: Mapped[Any] = column("Its data.", JsonText())
 
     __table_args__ = (UniqueConstraint("session_id", "sequence"),)
 
@@ -76,19 +76,19 @@ class AiAction(Record):
 
     __tablename__ = "ai_actions"
 
-    key: Mapped[str] = column(string(40), "Public id, act_...", unique=True)
+    key: Mapped[str] = column("Public id, act_...", string(40), unique=True)
     session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
     message_id: Mapped[int] = foreign_key(
         "ai_messages", "Answer that proposes it.", ondelete="CASCADE"
     )
-    principal: Mapped[str] = column(string(60), "Who may confirm it.")
-    tool: Mapped[str] = column(string(40), "What would be done.")
-    arguments: Mapped[Any] = column(JsonText(), "With what.")
-    summary: Mapped[str] = column(string(500), "In words.")
-    status: Mapped[str] = column(string(20), "State.", default="pending", allowed=ACTION_STATUSES)
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.")
-    decided_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was decided.")
-    result: Mapped[Any | None] = column(JsonText(), "What came of it.")
+    principal: Mapped[str] = column("Who may confirm it.", string(60))
+    tool: Mapped[str] = column("What would be done.", string(40))
+    arguments: Mapped[Any] = column("With what.", JsonText())
+    summary: Mapped[str] = column("In words.", string(500))
+    status: Mapped[str] = column("State.", string(20), default="pending", allowed=ACTION_STATUSES)
+    expires_at: Mapped[datetime] = column("No more after.")
+    decided_at: Mapped[datetime | None] = column("When it was decided.")
+    result: Mapped[Any | None] = column("What came of it.", JsonText())
 
 
 class AiStreamTicket(Record):
@@ -96,10 +96,10 @@ class AiStreamTicket(Record):
 
     __tablename__ = "ai_stream_tickets"
 
-    digest: Mapped[str] = column(string(64), "SHA-256 of the ticket.", unique=True)
+    digest: Mapped[str] = column("SHA-256 of the ticket.", string(64), unique=True)
     session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
-    principal: Mapped[str] = column(string(60), "Whose it is.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "No more after.", index=True)
+    principal: Mapped[str] = column("Whose it is.", string(60))
+    expires_at: Mapped[datetime] = column("No more after.", index=True)
 
 
 class AiUsage(Record):
@@ -107,10 +107,10 @@ class AiUsage(Record):
 
     __tablename__ = "ai_usage"
 
-    principal: Mapped[str] = column(string(60), "Whose it is.")
-    day: Mapped[date] = column(Date(), "Day, UTC.")
-    input_tokens: Mapped[int] = column(Identifier, "Tokens read by the model.")
-    output_tokens: Mapped[int] = column(Identifier, "Tokens written by it.")
-    exchanges: Mapped[int] = column(Identifier, "Exchanges with the provider.")
+    principal: Mapped[str] = column("Whose it is.", string(60))
+    day: Mapped[date] = column("Day, UTC.")
+    input_tokens: Mapped[int] = column("Tokens read by the model.", Identifier)
+    output_tokens: Mapped[int] = column("Tokens written by it.", Identifier)
+    exchanges: Mapped[int] = column("Exchanges with the provider.", Identifier)
 
     __table_args__ = (UniqueConstraint("principal", "day"),)

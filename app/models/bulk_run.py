@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Integer
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped
 
-from app.db.types import Identifier, JsonText, UtcDateTime, string
+from app.db.types import Identifier, JsonText, string
 from app.models.columns import Record, column, foreign_key
 
 
@@ -18,15 +18,15 @@ class BulkRun(Record):
     __tablename__ = "bulk_runs"
 
     user_id: Mapped[int] = foreign_key("users", "With whose rights.")
-    entity: Mapped[str] = column(string(50), "Type of the records.")
+    entity: Mapped[str] = column("Type of the records.", string(50))
     # {"name": "assign", "attribute": "assignee_id", "value": 7}
-    action: Mapped[Any] = column(JsonText(), "What is done.")
-    total: Mapped[int] = column(Integer, "Records.")
+    action: Mapped[Any] = column("What is done.", JsonText())
+    total: Mapped[int] = column("Records.")
     undo_of_id: Mapped[int | None] = foreign_key(
         "bulk_runs", "Run that this one undoes.", ondelete="SET NULL"
     )
-    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "End.", index=True)
-    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
+    finished_at: Mapped[datetime | None] = column("End.", index=True)
+    leased_until: Mapped[datetime | None] = column("Held by a worker until.")
 
 
 class BulkItem(Record):
@@ -38,13 +38,13 @@ class BulkItem(Record):
     __tablename__ = "bulk_items"
 
     run_id: Mapped[int] = foreign_key("bulk_runs", "Run.", ondelete="CASCADE", index=False)
-    record_id: Mapped[int] = column(Identifier, "Key of the record.")
+    record_id: Mapped[int] = column("Key of the record.", Identifier)
     status: Mapped[str] = column(
-        string(10), "What came of it.", default="waiting",
+        "What came of it.", string(10), default="waiting",
         allowed=("waiting", "done", "unchanged", "failed"),
     )  # fmt: skip
-    error: Mapped[str | None] = column(string(500), "Why it was refused.")
-    before: Mapped[Any | None] = column(JsonText(), "Values that the change took the place of.")
-    after: Mapped[Any | None] = column(JsonText(), "Values that it wrote.")
+    error: Mapped[str | None] = column("Why it was refused.", string(500))
+    before: Mapped[Any | None] = column("Values that the change took the place of.", JsonText())
+    after: Mapped[Any | None] = column("Values that it wrote.", JsonText())
 
     __table_args__ = (Index("ix_bulk_items_run_id_status", "run_id", "status", "id"),)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from sqlalchemy import Boolean, Index, Integer, text as sql
+from sqlalchemy import Index, text as sql
 from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
-from app.db.types import UtcDateTime, string
+from app.db.types import string
 from app.models.columns import Entity, Money, column, entity_args, foreign_key
 
 CLIENT_STATUSES = ("Prospect", "Active", "Inactive", "Blocked")
@@ -23,91 +23,89 @@ class Client(Entity):
     __tablename__ = "clients"
 
     number: Mapped[str | None] = column(
-        string(40), 'Running number, "C-000001".', unique=True, searchable=True, computed=True
+        'Running number, "C-000001".', string(40), unique=True, searchable=True, computed=True
     )
-    name: Mapped[str] = column(string(200), "Name the client is known by.", searchable=True)
+    name: Mapped[str] = column("Name the client is known by.", string(200), searchable=True)
     email: Mapped[str | None] = column(
-        string(254), "Main e-mail address.", format="email", searchable=True
+        "Main e-mail address.", string(254), format="email", searchable=True
     )
     tax_id: Mapped[str | None] = column(
-        string(32), "VAT or tax number.", format="tax_id", searchable=True
+        "VAT or tax number.", string(32), format="tax_id", searchable=True
     )
     status: Mapped[str] = column(
-        string(20), "Standing of the client.", default="Active", allowed=CLIENT_STATUSES
+        "Standing of the client.", string(20), default="Active", allowed=CLIENT_STATUSES
     )
     revenue: Mapped[Decimal] = column(
-        Money, "Yearly revenue with this client.", default=Decimal(0), minimum=0
+        "Yearly revenue with this client.", Money, default=Decimal(0), minimum=0
     )
     type: Mapped[str] = column(
-        string(20), "Company or private person.", default="Company", allowed=CLIENT_TYPES
+        "Company or private person.", string(20), default="Company", allowed=CLIENT_TYPES
     )
     legal_name: Mapped[str | None] = column(
-        string(200), "Registered name, used on invoices.", searchable=True
+        "Registered name, used on invoices.", string(200), searchable=True
     )
-    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
-    website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
-    registration_number: Mapped[str | None] = column(string(50), "Commercial register number.")
-    industry: Mapped[str | None] = column(string(100), "Line of business.")
-    employee_count: Mapped[int | None] = column(Integer, "Number of employees.", minimum=0)
+    phone: Mapped[str | None] = column("Telephone number.", string(32), format="phone")
+    website: Mapped[str | None] = column("Web address.", string(2048), format="url")
+    registration_number: Mapped[str | None] = column("Commercial register number.", string(50))
+    industry: Mapped[str | None] = column("Line of business.", string(100))
+    employee_count: Mapped[int | None] = column("Number of employees.", minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency of invoices (ISO 4217).", default="EUR", format="currency"
+        "Currency of invoices (ISO 4217).", string(3), default="EUR", format="currency"
     )
     language: Mapped[str] = column(
-        string(10), "Language of invoices and mail.", default="en", format="language"
+        "Language of invoices and mail.", string(10), default="en", format="language"
     )
     payment_terms_days: Mapped[int] = column(
-        Integer, "Days from issue to due date.", default=30, minimum=0, maximum=365
+        "Days from issue to due date.", default=30, minimum=0, maximum=365
     )
-    credit_limit: Mapped[Decimal | None] = column(Money, "Limit of open invoices.", minimum=0)
-    billing_street: Mapped[str | None] = column(string(255), "Street and number.")
-    billing_city: Mapped[str | None] = column(string(100), "City.")
-    billing_state: Mapped[str | None] = column(string(100), "State or region.")
-    billing_postal_code: Mapped[str | None] = column(string(20), "Postal code.")
+    credit_limit: Mapped[Decimal | None] = column("Limit of open invoices.", Money, minimum=0)
+    billing_street: Mapped[str | None] = column("Street and number.", string(255))
+    billing_city: Mapped[str | None] = column("City.", string(100))
+    billing_state: Mapped[str | None] = column("State or region.", string(100))
+    billing_postal_code: Mapped[str | None] = column("Postal code.", string(20))
     billing_country: Mapped[str | None] = column(
-        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+        "Country (ISO 3166-1 alpha-2).", string(2), format="country"
     )
-    shipping_street: Mapped[str | None] = column(string(255), "Street and number.")
-    shipping_city: Mapped[str | None] = column(string(100), "City.")
-    shipping_state: Mapped[str | None] = column(string(100), "State or region.")
-    shipping_postal_code: Mapped[str | None] = column(string(20), "Postal code.")
+    shipping_street: Mapped[str | None] = column("Street and number.", string(255))
+    shipping_city: Mapped[str | None] = column("City.", string(100))
+    shipping_state: Mapped[str | None] = column("State or region.", string(100))
+    shipping_postal_code: Mapped[str | None] = column("Postal code.", string(20))
     shipping_country: Mapped[str | None] = column(
-        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+        "Country (ISO 3166-1 alpha-2).", string(2), format="country"
     )
     invoice_email: Mapped[str | None] = column(
-        string(254), "Where invoices are sent.", format="email"
+        "Where invoices are sent.", string(254), format="email"
     )
-    e_invoice_scheme: Mapped[str | None] = column(string(4), "Scheme of the e-invoice address.")
-    e_invoice_id: Mapped[str | None] = column(string(50), "E-invoice address.")
-    buyer_reference: Mapped[str | None] = column(string(100), "Reference the buyer asks for.")
-    source: Mapped[str | None] = column(string(50), "Where the client came from.")
-    do_not_contact: Mapped[bool] = column(Boolean, "No marketing contact wanted.", default=False)
-    notes: Mapped[str | None] = column(string(10000), "Internal notes.")
+    e_invoice_scheme: Mapped[str | None] = column("Scheme of the e-invoice address.", string(4))
+    e_invoice_id: Mapped[str | None] = column("E-invoice address.", string(50))
+    buyer_reference: Mapped[str | None] = column("Reference the buyer asks for.", string(100))
+    source: Mapped[str | None] = column("Where the client came from.", string(50))
+    do_not_contact: Mapped[bool] = column("No marketing contact wanted.", default=False)
+    notes: Mapped[str | None] = column("Internal notes.", string(10000))
     invoiced_total: Mapped[Decimal] = column(
-        Money, "Sum of issued invoices less credit notes.", default=Decimal(0), computed=True
+        "Sum of issued invoices less credit notes.", Money, default=Decimal(0), computed=True
     )
     outstanding_balance: Mapped[Decimal] = column(
-        Money, "What the client still owes.", default=Decimal(0), computed=True
+        "What the client still owes.", Money, default=Decimal(0), computed=True
     )
     credit_balance: Mapped[Decimal] = column(
-        Money, "Credit in the client's favour.", default=Decimal(0), computed=True
+        "Credit in the client's favour.", Money, default=Decimal(0), computed=True
     )
     origin_lead_id: Mapped[int | None] = foreign_key(
         "leads", "Lead it was converted from.", sparse=True, closes_circle=True, computed=True
     )
-    last_activity_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "Last change around it.", computed=True
-    )
+    last_activity_at: Mapped[datetime | None] = column("Last change around it.", computed=True)
     email_form: Mapped[str | None] = column(
-        string(600),
         "Normal form of the e-mail address.",
+        string(600),
         normal_form=("email", "email"),
         index=True,
     )
     tax_id_form: Mapped[str | None] = column(
-        string(100), "Normal form of the tax number.", normal_form=("tax_id", "tax_id"), index=True
+        "Normal form of the tax number.", string(100), normal_form=("tax_id", "tax_id"), index=True
     )
     phone_form: Mapped[str | None] = column(
-        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
     )
 
     __table_args__ = entity_args(
@@ -124,35 +122,35 @@ class Contact(Entity):
 
     __tablename__ = "contacts"
 
-    first_name: Mapped[str | None] = column(string(100), "Given name.", searchable=True)
-    last_name: Mapped[str] = column(string(100), "Family name.", searchable=True)
+    first_name: Mapped[str | None] = column("Given name.", string(100), searchable=True)
+    last_name: Mapped[str] = column("Family name.", string(100), searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client the person works for.")
     email: Mapped[str | None] = column(
-        string(254), "E-mail address.", format="email", index=True, searchable=True
+        "E-mail address.", string(254), format="email", index=True, searchable=True
     )
-    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
-    mobile: Mapped[str | None] = column(string(32), "Mobile number.", format="phone")
-    job_title: Mapped[str | None] = column(string(100), "Job title.")
-    department: Mapped[str | None] = column(string(100), "Department.")
+    phone: Mapped[str | None] = column("Telephone number.", string(32), format="phone")
+    mobile: Mapped[str | None] = column("Mobile number.", string(32), format="phone")
+    job_title: Mapped[str | None] = column("Job title.", string(100))
+    department: Mapped[str | None] = column("Department.", string(100))
     role: Mapped[str | None] = column(
-        string(20), "Part the person plays in a purchase.", allowed=CONTACT_ROLES
+        "Part the person plays in a purchase.", string(20), allowed=CONTACT_ROLES
     )
-    is_primary: Mapped[bool] = column(Boolean, "Main contact; one for each client.", default=False)
-    receives_invoices: Mapped[bool] = column(Boolean, "Gets invoices by mail.", default=False)
-    language: Mapped[str | None] = column(string(10), "Language.", format="language")
-    do_not_contact: Mapped[bool] = column(Boolean, "No marketing contact wanted.", default=False)
-    notes: Mapped[str | None] = column(string(10000), "Internal notes.")
+    is_primary: Mapped[bool] = column("Main contact; one for each client.", default=False)
+    receives_invoices: Mapped[bool] = column("Gets invoices by mail.", default=False)
+    language: Mapped[str | None] = column("Language.", string(10), format="language")
+    do_not_contact: Mapped[bool] = column("No marketing contact wanted.", default=False)
+    notes: Mapped[str | None] = column("Internal notes.", string(10000))
     email_form: Mapped[str | None] = column(
-        string(600),
         "Normal form of the e-mail address.",
+        string(600),
         normal_form=("email", "email"),
         index=True,
     )
     phone_form: Mapped[str | None] = column(
-        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
     )
     mobile_form: Mapped[str | None] = column(
-        string(64), "Normal form of the mobile number.", normal_form=("mobile", "phone")
+        "Normal form of the mobile number.", string(64), normal_form=("mobile", "phone")
     )
 
     __table_args__ = entity_args(

@@ -1,6 +1,7 @@
 """Declaring columns: one call says the type, the meaning and the rule; everybody reads it there.
 
-Whether a column may be null is what its annotation says: ``Mapped[str | None]``, ``Mapped[str]``.
+Whether a column may be null is what its annotation says: ``Mapped[str | None]``, ``Mapped[str]``;
+the type is, too, of days, instants, whole numbers and what is true or not.
 
 ``info`` of a column carries the facets that the validation, the metadata and the constraints
 share: ``allowed`` (values of an enumeration), ``minimum``, ``maximum``, ``maximum_length`` (where
@@ -21,7 +22,7 @@ from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, MetaData, Uni
 from sqlalchemy.orm import Mapped, MappedColumn, declared_attr, mapped_column
 
 from app.db.partial_index import partial_index
-from app.db.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, UtcDateTime, string
+from app.db.types import MONEY_SCALE, ExactDecimal, Identifier, JsonText, string
 from app.extensions import Model
 
 # In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0014).
@@ -30,8 +31,8 @@ Percent = ExactDecimal(5, 2)
 
 
 def column(
-    type_: Any,
     doc: str,
+    type_: Any = None,
     *,
     default: Any = None,
     allowed: Iterable[str] | None = None,
@@ -45,7 +46,11 @@ def column(
     computed: bool = False,
     **options: Any,
 ) -> MappedColumn[Any]:
-    """A mapped column with its description and its facets."""
+    """A mapped column with its description and its facets.
+
+    Args:
+        type_: where its annotation does not say it, as ``Mapped[date]`` does.
+    """
     info = {
         "allowed": tuple(allowed) if allowed is not None else None,
         "minimum": minimum,
@@ -104,7 +109,7 @@ class Record(Model):
     id: Mapped[int] = mapped_column(
         Identifier, primary_key=True, autoincrement=True, doc="Key, given by the service."
     )
-    created_at: Mapped[datetime] = column(UtcDateTime(), "When the record was created, UTC.")
+    created_at: Mapped[datetime] = column("When the record was created, UTC.")
 
 
 class Entity(Record):
@@ -113,19 +118,17 @@ class Entity(Record):
     __abstract__ = True
 
     version: Mapped[int] = column(
-        Identifier, "Row version; grows by one with every change.", default=1
+        "Row version; grows by one with every change.", Identifier, default=1
     )
-    updated_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the record last changed, UTC.", index=True
-    )
+    updated_at: Mapped[datetime] = column("When the record last changed, UTC.", index=True)
     external_id: Mapped[str | None] = column(
-        string(100), "Identifier of this record in another system; unique within the set."
+        "Identifier of this record in another system; unique within the set.", string(100)
     )
     tags: Mapped[list[str]] = column(
-        JsonText(), "Free labels, at most 20 of 50 characters.", default=[]
+        "Free labels, at most 20 of 50 characters.", JsonText(), default=[]
     )
     custom_fields: Mapped[dict[str, Any]] = column(
-        JsonText(), "Fields of your own: an object of at most 20 KB.", default={}
+        "Fields of your own: an object of at most 20 KB.", JsonText(), default={}
     )
     created_by_id: Mapped[int | None] = foreign_key("users", "User who created the record.")
     updated_by_id: Mapped[int | None] = foreign_key(

@@ -6,17 +6,14 @@ from datetime import date, datetime
 
 from sqlalchemy import (
     BigInteger,
-    Boolean,
     CheckConstraint,
-    Date,
     Index,
-    Integer,
     UniqueConstraint,
 )
 from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
-from app.db.types import Identifier, UtcDateTime, string, text
+from app.db.types import Identifier, string, text
 from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -36,40 +33,36 @@ class Document(Entity):
 
     __tablename__ = "documents"
 
-    name: Mapped[str] = column(string(255), "Name.", searchable=True)
-    description: Mapped[str | None] = column(string(2000), "Description.")
+    name: Mapped[str] = column("Name.", string(255), searchable=True)
+    description: Mapped[str | None] = column("Description.", string(2000))
     category: Mapped[str] = column(
-        string(20), "Category.", default="Other", allowed=DOCUMENT_CATEGORIES
+        "Category.", string(20), default="Other", allowed=DOCUMENT_CATEGORIES
     )
-    folder: Mapped[str | None] = column(string(255), "Folder.", index=True)
+    folder: Mapped[str | None] = column("Folder.", string(255), index=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client it concerns.")
     entity_type: Mapped[str | None] = column(
-        string(20), "Type of the record it belongs to.", allowed=ENTITY_TYPES
+        "Type of the record it belongs to.", string(20), allowed=ENTITY_TYPES
     )
-    entity_id: Mapped[int | None] = column(Identifier, "Record it belongs to.")
-    expires_at: Mapped[date | None] = column(Date, "Day it loses its validity.")
-    retain_until: Mapped[date | None] = column(Date, "Not to be deleted before.")
-    file_name: Mapped[str | None] = column(string(255), "Name of the file.", computed=True)
+    entity_id: Mapped[int | None] = column("Record it belongs to.", Identifier)
+    expires_at: Mapped[date | None] = column("Day it loses its validity.")
+    retain_until: Mapped[date | None] = column("Not to be deleted before.")
+    file_name: Mapped[str | None] = column("Name of the file.", string(255), computed=True)
     content_type: Mapped[str | None] = column(
-        string(127), "Media type, found in the content.", computed=True
+        "Media type, found in the content.", string(127), computed=True
     )
-    size: Mapped[int | None] = column(BigInteger, "Bytes.", minimum=0, computed=True)
-    sha256: Mapped[str | None] = column(string(64), "SHA-256 of the content, hex.", computed=True)
+    size: Mapped[int | None] = column("Bytes.", BigInteger, minimum=0, computed=True)
+    sha256: Mapped[str | None] = column("SHA-256 of the content, hex.", string(64), computed=True)
     # The number of the current file; the row's own version is the ETag.
-    file_version: Mapped[int] = column(Integer, "Number of the file.", default=0, computed=True)
+    file_version: Mapped[int] = column("Number of the file.", default=0, computed=True)
     status: Mapped[str] = column(
-        string(20), "State of the document.", default="Pending", allowed=DOCUMENT_STATUSES
+        "State of the document.", string(20), default="Pending", allowed=DOCUMENT_STATUSES
     )
-    download_count: Mapped[int] = column(Integer, "Downloads.", default=0, computed=True)
-    is_shared: Mapped[bool] = column(
-        Boolean, "Has a live public link.", default=False, computed=True
-    )
-    deleted_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was deleted.", computed=True
-    )
+    download_count: Mapped[int] = column("Downloads.", default=0, computed=True)
+    is_shared: Mapped[bool] = column("Has a live public link.", default=False, computed=True)
+    deleted_at: Mapped[datetime | None] = column("When it was deleted.", computed=True)
     # The state that a restore returns to.
     status_before_deletion: Mapped[str | None] = column(
-        string(20), "State before deletion.", allowed=DOCUMENT_STATUSES, computed=True
+        "State before deletion.", string(20), allowed=DOCUMENT_STATUSES, computed=True
     )
 
     __table_args__ = entity_args(
@@ -91,14 +84,14 @@ class DocumentVersion(Record):
     document_id: Mapped[int] = foreign_key(
         "documents", "Document.", ondelete="CASCADE", index=False
     )
-    number: Mapped[int] = column(Integer, "Number, from 1.")
-    file_name: Mapped[str] = column(string(255), "Name of the file.")
-    content_type: Mapped[str] = column(string(127), "Media type.")
-    size: Mapped[int] = column(BigInteger, "Bytes.", minimum=0)
-    sha256: Mapped[str] = column(string(64), "SHA-256, hex.")
-    blob_key: Mapped[str] = column(string(100), "Key in the store.", unique=True)
+    number: Mapped[int] = column("Number, from 1.")
+    file_name: Mapped[str] = column("Name of the file.", string(255))
+    content_type: Mapped[str] = column("Media type.", string(127))
+    size: Mapped[int] = column("Bytes.", BigInteger, minimum=0)
+    sha256: Mapped[str] = column("SHA-256, hex.", string(64))
+    blob_key: Mapped[str] = column("Key in the store.", string(100), unique=True)
     created_by_id: Mapped[int | None] = foreign_key("users", "Who uploaded it.", index=False)
-    quarantine_reason: Mapped[str | None] = column(string(200), "Why it was quarantined.")
+    quarantine_reason: Mapped[str | None] = column("Why it was quarantined.", string(200))
 
 
 class DocumentContent(Record):
@@ -114,14 +107,14 @@ class DocumentContent(Record):
         "document_versions", "File.", ondelete="CASCADE", index=False
     )
     state: Mapped[str] = column(
-        string(10), "What became of it.", default="Waiting", allowed=CONTENT_STATES
+        "What became of it.", string(10), default="Waiting", allowed=CONTENT_STATES
     )
-    attempts: Mapped[int] = column(Integer, "How often it was tried.", default=0)
-    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "A worker has it until then.")
-    preview_key: Mapped[str | None] = column(string(100), "Key of the picture.", unique=True)
-    body: Mapped[str | None] = column(text(), "Text of the file, its beginning.")
+    attempts: Mapped[int] = column("How often it was tried.", default=0)
+    leased_until: Mapped[datetime | None] = column("A worker has it until then.")
+    preview_key: Mapped[str | None] = column("Key of the picture.", string(100), unique=True)
+    body: Mapped[str | None] = column("Text of the file, its beginning.", text())
     # Lower case, without accents: what a search compares with.
-    folded: Mapped[str | None] = column(text(), "The text as it is searched.", searchable=True)
+    folded: Mapped[str | None] = column("The text as it is searched.", text(), searchable=True)
 
     __table_args__ = (
         UniqueConstraint("version_id"),
@@ -137,7 +130,7 @@ class OrphanBlob(Record):
 
     __tablename__ = "orphan_blobs"
 
-    blob_key: Mapped[str] = column(string(100), "Key in the store.", unique=True)
+    blob_key: Mapped[str] = column("Key in the store.", string(100), unique=True)
 
 
 class DocumentShare(Record):
@@ -146,18 +139,18 @@ class DocumentShare(Record):
     __tablename__ = "document_shares"
 
     document_id: Mapped[int] = foreign_key("documents", "Document.", ondelete="CASCADE")
-    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", unique=True)
-    version: Mapped[int | None] = column(Integer, "File it is pinned to; the latest when none.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", index=True)
-    password_hash: Mapped[str | None] = column(string(255), "argon2id.")
-    password_failures: Mapped[int] = column(Integer, "Wrong passwords.", default=0)
-    locked_until: Mapped[datetime | None] = column(UtcDateTime(), "No passwords before.")
-    max_downloads: Mapped[int | None] = column(Integer, "Limit of downloads.", minimum=1)
-    download_count: Mapped[int] = column(Integer, "Downloads.", default=0)
-    recipient_email: Mapped[str | None] = column(string(254), "For whom.", format="email")
-    note: Mapped[str | None] = column(string(500), "Note.")
+    token_hash: Mapped[str] = column("SHA-256, hex.", string(64), unique=True)
+    version: Mapped[int | None] = column("File it is pinned to; the latest when none.")
+    expires_at: Mapped[datetime] = column("End of validity.", index=True)
+    password_hash: Mapped[str | None] = column("argon2id.", string(255))
+    password_failures: Mapped[int] = column("Wrong passwords.", default=0)
+    locked_until: Mapped[datetime | None] = column("No passwords before.")
+    max_downloads: Mapped[int | None] = column("Limit of downloads.", minimum=1)
+    download_count: Mapped[int] = column("Downloads.", default=0)
+    recipient_email: Mapped[str | None] = column("For whom.", string(254), format="email")
+    note: Mapped[str | None] = column("Note.", string(500))
     created_by_id: Mapped[int | None] = foreign_key("users", "Who made it.", index=False)
-    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
+    revoked_at: Mapped[datetime | None] = column("When it was revoked.")
 
 
 class ShareAccess(Record):
@@ -166,6 +159,6 @@ class ShareAccess(Record):
     __tablename__ = "share_accesses"
 
     share_id: Mapped[int] = foreign_key("document_shares", "Link.", ondelete="CASCADE")
-    action: Mapped[str] = column(string(20), "viewed, downloaded, denied.")
-    ip: Mapped[str | None] = column(string(45), "Address.")
-    user_agent: Mapped[str | None] = column(string(255), "Program.")
+    action: Mapped[str] = column("viewed, downloaded, denied.", string(20))
+    ip: Mapped[str | None] = column("Address.", string(45))
+    user_agent: Mapped[str | None] = column("Program.", string(255))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Integer, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.partial_index import partial_index
-from app.db.types import Identifier, JsonText, UtcDateTime, string, text
+from app.db.types import Identifier, JsonText, string, text
 from app.extensions import Model
 from app.models.columns import Record, column, foreign_key
 
@@ -22,17 +22,17 @@ class Event(Record):
 
     __tablename__ = "events"
 
-    key: Mapped[str] = column(string(40), "Public id, evt_...", unique=True)
-    type: Mapped[str] = column(string(60), "Name, such as invoice.paid.")
-    entity: Mapped[str] = column(string(20), "Type of the record.")
-    entity_id: Mapped[int] = column(Identifier, "Key of the record.")
+    key: Mapped[str] = column("Public id, evt_...", string(40), unique=True)
+    type: Mapped[str] = column("Name, such as invoice.paid.", string(60))
+    entity: Mapped[str] = column("Type of the record.", string(20))
+    entity_id: Mapped[int] = column("Key of the record.", Identifier)
     # The record's row version: what one change emitted has one sequence.
-    sequence: Mapped[int] = column(Identifier, "Order within the record.")
-    payload: Mapped[Any] = column(JsonText(), "data of the envelope.")
-    request_id: Mapped[str | None] = column(string(64), "Request that made it.")
+    sequence: Mapped[int] = column("Order within the record.", Identifier)
+    payload: Mapped[Any] = column("data of the envelope.", JsonText())
+    request_id: Mapped[str | None] = column("Request that made it.", string(64))
     # Ids are given before commits, so a smaller one may appear later; positions appear in order.
-    position: Mapped[int | None] = column(Identifier, "Place in the journal, from 1.")
-    dispatched_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was fanned out.")
+    position: Mapped[int | None] = column("Place in the journal, from 1.", Identifier)
+    dispatched_at: Mapped[datetime | None] = column("When it was fanned out.")
 
     # Every change writes one or two events: an index is here only if a query needs it, and what
     # only the worker asks for is entered by the worker.
@@ -59,14 +59,14 @@ class AuditRecord(Record):
     __tablename__ = "audit_records"
 
     actor_id: Mapped[int | None] = foreign_key("users", "Who.")
-    via: Mapped[str] = column(string(20), "jwt, apiKey, ai, cli, job, system.")
-    action: Mapped[str] = column(string(60), "Such as client.updated, auth.login.")
-    entity: Mapped[str | None] = column(string(20), "Type of the record.")
-    entity_id: Mapped[int | None] = column(Identifier, "Key of the record.")
-    before: Mapped[Any | None] = column(JsonText(), "Changed values before.")
-    after: Mapped[Any | None] = column(JsonText(), "Changed values after.")
-    ip: Mapped[str | None] = column(string(45), "Address.")
-    request_id: Mapped[str | None] = column(string(64), "Request.")
+    via: Mapped[str] = column("jwt, apiKey, ai, cli, job, system.", string(20))
+    action: Mapped[str] = column("Such as client.updated, auth.login.", string(60))
+    entity: Mapped[str | None] = column("Type of the record.", string(20))
+    entity_id: Mapped[int | None] = column("Key of the record.", Identifier)
+    before: Mapped[Any | None] = column("Changed values before.", JsonText())
+    after: Mapped[Any | None] = column("Changed values after.", JsonText())
+    ip: Mapped[str | None] = column("Address.", string(45))
+    request_id: Mapped[str | None] = column("Request.", string(64))
 
     __table_args__ = (
         Index("ix_audit_records_entity_entity_id", "entity", "entity_id"),
@@ -82,7 +82,7 @@ class Counter(Model):
     __tablename__ = "counters"
 
     name: Mapped[str] = mapped_column(string(60), primary_key=True)
-    value: Mapped[int] = column(Identifier, "Last number given.", default=0)
+    value: Mapped[int] = column("Last number given.", Identifier, default=0)
 
 
 class IdempotencyRecord(Record):
@@ -90,13 +90,13 @@ class IdempotencyRecord(Record):
 
     __tablename__ = "idempotency_records"
 
-    principal: Mapped[str] = column(string(60), "Caller.")
-    key: Mapped[str] = column(string(255), "Idempotency-Key.")
-    fingerprint: Mapped[str] = column(string(64), "SHA-256 of method, path, body.")
-    status: Mapped[int | None] = column(Integer, "HTTP status; none while running.")
-    headers: Mapped[Any | None] = column(JsonText(), "Headers of the answer.")
-    body: Mapped[str | None] = column(text(), "Body of the answer, base64.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "Forgotten after.", index=True)
+    principal: Mapped[str] = column("Caller.", string(60))
+    key: Mapped[str] = column("Idempotency-Key.", string(255))
+    fingerprint: Mapped[str] = column("SHA-256 of method, path, body.", string(64))
+    status: Mapped[int | None] = column("HTTP status; none while running.")
+    headers: Mapped[Any | None] = column("Headers of the answer.", JsonText())
+    body: Mapped[str | None] = column("Body of the answer, base64.", text())
+    expires_at: Mapped[datetime] = column("Forgotten after.", index=True)
 
     __table_args__ = (UniqueConstraint("principal", "key"),)
 
@@ -106,28 +106,28 @@ class OutgoingMail(Record):
 
     __tablename__ = "outgoing_mail"
 
-    message_id: Mapped[str] = column(string(255), "Message-ID.", unique=True)
-    to: Mapped[list[str]] = column(JsonText(), "Addresses.")
-    cc: Mapped[list[str]] = column(JsonText(), "Copies.", default=[])
-    subject: Mapped[str] = column(string(998), "Subject.")
-    text_body: Mapped[str] = column(text(), "Plain text.")
-    html_body: Mapped[str | None] = column(text(), "HTML.")
+    message_id: Mapped[str] = column("Message-ID.", string(255), unique=True)
+    to: Mapped[list[str]] = column("Addresses.", JsonText())
+    cc: Mapped[list[str]] = column("Copies.", JsonText(), default=[])
+    subject: Mapped[str] = column("Subject.", string(998))
+    text_body: Mapped[str] = column("Plain text.", text())
+    html_body: Mapped[str | None] = column("HTML.", text())
     # [{"name": "INV-2026-00007.pdf", "contentType": "application/pdf", "blobKey": "..."}]
-    attachments: Mapped[Any] = column(JsonText(), "Files, by key in the store.", default=[])
-    entity: Mapped[str | None] = column(string(20), "Type of the record it is about.")
-    entity_id: Mapped[int | None] = column(Identifier, "Record it is about.")
+    attachments: Mapped[Any] = column("Files, by key in the store.", JsonText(), default=[])
+    entity: Mapped[str | None] = column("Type of the record it is about.", string(20))
+    entity_id: Mapped[int | None] = column("Record it is about.", Identifier)
     status: Mapped[str] = column(
-        string(20), "State.", default="queued", allowed=("queued", "sending", "sent", "failed")
+        "State.", string(20), default="queued", allowed=("queued", "sending", "sent", "failed")
     )
-    attempts: Mapped[int] = column(Integer, "Tries.", default=0)
-    next_attempt_at: Mapped[datetime] = column(UtcDateTime(), "Next try.")
-    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Held by a worker until.")
-    sent_at: Mapped[datetime | None] = column(UtcDateTime(), "When the server took it.")
-    error: Mapped[str | None] = column(string(1000), "Last error.")
+    attempts: Mapped[int] = column("Tries.", default=0)
+    next_attempt_at: Mapped[datetime] = column("Next try.")
+    leased_until: Mapped[datetime | None] = column("Held by a worker until.")
+    sent_at: Mapped[datetime | None] = column("When the server took it.")
+    error: Mapped[str | None] = column("Last error.", string(1000))
     # [{"recipient": "a@b.example", "status": "5.1.1", "reason": "550 ...", "at": "..."}]
-    bounces: Mapped[Any | None] = column(JsonText(), "Recipients that it did not reach after all.")
+    bounces: Mapped[Any | None] = column("Recipients that it did not reach after all.", JsonText())
     # {"a@b.example": {"status": "sent", "error": null, "at": "..."}}; none before the first try
-    outcomes: Mapped[Any | None] = column(JsonText(), "What servers said of each recipient.")
+    outcomes: Mapped[Any | None] = column("What servers said of each recipient.", JsonText())
 
     __table_args__ = (
         Index("ix_outgoing_mail_status_next_attempt_at", "status", "next_attempt_at"),
@@ -141,6 +141,6 @@ class Setting(Model):
     __tablename__ = "settings"
 
     name: Mapped[str] = mapped_column(string(60), primary_key=True)
-    value: Mapped[Any] = column(JsonText(), "Value.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
+    value: Mapped[Any] = column("Value.", JsonText())
+    updated_at: Mapped[datetime] = column("Last change.")
     updated_by_id: Mapped[int | None] = foreign_key("users", "Who changed it.", index=False)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, Integer
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped
 
-from app.db.types import JsonText, UtcDateTime, string
+from app.db.types import JsonText, string
 from app.models.columns import Record, column, foreign_key
 
 IMPORT_STATUSES = ("Queued", "Checking", "Writing", "Completed", "Failed")
@@ -20,20 +20,20 @@ class ImportJob(Record):
     __tablename__ = "import_jobs"
 
     user_id: Mapped[int] = foreign_key("users", "Who imports.")
-    type: Mapped[str] = column(string(20), "What the rows are.")
-    file_name: Mapped[str | None] = column(string(255), "Name of the file.")
-    file_key: Mapped[str | None] = column(string(100), "Where the file lies until the end.")
+    type: Mapped[str] = column("What the rows are.", string(20))
+    file_name: Mapped[str | None] = column("Name of the file.", string(255))
+    file_key: Mapped[str | None] = column("Where the file lies until the end.", string(100))
     # {"mapping": {...}, "dryRun": false, "mode": "skipBad", "update": null}
-    options: Mapped[Any] = column(JsonText(), "How to import.")
+    options: Mapped[Any] = column("How to import.", JsonText())
     status: Mapped[str] = column(
-        string(20), "How far it is.", default="Queued", allowed=IMPORT_STATUSES
+        "How far it is.", string(20), default="Queued", allowed=IMPORT_STATUSES
     )
-    done: Mapped[int] = column(Integer, "Rows done in this pass.", default=0)
+    done: Mapped[int] = column("Rows done in this pass.", default=0)
     # {"rows", "created", "updated", "skipped", "problems", "problemCount"}
-    outcome: Mapped[Any | None] = column(JsonText(), "What came of it so far.")
-    message: Mapped[str | None] = column(string(500), "Why it failed.")
-    finished_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
-    leased_until: Mapped[datetime | None] = column(UtcDateTime(), "Taken by a worker until then.")
+    outcome: Mapped[Any | None] = column("What came of it so far.", JsonText())
+    message: Mapped[str | None] = column("Why it failed.", string(500))
+    finished_at: Mapped[datetime | None] = column("When it ended.")
+    leased_until: Mapped[datetime | None] = column("Taken by a worker until then.")
 
     __table_args__ = (Index("ix_import_jobs_status", "status", "id"),)
 
@@ -43,9 +43,9 @@ class NamedColumns(Record):
 
     __tablename__ = "named_columns"
 
-    type: Mapped[str] = column(string(20), "What the rows are.")
-    headings: Mapped[str] = column(string(64), "SHA-256 of the headings.")
+    type: Mapped[str] = column("What the rows are.", string(20))
+    headings: Mapped[str] = column("SHA-256 of the headings.", string(64))
     # {"Partner": "name", "Rang": null}
-    mapping: Mapped[Any] = column(JsonText(), "Heading to property, null to ignore.")
+    mapping: Mapped[Any] = column("Heading to property, null to ignore.", JsonText())
 
     __table_args__ = (Index("ix_named_columns_type_headings", "type", "headings", unique=True),)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import Date, Index, Integer, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.partial_index import partial_index
-from app.db.types import UtcDateTime, string, text
+from app.db.types import string, text
 from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -22,49 +22,41 @@ class KbArticle(Entity):
 
     __tablename__ = "kb_articles"
 
-    title: Mapped[str] = column(string(255), "Title.", searchable=True)
-    body: Mapped[str] = column(text(), "Text, at most 200,000 characters.", maximum_length=200_000)
+    title: Mapped[str] = column("Title.", string(255), searchable=True)
+    body: Mapped[str] = column("Text, at most 200,000 characters.", text(), maximum_length=200_000)
     body_format: Mapped[str] = column(
-        string(20), "Form of the text.", default="Markdown", allowed=BODY_FORMATS
+        "Form of the text.", string(20), default="Markdown", allowed=BODY_FORMATS
     )
-    summary: Mapped[str | None] = column(string(500), "Summary.")
+    summary: Mapped[str | None] = column("Summary.", string(500))
     status: Mapped[str] = column(
-        string(20), "State of the article.", default="Draft", allowed=ARTICLE_STATUSES
+        "State of the article.", string(20), default="Draft", allowed=ARTICLE_STATUSES
     )
     visibility: Mapped[str] = column(
-        string(20), "Who may read it.", default="Internal", allowed=ARTICLE_VISIBILITIES
+        "Who may read it.", string(20), default="Internal", allowed=ARTICLE_VISIBILITIES
     )
-    category: Mapped[str | None] = column(string(100), "Category.", index=True)
-    language: Mapped[str] = column(string(10), "Language.", default="en", format="language")
-    review_due_at: Mapped[date | None] = column(Date, "Look at it again by.")
-    expires_at: Mapped[date | None] = column(Date, "Archived after this day.")
+    category: Mapped[str | None] = column("Category.", string(100), index=True)
+    language: Mapped[str] = column("Language.", string(10), default="en", format="language")
+    review_due_at: Mapped[date | None] = column("Look at it again by.")
+    expires_at: Mapped[date | None] = column("Archived after this day.")
     translation_of_id: Mapped[int | None] = foreign_key(
         "kb_articles", "Article it translates.", sparse=True
     )
     source_ticket_id: Mapped[int | None] = foreign_key(
         "tickets", "Ticket it was written from.", sparse=True
     )
-    slug: Mapped[str] = column(string(300), "Name in addresses.", unique=True, computed=True)
+    slug: Mapped[str] = column("Name in addresses.", string(300), unique=True, computed=True)
     # The number of the text's revision; the row's own version is the ETag.
-    revision: Mapped[int] = column(Integer, "Revision of the text.", default=1, computed=True)
-    published_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was published.", computed=True
-    )
+    revision: Mapped[int] = column("Revision of the text.", default=1, computed=True)
+    published_at: Mapped[datetime | None] = column("When it was published.", computed=True)
     published_by_id: Mapped[int | None] = foreign_key(
         "users", "Who published it.", index=False, computed=True
     )
-    archived_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was archived.", computed=True
-    )
-    view_count: Mapped[int] = column(Integer, "Times read.", default=0, computed=True)
-    helpful_count: Mapped[int] = column(Integer, "Times found helpful.", default=0, computed=True)
-    not_helpful_count: Mapped[int] = column(
-        Integer, "Times found not helpful.", default=0, computed=True
-    )
-    word_count: Mapped[int] = column(Integer, "Words.", default=0, computed=True)
-    indexed_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the search took it in.", computed=True
-    )
+    archived_at: Mapped[datetime | None] = column("When it was archived.", computed=True)
+    view_count: Mapped[int] = column("Times read.", default=0, computed=True)
+    helpful_count: Mapped[int] = column("Times found helpful.", default=0, computed=True)
+    not_helpful_count: Mapped[int] = column("Times found not helpful.", default=0, computed=True)
+    word_count: Mapped[int] = column("Words.", default=0, computed=True)
+    indexed_at: Mapped[datetime | None] = column("When the search took it in.", computed=True)
 
     __table_args__ = entity_args(
         Index("ix_kb_articles_status_visibility", "status", "visibility"),
@@ -87,10 +79,10 @@ class KbRevision(Record):
     article_id: Mapped[int] = foreign_key(
         "kb_articles", "Article.", ondelete="CASCADE", index=False
     )
-    revision: Mapped[int] = column(Integer, "Number of the revision, from 1.")
-    title: Mapped[str] = column(string(255), "Title.")
-    body: Mapped[str] = column(text(), "Text.")
-    summary: Mapped[str | None] = column(string(500), "Summary.")
+    revision: Mapped[int] = column("Number of the revision, from 1.")
+    title: Mapped[str] = column("Title.", string(255))
+    body: Mapped[str] = column("Text.", text())
+    summary: Mapped[str | None] = column("Summary.", string(500))
     author_id: Mapped[int | None] = foreign_key("users", "Who wrote it.", index=False)
     # Null for a draft: it is shown to those alone who read drafts.
-    published_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was first published.")
+    published_at: Mapped[datetime | None] = column("When it was first published.")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy import Boolean, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from app.db.types import JsonText, UtcDateTime, string
+from app.db.types import JsonText, string
 from app.models.columns import Record, column, foreign_key
 
 
@@ -16,17 +16,17 @@ class KbSearch(Record):
 
     __tablename__ = "kb_searches"
 
-    principal: Mapped[str] = column(string(60), "Who asked.")
-    question: Mapped[str] = column(string(300), "As it was asked.")
+    principal: Mapped[str] = column("Who asked.", string(60))
+    question: Mapped[str] = column("As it was asked.", string(300))
     # Without case, accents and little words: what counts as the same question.
-    topic: Mapped[str] = column(string(300), "The terms of it.")
-    language: Mapped[str | None] = column(string(10), "Language asked for.")
-    found: Mapped[int] = column(Integer, "Articles found.")
-    shown: Mapped[list[int]] = column(JsonText(), "Articles that were shown.")
+    topic: Mapped[str] = column("The terms of it.", string(300))
+    language: Mapped[str | None] = column("Language asked for.", string(10))
+    found: Mapped[int] = column("Articles found.")
+    shown: Mapped[list[int]] = column("Articles that were shown.", JsonText())
     opened_id: Mapped[int | None] = foreign_key(
         "kb_articles", "Article opened.", ondelete="SET NULL"
     )
-    opened_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was opened.")
+    opened_at: Mapped[datetime | None] = column("When it was opened.")
 
     __table_args__ = (
         Index("ix_kb_searches_created_at", "created_at"),
@@ -42,9 +42,9 @@ class KbFeedback(Record):
     article_id: Mapped[int] = foreign_key(
         "kb_articles", "Article.", ondelete="CASCADE", index=False
     )
-    principal: Mapped[str] = column(string(60), "Who says it.")
-    is_helpful: Mapped[bool] = column(Boolean(), "Whether it helped.")
-    comment: Mapped[str | None] = column(string(1000), "What was missing, in words.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
+    principal: Mapped[str] = column("Who says it.", string(60))
+    is_helpful: Mapped[bool] = column("Whether it helped.", Boolean())
+    comment: Mapped[str | None] = column("What was missing, in words.", string(1000))
+    updated_at: Mapped[datetime] = column("Last change.")
 
     __table_args__ = (UniqueConstraint("article_id", "principal"),)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from decimal import Decimal
 
-from sqlalchemy import Boolean, CheckConstraint, Index, Integer
+from sqlalchemy import CheckConstraint, Index
 from sqlalchemy.orm import Mapped
 
-from app.db.types import UtcDateTime, string
+from app.db.types import string
 from app.models.columns import Entity, Money, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -26,47 +26,45 @@ class Lead(Entity):
 
     __tablename__ = "leads"
 
-    first_name: Mapped[str | None] = column(string(100), "Given name.")
+    first_name: Mapped[str | None] = column("Given name.", string(100))
     last_name: Mapped[str | None] = column(
-        string(100), "Family name; this or company is required.", searchable=True
+        "Family name; this or company is required.", string(100), searchable=True
     )
     company: Mapped[str | None] = column(
-        string(200), "Company; this or lastName is required.", searchable=True
+        "Company; this or lastName is required.", string(200), searchable=True
     )
-    job_title: Mapped[str | None] = column(string(100), "Job title.")
+    job_title: Mapped[str | None] = column("Job title.", string(100))
     email: Mapped[str | None] = column(
-        string(254), "E-mail address.", format="email", index=True, searchable=True
+        "E-mail address.", string(254), format="email", index=True, searchable=True
     )
-    phone: Mapped[str | None] = column(string(32), "Telephone number.", format="phone")
-    website: Mapped[str | None] = column(string(2048), "Web address.", format="url")
-    tax_id: Mapped[str | None] = column(string(32), "VAT or tax number.", format="tax_id")
-    industry: Mapped[str | None] = column(string(100), "Line of business.")
+    phone: Mapped[str | None] = column("Telephone number.", string(32), format="phone")
+    website: Mapped[str | None] = column("Web address.", string(2048), format="url")
+    tax_id: Mapped[str | None] = column("VAT or tax number.", string(32), format="tax_id")
+    industry: Mapped[str | None] = column("Line of business.", string(100))
     country: Mapped[str | None] = column(
-        string(2), "Country (ISO 3166-1 alpha-2).", format="country"
+        "Country (ISO 3166-1 alpha-2).", string(2), format="country"
     )
     source: Mapped[str] = column(
-        string(20), "Where the lead came from.", default="Other", allowed=LEAD_SOURCES
+        "Where the lead came from.", string(20), default="Other", allowed=LEAD_SOURCES
     )
     status: Mapped[str] = column(
-        string(20), "State of the lead.", default="New", allowed=LEAD_STATUSES
+        "State of the lead.", string(20), default="New", allowed=LEAD_STATUSES
     )
-    rating: Mapped[str | None] = column(string(20), "How promising it is.", allowed=LEAD_RATINGS)
-    score: Mapped[int | None] = column(Integer, "Score, 0 to 100.", minimum=0, maximum=100)
-    estimated_value: Mapped[Decimal | None] = column(Money, "Expected value.", minimum=0)
+    rating: Mapped[str | None] = column("How promising it is.", string(20), allowed=LEAD_RATINGS)
+    score: Mapped[int | None] = column("Score, 0 to 100.", minimum=0, maximum=100)
+    estimated_value: Mapped[Decimal | None] = column("Expected value.", Money, minimum=0)
     currency: Mapped[str | None] = column(
-        string(3), "Currency of the expected value.", format="currency"
+        "Currency of the expected value.", string(3), format="currency"
     )
-    description: Mapped[str | None] = column(string(10000), "What is known about it.")
-    next_activity_at: Mapped[datetime | None] = column(UtcDateTime(), "Next planned step.")
-    do_not_contact: Mapped[bool] = column(Boolean, "No contact wanted.", default=False)
-    consent_at: Mapped[datetime | None] = column(UtcDateTime(), "When consent was given.")
+    description: Mapped[str | None] = column("What is known about it.", string(10000))
+    next_activity_at: Mapped[datetime | None] = column("Next planned step.")
+    do_not_contact: Mapped[bool] = column("No contact wanted.", default=False)
+    consent_at: Mapped[datetime | None] = column("When consent was given.")
     disqualify_reason: Mapped[str | None] = column(
-        string(20), "Why it was disqualified.", allowed=DISQUALIFY_REASONS
+        "Why it was disqualified.", string(20), allowed=DISQUALIFY_REASONS
     )
-    disqualify_notes: Mapped[str | None] = column(string(1000), "More on the reason.")
-    converted_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was converted.", computed=True
-    )
+    disqualify_notes: Mapped[str | None] = column("More on the reason.", string(1000))
+    converted_at: Mapped[datetime | None] = column("When it was converted.", computed=True)
     converted_by_id: Mapped[int | None] = foreign_key(
         "users", "Who converted it.", index=False, computed=True
     )
@@ -79,17 +77,15 @@ class Lead(Entity):
     converted_opportunity_id: Mapped[int | None] = foreign_key(
         "opportunities", "Opportunity it became.", sparse=True, computed=True
     )
-    status_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the status last changed.", computed=True
-    )
+    status_changed_at: Mapped[datetime] = column("When the status last changed.", computed=True)
     email_form: Mapped[str | None] = column(
-        string(600), "Normal form of the e-mail address.", normal_form=("email", "email")
+        "Normal form of the e-mail address.", string(600), normal_form=("email", "email")
     )
     tax_id_form: Mapped[str | None] = column(
-        string(100), "Normal form of the tax number.", normal_form=("tax_id", "tax_id")
+        "Normal form of the tax number.", string(100), normal_form=("tax_id", "tax_id")
     )
     phone_form: Mapped[str | None] = column(
-        string(64), "Normal form of the telephone number.", normal_form=("phone", "phone")
+        "Normal form of the telephone number.", string(64), normal_form=("phone", "phone")
     )
 
     __table_args__ = entity_args(

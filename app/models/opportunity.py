@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-from sqlalchemy import Date, Index, Integer
+from sqlalchemy import Index
 from sqlalchemy.orm import Mapped
 
-from app.db.types import ExactDecimal, UtcDateTime, string
+from app.db.types import ExactDecimal, string
 from app.models.columns import Entity, Money, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -27,61 +27,57 @@ class Opportunity(Entity):
 
     __tablename__ = "opportunities"
 
-    name: Mapped[str] = column(string(200), "Name of the opportunity.", searchable=True)
+    name: Mapped[str] = column("Name of the opportunity.", string(200), searchable=True)
     client_id: Mapped[int] = foreign_key("clients", "Client who may buy.")
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person to talk to.")
-    amount: Mapped[Decimal] = column(Money, "Expected amount.", default=Decimal(0), minimum=0)
+    amount: Mapped[Decimal] = column("Expected amount.", Money, default=Decimal(0), minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency (ISO 4217); the client's when not given.", format="currency"
+        "Currency (ISO 4217); the client's when not given.", string(3), format="currency"
     )
     stage: Mapped[str] = column(
-        string(20), "Stage in the pipeline.", default="Prospecting", allowed=STAGES
+        "Stage in the pipeline.", string(20), default="Prospecting", allowed=STAGES
     )
-    pipeline: Mapped[str] = column(string(50), "Pipeline.", default="Sales")
+    pipeline: Mapped[str] = column("Pipeline.", string(50), default="Sales")
     probability: Mapped[int] = column(
-        Integer, "Win probability in percent; the stage's when not given.", minimum=0, maximum=100
+        "Win probability in percent; the stage's when not given.", minimum=0, maximum=100
     )
-    close_date: Mapped[date | None] = column(Date, "Expected close.")
+    close_date: Mapped[date | None] = column("Expected close.")
     type: Mapped[str] = column(
-        string(20), "Kind of business.", default="NewBusiness", allowed=OPPORTUNITY_TYPES
+        "Kind of business.", string(20), default="NewBusiness", allowed=OPPORTUNITY_TYPES
     )
-    source: Mapped[str | None] = column(string(50), "Where it came from.")
-    next_step: Mapped[str | None] = column(string(255), "Next step.")
-    competitor: Mapped[str | None] = column(string(200), "Competitor.")
+    source: Mapped[str | None] = column("Where it came from.", string(50))
+    next_step: Mapped[str | None] = column("Next step.", string(255))
+    competitor: Mapped[str | None] = column("Competitor.", string(200))
     lost_reason: Mapped[str | None] = column(
-        string(20), "Why it was lost; required to close as lost.", allowed=LOST_REASONS
+        "Why it was lost; required to close as lost.", string(20), allowed=LOST_REASONS
     )
-    lost_notes: Mapped[str | None] = column(string(1000), "More on the reason; required for Other.")
-    description: Mapped[str | None] = column(string(10000), "Description.")
+    lost_notes: Mapped[str | None] = column("More on the reason; required for Other.", string(1000))
+    description: Mapped[str | None] = column("Description.", string(10000))
     status: Mapped[str] = column(
-        string(20),
         "Open, Won or Lost.",
+        string(20),
         default="Open",
         allowed=OPPORTUNITY_STATUSES,
         computed=True,
     )
     weighted_amount: Mapped[Decimal] = column(
-        Money, "Amount times probability.", default=Decimal(0), computed=True
+        "Amount times probability.", Money, default=Decimal(0), computed=True
     )
     exchange_rate: Mapped[Decimal] = column(
-        ExactDecimal(18, 8), "Units of the organisation's currency for one of its own.",
+        "Units of the organisation's currency for one of its own.", ExactDecimal(18, 8),
         default=Decimal(1), computed=True,
     )  # fmt: skip
     base_amount: Mapped[Decimal] = column(
-        Money, "Amount in the organisation's currency.", default=Decimal(0), computed=True
+        "Amount in the organisation's currency.", Money, default=Decimal(0), computed=True
     )
     lead_id: Mapped[int | None] = foreign_key(
         "leads", "Lead it came from.", sparse=True, closes_circle=True, computed=True
     )
-    stage_changed_at: Mapped[datetime] = column(
-        UtcDateTime(), "When the stage last changed.", computed=True
-    )
+    stage_changed_at: Mapped[datetime] = column("When the stage last changed.", computed=True)
     previous_stage: Mapped[str | None] = column(
-        string(20), "Stage before.", allowed=STAGES, computed=True
+        "Stage before.", string(20), allowed=STAGES, computed=True
     )
-    closed_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was won or lost.", computed=True
-    )
+    closed_at: Mapped[datetime | None] = column("When it was won or lost.", computed=True)
 
     __table_args__ = entity_args(
         Index("ix_opportunities_stage_close_date", "stage", nulls_first("close_date")),
@@ -97,8 +93,8 @@ class StageChange(Record):
     __tablename__ = "stage_changes"
 
     opportunity_id: Mapped[int] = foreign_key("opportunities", "Opportunity.", ondelete="CASCADE")
-    from_stage: Mapped[str | None] = column(string(20), "Stage it left.", allowed=STAGES)
-    to_stage: Mapped[str] = column(string(20), "Stage it entered.", allowed=STAGES)
-    at: Mapped[datetime] = column(UtcDateTime(), "When.")
+    from_stage: Mapped[str | None] = column("Stage it left.", string(20), allowed=STAGES)
+    to_stage: Mapped[str] = column("Stage it entered.", string(20), allowed=STAGES)
+    at: Mapped[datetime] = column("When.")
     by_id: Mapped[int | None] = foreign_key("users", "Who moved it.", index=False)
-    seconds: Mapped[int | None] = column(Integer, "Seconds spent in the stage it left.")
+    seconds: Mapped[int | None] = column("Seconds spent in the stage it left.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 
-from sqlalchemy import CheckConstraint, Date, Index, Integer
+from sqlalchemy import CheckConstraint, Index
 from sqlalchemy.orm import Mapped
 
-from app.db.types import ExactDecimal, UtcDateTime, string
+from app.db.types import ExactDecimal, string
 from app.models.columns import Entity, Money, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -22,37 +22,35 @@ class Project(Entity):
     __tablename__ = "projects"
 
     code: Mapped[str | None] = column(
-        string(40), 'Running number, "P-000001".', unique=True, searchable=True, computed=True
+        'Running number, "P-000001".', string(40), unique=True, searchable=True, computed=True
     )
-    name: Mapped[str] = column(string(200), "Name.", searchable=True)
+    name: Mapped[str] = column("Name.", string(200), searchable=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client.")
     opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
     status: Mapped[str] = column(
-        string(20), "State of the project.", default="Planned", allowed=PROJECT_STATUSES
+        "State of the project.", string(20), default="Planned", allowed=PROJECT_STATUSES
     )
-    description: Mapped[str | None] = column(string(10000), "Description.")
-    start_date: Mapped[date | None] = column(Date, "First day.")
-    end_date: Mapped[date | None] = column(Date, "Last day.")
+    description: Mapped[str | None] = column("Description.", string(10000))
+    start_date: Mapped[date | None] = column("First day.")
+    end_date: Mapped[date | None] = column("Last day.")
     manager_id: Mapped[int | None] = foreign_key("users", "Who leads it; the caller by default.")
-    budget_amount: Mapped[Decimal | None] = column(Money, "Budget.", minimum=0)
-    budget_hours: Mapped[Decimal | None] = column(ExactDecimal(10, 2), "Budget hours.", minimum=0)
+    budget_amount: Mapped[Decimal | None] = column("Budget.", Money, minimum=0)
+    budget_hours: Mapped[Decimal | None] = column("Budget hours.", ExactDecimal(10, 2), minimum=0)
     currency: Mapped[str] = column(
-        string(3), "Currency of the budget.", default="EUR", format="currency"
+        "Currency of the budget.", string(3), default="EUR", format="currency"
     )
     billing_type: Mapped[str] = column(
-        string(20), "How it is billed.", default="TimeAndMaterial", allowed=BILLING_TYPES
+        "How it is billed.", string(20), default="TimeAndMaterial", allowed=BILLING_TYPES
     )
-    hourly_rate: Mapped[Decimal | None] = column(Money, "Price of an hour.", minimum=0)
+    hourly_rate: Mapped[Decimal | None] = column("Price of an hour.", Money, minimum=0)
     progress_percent: Mapped[int] = column(
-        Integer, "Share of tasks that are done, percent.", default=0, computed=True
+        "Share of tasks that are done, percent.", default=0, computed=True
     )
     hours_spent: Mapped[Decimal] = column(
-        ExactDecimal(10, 2), "Hours spent on its tasks.", default=Decimal(0), computed=True
+        "Hours spent on its tasks.", ExactDecimal(10, 2), default=Decimal(0), computed=True
     )
-    open_task_count: Mapped[int] = column(Integer, "Open tasks.", default=0, computed=True)
-    completed_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When it was completed.", computed=True
-    )
+    open_task_count: Mapped[int] = column("Open tasks.", default=0, computed=True)
+    completed_at: Mapped[datetime | None] = column("When it was completed.", computed=True)
 
     __table_args__ = entity_args(
         CheckConstraint(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Boolean
 from sqlalchemy.orm import Mapped
 
-from app.db.types import UtcDateTime, string
+from app.db.types import string
 from app.models.columns import Record, column, foreign_key
 
 
@@ -16,10 +15,10 @@ class SavedView(Record):
 
     __tablename__ = "saved_views"
 
-    name: Mapped[str] = column(string(100), "Name.")
-    set_name: Mapped[str] = column(string(50), "Entity set that is listed.", index=True)
+    name: Mapped[str] = column("Name.", string(100))
+    set_name: Mapped[str] = column("Entity set that is listed.", string(50), index=True)
     owner_id: Mapped[int] = foreign_key("users", "Who saved it.")
-    is_shared: Mapped[bool] = column(Boolean, "Others see it.", default=False)
+    is_shared: Mapped[bool] = column("Others see it.", default=False)
     # where=status%3Ais%3AOpen&sort=dueDate&columns=number%2CClient
-    query: Mapped[str] = column(string(4000), "Words, conditions, order, columns.")
-    updated_at: Mapped[datetime] = column(UtcDateTime(), "Last change.")
+    query: Mapped[str] = column("Words, conditions, order, columns.", string(4000))
+    updated_at: Mapped[datetime] = column("Last change.")

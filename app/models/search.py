@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Index, Integer, LargeBinary, UniqueConstraint
+from sqlalchemy import Index, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
 from app.db.types import Identifier, JsonText, string
@@ -19,22 +19,22 @@ class SearchEntry(Record):
 
     __tablename__ = "search_entries"
 
-    entity: Mapped[str] = column(string(20), "Type of the record.")
-    entity_id: Mapped[int] = column(Identifier, "Key of the record.")
-    revision: Mapped[int] = column(Identifier, "Row version that was read.")
+    entity: Mapped[str] = column("Type of the record.", string(20))
+    entity_id: Mapped[int] = column("Key of the record.", Identifier)
+    revision: Mapped[int] = column("Row version that was read.", Identifier)
     # From a counter whose row the writer locks: a process reads what is above what it knows.
-    change: Mapped[int] = column(Identifier, "Number of the change.")
-    language: Mapped[str] = column(string(10), "Language of the terms.")
-    category: Mapped[str | None] = column(string(100), "Category.")
+    change: Mapped[int] = column("Number of the change.", Identifier)
+    language: Mapped[str] = column("Language of the terms.", string(10))
+    category: Mapped[str | None] = column("Category.", string(100))
     terms: Mapped[dict[str, list[int]]] = column(
-        JsonText(), "Term -> times in the title, times in the text."
+        "Term -> times in the title, times in the text.", JsonText()
     )
-    length: Mapped[int] = column(Integer, "Terms in all.")
-    passages: Mapped[list[str]] = column(JsonText(), "Pieces of the plain text.")
-    model: Mapped[str | None] = column(string(60), "Model of the vectors.")
-    dimension: Mapped[int | None] = column(Integer, "Numbers of a vector.")
+    length: Mapped[int] = column("Terms in all.")
+    passages: Mapped[list[str]] = column("Pieces of the plain text.", JsonText())
+    model: Mapped[str | None] = column("Model of the vectors.", string(60))
+    dimension: Mapped[int | None] = column("Numbers of a vector.")
     vectors: Mapped[bytes | None] = column(
-        LargeBinary(), "A vector for each passage, float32, one after the other."
+        "A vector for each passage, float32, one after the other.", LargeBinary()
     )
 
     __table_args__: Any = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped
 
-from app.db.types import OrdinalEnum, UtcDateTime, string
+from app.db.types import OrdinalEnum, string
 from app.models.columns import Entity, Record, column, entity_args, foreign_key
 from app.models.indexes import nulls_first
 
@@ -25,62 +25,54 @@ class Ticket(Entity):
     __tablename__ = "tickets"
 
     number: Mapped[str | None] = column(
-        string(40), 'Running number, "T-000001".', unique=True, searchable=True, computed=True
+        'Running number, "T-000001".', string(40), unique=True, searchable=True, computed=True
     )
-    subject: Mapped[str] = column(string(255), "What it is about.", searchable=True)
-    description: Mapped[str | None] = column(string(20000), "What was asked.")
+    subject: Mapped[str] = column("What it is about.", string(255), searchable=True)
+    description: Mapped[str | None] = column("What was asked.", string(20000))
     status: Mapped[str] = column(
-        string(20), "State of the ticket.", default="New", allowed=TICKET_STATUSES
+        "State of the ticket.", string(20), default="New", allowed=TICKET_STATUSES
     )
-    priority: Mapped[str] = column(Priority, "Urgency.", default="Normal")
+    priority: Mapped[str] = column("Urgency.", Priority, default="Normal")
     type: Mapped[str] = column(
-        string(20), "Kind of request.", default="Question", allowed=TICKET_TYPES
+        "Kind of request.", string(20), default="Question", allowed=TICKET_TYPES
     )
     channel: Mapped[str] = column(
-        string(20), "Where it came in.", default="Api", allowed=TICKET_CHANNELS
+        "Where it came in.", string(20), default="Api", allowed=TICKET_CHANNELS
     )
     client_id: Mapped[int | None] = foreign_key("clients", "Client who asks.")
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person who asks.")
     requester_email: Mapped[str | None] = column(
-        string(254), "Address to answer to.", format="email", index=True
+        "Address to answer to.", string(254), format="email", index=True
     )
     assignee_id: Mapped[int | None] = foreign_key("users", "Agent who works on it.")
-    category: Mapped[str | None] = column(string(100), "Category.")
-    language: Mapped[str | None] = column(string(10), "Language.", format="language")
-    pending_until: Mapped[datetime | None] = column(UtcDateTime(), "When a pause ends.")
-    resolution: Mapped[str | None] = column(string(10000), "How it was solved.")
+    category: Mapped[str | None] = column("Category.", string(100))
+    language: Mapped[str | None] = column("Language.", string(10), format="language")
+    pending_until: Mapped[datetime | None] = column("When a pause ends.")
+    resolution: Mapped[str | None] = column("How it was solved.", string(10000))
     satisfaction_rating: Mapped[int | None] = column(
-        Integer, "Rating of the customer, 1 to 5.", minimum=1, maximum=5
+        "Rating of the customer, 1 to 5.", minimum=1, maximum=5
     )
     first_response_due_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the first answer is due.", computed=True
+        "When the first answer is due.", computed=True
     )
-    first_responded_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "First answer.", computed=True
-    )
-    resolution_due_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the solution is due.", computed=True
-    )
+    first_responded_at: Mapped[datetime | None] = column("First answer.", computed=True)
+    resolution_due_at: Mapped[datetime | None] = column("When the solution is due.", computed=True)
     sla_status: Mapped[str] = column(
-        string(20), "State of the service level.", default="OnTrack",
+        "State of the service level.", string(20), default="OnTrack",
         allowed=SLA_STATUSES, computed=True,
     )  # fmt: skip
     # Since when the clocks stand still (Pending, OnHold).
-    sla_paused_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "When the clocks stopped.", computed=True
-    )
-    solved_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was solved.", computed=True)
-    closed_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was closed.", computed=True)
-    reopen_count: Mapped[int] = column(Integer, "Times reopened.", default=0, computed=True)
+    sla_paused_at: Mapped[datetime | None] = column("When the clocks stopped.", computed=True)
+    solved_at: Mapped[datetime | None] = column("When it was solved.", computed=True)
+    closed_at: Mapped[datetime | None] = column("When it was closed.", computed=True)
+    reopen_count: Mapped[int] = column("Times reopened.", default=0, computed=True)
     merged_into_id: Mapped[int | None] = foreign_key(
         "tickets", "Ticket it was merged into.", sparse=True, computed=True
     )
     last_customer_reply_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "Last answer of the customer.", computed=True
+        "Last answer of the customer.", computed=True
     )
-    last_agent_reply_at: Mapped[datetime | None] = column(
-        UtcDateTime(), "Last answer of an agent.", computed=True
-    )
+    last_agent_reply_at: Mapped[datetime | None] = column("Last answer of an agent.", computed=True)
 
     __table_args__ = entity_args(
         Index("ix_tickets_status_priority", "status", "priority"),
@@ -97,10 +89,8 @@ class TicketComment(Record):
     __tablename__ = "ticket_comments"
 
     ticket_id: Mapped[int] = foreign_key("tickets", "Ticket.", ondelete="CASCADE")
-    body: Mapped[str] = column(string(20000), "Text.")
-    is_internal: Mapped[bool] = column(
-        Boolean, "A note that the customer does not see.", default=False
-    )
+    body: Mapped[str] = column("Text.", string(20000))
+    is_internal: Mapped[bool] = column("A note that the customer does not see.", default=False)
     # None when the customer wrote it.
     author_id: Mapped[int | None] = foreign_key("users", "Agent who wrote it.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Index, Integer, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.db.types import Identifier, JsonText, UtcDateTime, string
@@ -23,23 +23,23 @@ class User(Record):
     __tablename__ = "users"
     __table_args__ = ({"sqlite_autoincrement": True},)
 
-    username: Mapped[str] = column(string(150), "Name to sign in with.")
+    username: Mapped[str] = column("Name to sign in with.", string(150))
     username_key: Mapped[str] = column(
-        string(150), "Folded username: unique without regard to case.", unique=True
+        "Folded username: unique without regard to case.", string(150), unique=True
     )
-    email: Mapped[str | None] = column(string(254), "E-mail address.", format="email")
-    display_name: Mapped[str] = column(string(200), "Name to show.")
+    email: Mapped[str | None] = column("E-mail address.", string(254), format="email")
+    display_name: Mapped[str] = column("Name to show.", string(200))
     kind: Mapped[str] = column(
-        string(20), "A person, or an API key's account.", default="person", allowed=USER_KINDS
+        "A person, or an API key's account.", string(20), default="person", allowed=USER_KINDS
     )
     status: Mapped[str] = column(
-        string(20), "Whether the account may sign in.", default="active", allowed=USER_STATUSES
+        "Whether the account may sign in.", string(20), default="active", allowed=USER_STATUSES
     )
-    password_hash: Mapped[str | None] = column(string(255), "argon2id; none for service accounts.")
-    password_changed_at: Mapped[datetime | None] = column(UtcDateTime(), "Last password change.")
-    language: Mapped[str] = column(string(10), "Language of the user.", default="en")
-    timezone: Mapped[str] = column(string(50), "Time zone name.", default="UTC")
-    last_login_at: Mapped[datetime | None] = column(UtcDateTime(), "Last successful login.")
+    password_hash: Mapped[str | None] = column("argon2id; none for service accounts.", string(255))
+    password_changed_at: Mapped[datetime | None] = column("Last password change.")
+    language: Mapped[str] = column("Language of the user.", string(10), default="en")
+    timezone: Mapped[str] = column("Time zone name.", string(50), default="UTC")
+    last_login_at: Mapped[datetime | None] = column("Last successful login.")
     updated_at: Mapped[datetime] = mapped_column(UtcDateTime())
 
 
@@ -48,12 +48,12 @@ class Role(Record):
 
     __tablename__ = "roles"
 
-    name: Mapped[str] = column(string(50), "Role name.", unique=True)
-    description: Mapped[str | None] = column(string(500), "What the role is for.")
-    is_builtin: Mapped[bool] = column(Boolean, "Comes with the product.", default=False)
+    name: Mapped[str] = column("Role name.", string(50), unique=True)
+    description: Mapped[str | None] = column("What the role is for.", string(500))
+    is_builtin: Mapped[bool] = column("Comes with the product.", default=False)
     # {"clients:read": "own", "clients:update": "own", "leads:convert": "all"}: permission to
     # scope; empty for built-in roles, whose rights are in the code.
-    permissions: Mapped[dict[str, Any]] = column(JsonText(), "Rights of a custom role.", default={})
+    permissions: Mapped[dict[str, Any]] = column("Rights of a custom role.", JsonText(), default={})
 
 
 class UserRole(Model):
@@ -72,19 +72,19 @@ class ApiKey(Record):
 
     __tablename__ = "api_keys"
 
-    name: Mapped[str] = column(string(100), "What the key is for.")
-    prefix: Mapped[str] = column(string(32), "Public start of the key.", unique=True)
-    key_hash: Mapped[str] = column(string(64), "SHA-256 of the key, hex.", unique=True)
+    name: Mapped[str] = column("What the key is for.", string(100))
+    prefix: Mapped[str] = column("Public start of the key.", string(32), unique=True)
+    key_hash: Mapped[str] = column("SHA-256 of the key, hex.", string(64), unique=True)
     user_id: Mapped[int] = foreign_key("users", "Service account of the key.")
     role_id: Mapped[int] = foreign_key("roles", "Role of the key.")
     scopes: Mapped[list[str]] = column(
-        JsonText(), "Permissions it is narrowed to; empty for all of the role.", default=[]
+        "Permissions it is narrowed to; empty for all of the role.", JsonText(), default=[]
     )
     created_by_id: Mapped[int | None] = foreign_key("users", "Administrator who made it.")
-    expires_at: Mapped[datetime | None] = column(UtcDateTime(), "End of validity.")
-    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was revoked.")
-    last_used_at: Mapped[datetime | None] = column(UtcDateTime(), "Last use, to the minute.")
-    last_used_ip: Mapped[str | None] = column(string(45), "Address of the last use.")
+    expires_at: Mapped[datetime | None] = column("End of validity.")
+    revoked_at: Mapped[datetime | None] = column("When it was revoked.")
+    last_used_at: Mapped[datetime | None] = column("Last use, to the minute.")
+    last_used_ip: Mapped[str | None] = column("Address of the last use.", string(45))
 
 
 class Session(Record):
@@ -92,14 +92,14 @@ class Session(Record):
 
     __tablename__ = "sessions"
 
-    key: Mapped[str] = column(string(36), "Random public identifier.", unique=True)
+    key: Mapped[str] = column("Random public identifier.", string(36), unique=True)
     user_id: Mapped[int] = foreign_key("users", "User.", ondelete="CASCADE")
-    ip: Mapped[str | None] = column(string(45), "Address of the login.")
-    user_agent: Mapped[str | None] = column(string(255), "Program of the login.")
-    last_seen_at: Mapped[datetime] = column(UtcDateTime(), "Last refresh.")
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.", index=True)
-    revoked_at: Mapped[datetime | None] = column(UtcDateTime(), "When it ended.")
-    revoked_reason: Mapped[str | None] = column(string(50), "logout, reuse, disabled, admin ...")
+    ip: Mapped[str | None] = column("Address of the login.", string(45))
+    user_agent: Mapped[str | None] = column("Program of the login.", string(255))
+    last_seen_at: Mapped[datetime] = column("Last refresh.")
+    expires_at: Mapped[datetime] = column("End of validity.", index=True)
+    revoked_at: Mapped[datetime | None] = column("When it ended.")
+    revoked_reason: Mapped[str | None] = column("logout, reuse, disabled, admin ...", string(50))
 
 
 class RefreshToken(Record):
@@ -108,11 +108,11 @@ class RefreshToken(Record):
     __tablename__ = "refresh_tokens"
 
     session_id: Mapped[int] = foreign_key("sessions", "Session.", ondelete="CASCADE")
-    token_hash: Mapped[str] = column(string(64), "SHA-256, hex.", unique=True)
-    expires_at: Mapped[datetime] = column(UtcDateTime(), "End of validity.")
-    used_at: Mapped[datetime | None] = column(UtcDateTime(), "When it was exchanged.")
+    token_hash: Mapped[str] = column("SHA-256, hex.", string(64), unique=True)
+    expires_at: Mapped[datetime] = column("End of validity.")
+    used_at: Mapped[datetime | None] = column("When it was exchanged.")
     # The pair it was exchanged for, sealed, so that a repeat within the grace time gets the same.
-    successor: Mapped[str | None] = column(string(4000), "Sealed successor pair.")
+    successor: Mapped[str | None] = column("Sealed successor pair.", string(4000))
 
 
 class LoginGuard(Model):
@@ -121,10 +121,10 @@ class LoginGuard(Model):
     __tablename__ = "login_guards"
 
     name_key: Mapped[str] = mapped_column(string(64), primary_key=True, doc="SHA-256 of the name.")
-    failures: Mapped[int] = column(Integer, "Failures in the window.", default=0)
-    window_started_at: Mapped[datetime] = column(UtcDateTime(), "Start of window.")
-    locked_until: Mapped[datetime | None] = column(UtcDateTime(), "End of the lock.", index=True)
-    lock_count: Mapped[int] = column(Integer, "Locks in a row.", default=0)
+    failures: Mapped[int] = column("Failures in the window.", default=0)
+    window_started_at: Mapped[datetime] = column("Start of window.")
+    locked_until: Mapped[datetime | None] = column("End of the lock.", index=True)
+    lock_count: Mapped[int] = column("Locks in a row.", default=0)
 
 
 class SecurityEpoch(Model):
@@ -133,7 +133,7 @@ class SecurityEpoch(Model):
     __tablename__ = "security_epochs"
 
     id: Mapped[int] = mapped_column(Identifier, primary_key=True, autoincrement=False)
-    value: Mapped[int] = column(Identifier, "Grows by one.", default=0)
+    value: Mapped[int] = column("Grows by one.", Identifier, default=0)
 
 
 Index("ix_login_guards_window", LoginGuard.window_started_at)
