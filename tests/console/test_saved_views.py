@@ -86,7 +86,7 @@ def test_a_list_is_exported_in_the_language_of_its_heads(sign_in: SignIn) -> Non
 
     def rows(address: str) -> list[list[str]]:
         answer = browser.client.get(f"/admin/{address}", headers={"Accept-Language": "de"})
-        return list(csv.reader(io.StringIO(answer.data.decode("utf-8-sig"))))
+        return list(csv.reader(io.StringIO(answer.data.decode("utf-8-sig")), delimiter=";"))
 
     assert rows("products/export.csv?columns=name,unitCode,isActive")[1][:3] == [
         "Advice", "Std.", "Ja"
