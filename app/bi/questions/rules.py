@@ -501,11 +501,15 @@ class Grammar:
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
+    def not_done_then(self, when: When, date: Options) -> Options:
+        return self.not_dated("", (when, date))
+
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
         when, dates = part
-        by_kind: dict[str, Restriction] = {
-            kind: Not(Dated(when, path)) for kind, path in dates.by_kind.items()
-        }
+        by_kind: dict[str, Restriction] = {}
+        for kind, path in dates.by_kind.items():
+            dated = Dated(when, path)
+            by_kind[kind] = dated if is_long_ago(when) else Not(dated)
         return Options(f"not {dates.key} {when.words}", by_kind)
 
     def dated(self, part: Options, when: When) -> tuple[When, Options]:
@@ -906,11 +910,12 @@ class Grammar:
                      rank=Rank("figure", _ENDS[role], limit, role))  # fmt: skip
 
     def whole(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_plain and draft.named and not draft.columns else None
+        is_said = draft.named or "state alone" in draft.flags
+        return draft if draft.is_plain and is_said and not draft.columns else None
 
     def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
         """The last that is said of the records is the part, what is said of all is the whole."""
-        if draft.named != whole.named:
+        if draft.named != whole.named and whole.named:
             return self._part_of_kind(draft, whole)
         if draft.named != whole.named or not draft.where or not draft.is_plain:
             return None
@@ -919,7 +924,10 @@ class Grammar:
             *whole.where,
             *(restriction for restriction in draft.where if restriction not in whole.where),
         )
-        return draft._replace(where=where, dated=dated, leftward=False).flagged("share")
+        kinds = draft.kinds & whole.kinds
+        return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False).flagged(
+            "share"
+        )
 
     def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
         """Of records of one kind those of another: credit notes of all that was billed."""
@@ -1578,7 +1586,8 @@ class Grammar:
 
     def more_of(self, role: str, draft: Draft) -> Draft | None:
         asked = draft.flags & {"asked more", "asked less"}
-        if asked or draft.rank or draft.threshold or not (draft.named or draft.figures):
+        is_told = draft.named or draft.figures or "state alone" in draft.flags
+        if asked or draft.rank or draft.threshold or not is_told:
             return None
         return draft.flagged(f"asked {role}")
 
@@ -1621,6 +1630,18 @@ class Grammar:
 
     def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
         return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
+
+    def telling_whose(self, draft: Draft, _: str) -> Draft | None:
+        """With the client of records, or who is responsible."""
+        names = {}
+        for key in draft.kinds:
+            kind = self.kinds[key]
+            roles = ("client", kind.data.get("person", "owner"))
+            if name := next((role for role in roles if role in kind.dimensions), ""):
+                names[key] = name
+        return self.showing(
+            draft._replace(leftward=False), (self._columns(Options("whose", names)),)
+        )
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
@@ -1991,8 +2012,11 @@ class Grammar:
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
             if duration := next((name for name in named if name), "age" if lasts_yet else ""):
                 by_kind[key] = Figure(duration)
+            for verb in kind.data.get("verbs", {}).values() if is_deed else ():
+                lasting = verb.get("lasting", {}).items()
+                by_kind |= {other: Figure(figure) for other, figure in lasting}
         choices = options(f"lasting {sorted(by_kind)}", by_kind)
-        return draft._replace(kinds=draft.kinds.intersection(by_kind), figures=(choices,))
+        return draft._replace(kinds=frozenset(by_kind), figures=(choices,))
 
 
 def _flat(where: Sequence[Any]) -> tuple[Restriction, ...]:
