@@ -186,6 +186,10 @@ class _Finishing:
         when, date = periods[-1]
         if not date and events:
             date = events[0]
+        if date == self.kind.date:
+            undated = self.kind.data.get("undated", {})
+            stated = (part.state for part in self._said if isinstance(part, Is))
+            date = next((undated[state] for state in stated if state in undated), date)
         rest: list[Restriction] = [Dated(period, path) for period, path in periods[:-1]]
         return Dated(when, date), rest
 

@@ -51,6 +51,8 @@ def followed(
             changed = _beside(previous, changed)
         if changed is not None and lists and changed.kind != previous.kind and changed.figures:
             return None  # which of them: a figure of others says nothing of these
+        if changed is not None and lists and _is_extreme(changed):
+            return None  # nor does the highest value say which of them has it
         if changed is not None and lists and _is_some_of(changed, previous):
             changed = _listed(changed)
         is_new = item.category == "question" or changed != previous
@@ -92,6 +94,10 @@ def _is_some_of(changed: Meaning, previous: Meaning) -> bool:
 def _amounts(meaning: Meaning) -> bool:
     """Whether it has a figure that is more than a number of records."""
     return any(figure.measure != COUNT for figure in meaning.figures)
+
+
+def _is_extreme(meaning: Meaning) -> bool:
+    return any(figure.method in ("max", "min") for figure in meaning.figures)
 
 
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
@@ -195,6 +201,9 @@ def _showing(previous: Meaning, path: str, kind: Kind) -> Meaning | None:
 
 def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meaning:
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
+    paths = {kind.dimensions[group.dimension].path for group in groups if group.dimension}
+    if previous.part is not None and _path(previous.part, kind) in paths:
+        previous = replace(previous, part=None)  # "what part is Swiss? Which country has most?"
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
 
 
@@ -284,7 +293,7 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             if changed_columns is None:
                 return None
             changed = changed_columns
-    elif "list" in draft.flags and changed == previous:
+    elif "list" in draft.flags and changed == previous and draft.rank is None:
         return None if previous == _listed(previous) else _listed(previous)
     of_records = draft.rank is not None and draft.rank.of == "records"
     if of_records and not (draft.figures or changed.groups or _amounts(changed)):

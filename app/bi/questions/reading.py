@@ -31,6 +31,7 @@ _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
 ))  # fmt: skip
+_ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -411,17 +412,19 @@ def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
 
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
-    ``total amount of`` no count."""
+    ``total amount of`` no count, ``how much percent`` no amount."""
     leaves = [
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
     orders = [leaf for leaf in leaves if leaf.category in _ORDERS]
     amounts = [leaf for leaf in leaves if leaf.category == "f:amount"]
+    shares = [leaf for leaf in leaves if leaf.category == "f:share"]
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end
                    and leaf.end - leaf.start < order.end - order.start
-                   for order in (*orders, *(amounts if leaf.category == "f:count" else ())))
+                   for order in (*orders, *(amounts if leaf.category == "f:count" else ()),
+                                 *(shares if leaf.category == "f:much" else ())))
     ]  # fmt: skip
 
 
@@ -438,8 +441,8 @@ def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterato
         }
         is_named = any(token.is_capital or token.kind != "word" for token in tokens[start:end])
         is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
-        # "And what is the average?" asks for more.
-        is_empty &= not start or not any(categories & _FIGURES for categories in categories_at)
+        # "And what is the average?" asks for more, ", the best five" for fewer.
+        is_empty &= not start or not any(categories & _ASKING for categories in categories_at)
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

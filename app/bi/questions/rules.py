@@ -1091,14 +1091,19 @@ class Grammar:
         if draft.leftward:
             return None
         is_done = any(flag.startswith("verb ") for flag in draft.flags)  # "sold best"
-        if role not in ("most", "least", "highest") and not (
+        by_time = any(group.key.startswith("grain") for group in draft.groups)
+        is_first = role in ("newest", "oldest") and draft.groups and not by_time
+        if is_first:  # "tickets by agent, only the first"
+            of = "figure" if draft.figures else "count"
+            return draft._replace(rank=Rank(of, role == "oldest", limit or 1, role))
+        if role not in ("most", "least", "highest", "lowest") and not (
             role in ("top", "bottom") and (limit or is_done)
         ):
             return None
         if not draft.figures and not draft.named and "state alone" not in draft.flags:
             return None
         of = "figure" if draft.figures else "count"
-        if role in ("top", "bottom", "highest") and of == "count" and not draft.groups:
+        if role in _BY_AMOUNT - {"most", "least"} and of == "count" and not draft.groups:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
 
@@ -1227,7 +1232,7 @@ class Grammar:
         )  # fmt: skip
 
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
-        if draft.rank is None or draft.rank.limit > 0:
+        if draft.rank is None or draft.rank.limit > 1:
             return None
         limited = _limited(("", 0), number)
         if limited is None:
@@ -1519,6 +1524,7 @@ class Grammar:
             not subject.named
             or not subject.is_plain
             or subject.columns
+            or "share" in subject.flags
             or subject.kinds & draft.kinds
         ):
             return None
