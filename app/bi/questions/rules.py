@@ -484,6 +484,9 @@ class Grammar:
         draft = self.something_so(_, part)
         return None if draft is None else self._related(draft, negated=True)
 
+    def denied_then(self, when: When, deed: Draft) -> Options:
+        return self.undone_then(deed, when)
+
     def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
 
