@@ -797,6 +797,13 @@ class Grammar:
         if draft.rank or draft.columns:
             return None
         if not draft.figures:
+            if (
+                role == "average"
+                and draft.groups
+                and not any(self.kinds[key].usual for key in draft.kinds)
+            ):  # "contacts per client on average"
+                draft = draft._replace(figures=(self._count(draft.kinds),))
+                return draft.flagged("mean", "counted")
             amounts = self._amounts(draft)
             draft = draft._replace(
                 kinds=draft.kinds.intersection(amounts.by_kind), figures=(amounts,)
@@ -812,6 +819,10 @@ class Grammar:
         if draft.leftward and draft.dated and figure.dated:
             return None
         kinds = figure.kinds & draft.kinds
+        if not kinds and not (draft.where or draft.dated or draft.columns):
+            # "how satisfied are customers": by what is theirs, all of which belongs to some
+            theirs = {key for key in figure.kinds if draft.named in self.kinds[key].to_one}
+            return figure._replace(kinds=frozenset(theirs)) if theirs else None
         if not kinds or figure.leftward or draft.columns or "distinct" in draft.flags:
             return None
         where, dated = (*figure.where, *draft.where), (*figure.dated, *draft.dated)

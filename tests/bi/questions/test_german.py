@@ -126,8 +126,10 @@ def _sentences() -> Iterator[str]:
                         yield one.value
 
 
-def _is_text(value: str) -> bool:
-    return any(piece.strip(" %") for piece, *_ in string.Formatter().parse(value))
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and any(
+        piece.strip(" %") for piece, *_ in string.Formatter().parse(value)
+    )
 
 
 def test_everything_that_answers_name_is_called_something_in_german() -> None:
