@@ -15,8 +15,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import OptionTexts, parse_expand, parse_filter, shape_options
 from app.odata.syntax.search import parse_search
 

@@ -22,10 +22,10 @@ from app.http.request_context import current_exchange
 from app.http.security import streamed
 from app.http.transaction import audit_denial
 from app.odata.batch.parts import BatchEdge
-from app.odata.cursor import Limits
 from app.odata.model import edm
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService, odata_service
+from app.odata.syntax.lexer import Limits
 from app.sealing import derived_keys
 
 PREFIXES = ("/odata/", "/odata/v1/")

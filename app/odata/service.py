@@ -31,7 +31,6 @@ from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
 from app.odata.binding.context import Context
 from app.odata.csdl.document import metadata, service_document
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.etags import unconditional
 from app.odata.methods import READ, method_error
@@ -58,6 +57,7 @@ from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
 from app.odata.request import ReadRequest, Request
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.tracking.service import Tracker

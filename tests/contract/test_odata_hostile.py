@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.odata.payload import problems as payload_problems
+from app.odata.payload import values as payload_values
 from tests.contract.conftest import Api
 
 
@@ -15,13 +15,13 @@ from tests.contract.conftest import Api
 def hints(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names for which a nearest one was looked for."""
     asked: list[str] = []
-    find = payload_problems.unknown_name
+    find = payload_values.unknown_name
 
     def counted(name: str, *more: Any) -> str:
         asked.append(name)
         return find(name, *more)
 
-    monkeypatch.setattr(payload_problems, "unknown_name", counted)
+    monkeypatch.setattr(payload_values, "unknown_name", counted)
     return asked
 
 

@@ -15,11 +15,11 @@ from app.extensions import db
 from app.http.error_answers import LANGUAGE, as_api_error
 from app.http.security import make_caller, set_caller
 from app.odata.batch.parts import BatchEdge
-from app.odata.cursor import Limits
 from app.odata.model import edm
 from app.odata.reading.negotiation import VARY, version_of_error
 from app.odata.request import Request
 from app.odata.service import Connections, ODataService
+from app.odata.syntax.lexer import Limits
 from tests.reference import model, tables
 from tests.reference.operations import OPERATIONS, RESULTS
 from tests.reference.seed import reseed

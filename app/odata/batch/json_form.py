@@ -19,7 +19,7 @@ from app.db.types import json_text
 from app.errors import MOST_DETAILS, ValidationError
 from app.odata.batch.parts import REQUEST_ID, Part, Result, Unit, refuse_too_many
 from app.odata.errors import QueryError
-from app.odata.payload.problems import Problems
+from app.odata.payload.values import Problems
 from app.odata.syntax.literals import base64url, to_binary
 
 _MEMBERS = ("id", "method", "url", "atomicityGroup", "dependsOn", "if", "headers", "body")

@@ -19,10 +19,10 @@ from sqlalchemy import BindParameter, ColumnElement, bindparam
 from sqlalchemy.types import TypeEngine
 
 from app.http.security import Caller
-from app.odata.cursor import DEFAULT_LIMITS
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import estimated_size
+from app.odata.syntax.lexer import DEFAULT_LIMITS
 from app.odata.syntax.nodes import Literal, LiteralValue, Node, QueryOptions
 
 # A part of the text is several of the SQL: a decimal column in a sum is eight on SQLite.

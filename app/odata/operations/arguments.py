@@ -13,8 +13,7 @@ from app.errors import InvalidQueryError, ValidationError, telling_all
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.operations.calls import Call
-from app.odata.payload.problems import Problems
-from app.odata.payload.values import typed_reader
+from app.odata.payload.values import Problems, typed_reader
 from app.odata.syntax.literals import duration_text, literal_text
 from app.odata.syntax.nodes import Alias, Collection, JsonObject, Literal, Node
 from app.odata.syntax.options import OptionTexts, parse_aliases, parse_filter

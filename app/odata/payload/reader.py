@@ -16,8 +16,7 @@ from typing import Any
 from app.http.json_body import NO_NAME
 from app.odata.key_values import key_of
 from app.odata.model import edm
-from app.odata.payload.problems import Problems, join_path
-from app.odata.payload.values import read_property
+from app.odata.payload.values import Problems, join_path, read_property
 
 # Entities in one body besides those kept inside their owner (line items).
 MOST_RELATED = 500

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError
 from app.odata.syntax import nodes
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.syntax.path import PathText, parse_path
 

@@ -26,7 +26,6 @@ from app.http.security import Caller
 from app.odata.binding.context import Budget, Context, Source
 from app.odata.binding.values import Elements, Typed
 from app.odata.csdl.terms import CORE
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.reading.binder import QueryBinder
@@ -52,6 +51,7 @@ from app.odata.reading.value_json import (
     value_options,
 )
 from app.odata.sql.dialect_sql import Part, Template, spell
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
 from app.odata.syntax.options import (
     COLLECTION_OPTIONS,

@@ -18,7 +18,6 @@ from app.errors import (
 from app.http.page_sizes import ODATA, PageSize
 from app.http.security import Caller
 from app.odata.csdl.terms import MEASURES
-from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
@@ -30,6 +29,7 @@ from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.odata.request import ReadRequest
+from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.nodes import LiteralValue
 from app.odata.syntax.options import OptionTexts, read_options, shape_options
 from app.odata.syntax.path import PathText, read_path, shape_path, with_keys

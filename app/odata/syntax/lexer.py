@@ -1,4 +1,6 @@
-"""Text of a query option to tokens, one at a time, with one compiled expression."""
+"""Text of a query option to tokens, one at a time, with one compiled expression; and where a parser
+stands among them, what it may spend, and how it complains.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ from dataclasses import dataclass
 
 from app.odata.errors import QueryError
 from app.odata.syntax.literals import DOTTED_NAME, JSON_STRING, NAME, STRING, UNQUOTED
+from app.odata.syntax.nodes import height
+from app.odata.syntax.shape import check_characters, is_kept_whole
 
 TokenKind: t.TypeAlias = t.Literal[
     "guid", "datetime", "date", "timeofday", "number", "nonfinite", "string", "prefixed",
@@ -105,3 +109,200 @@ def _complaint(text: str, start: int) -> str:
         f"'{word[0]}' is not a date such as 2024-05-31, nor a date and time with an offset such as"
         " 2024-05-31T10:00:00Z"
     )
+
+
+# fmt: off
+OPERATORS: t.Final = frozenset((
+    "or", "and", "eq", "ne", "gt", "ge", "lt", "le", "has", "in",
+    "add", "sub", "mul", "div", "divby", "mod",
+))
+# fmt: on
+_START: t.Final = Token("mark", "", 0, 0, False)
+Parsed = t.TypeVar("Parsed")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the text of one option may cost: levels of nesting, and nodes of its tree."""
+
+    depth: int = 50
+    nodes: int = 500
+
+
+DEFAULT_LIMITS: t.Final = Limits()
+
+
+class Cursor:
+    """One token of lookahead over the text of an option.
+
+    ``token`` is the next one, ``previous`` the last one taken, and ``operator`` the lower-case
+    name of a binary operator when ``token`` can be one (a word with a blank before it).
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        limits: Limits = DEFAULT_LIMITS,
+        first_slot: int = 0,
+        start: int = 0,
+        lifts_literals: bool | None = None,
+    ) -> None:
+        """Stand at ``start``; by default the text itself says whether its literals have slots."""
+        check_characters(text)
+        self.text = text
+        self.limits = limits
+        self.next_slot = first_slot
+        self._lifts_literals = not is_kept_whole(text) if lifts_literals is None else lifts_literals
+        self._parts_left = limits.nodes + 1  # the end is no part
+        self._text_and_end = text + "\0"
+        self._depth = 0
+        self.lexer = Lexer(text, start)
+        self.previous = _START
+        self.token = _START
+        self.operator: str | None = None
+        self.advance()
+
+    def advance(self) -> Token:
+        """Take the next token."""
+        taken = self.previous = self.token
+        token = self.token = self.lexer.next()
+        self.operator = None
+        if token.kind != "mark":
+            self.spend()
+            if token.kind == "name" and token.spaced and (word := token.text.lower()) in OPERATORS:
+                self.operator = word
+        return taken
+
+    def read_on_from(self, position: int) -> None:
+        """Forget the lookahead and go on at ``position``, before or behind."""
+        self.lexer.position = position
+        before = self.previous
+        self.advance()
+        self.previous = before
+
+    def whole(self, parse: t.Callable[[], Parsed]) -> Parsed:
+        """What ``parse`` makes of all the text; the grammar allows no blanks around it."""
+        if self.token.spaced and self.token.kind != "end":
+            raise QueryError("unexpected blank before the first character", 0)
+        try:
+            parsed = parse()
+        except RecursionError:  # Limits that allow more than the stack does
+            raise QueryError("the expression is nested too deeply") from None
+        if self.token.kind != "end":
+            raise self.unexpected()
+        if self.token.spaced:
+            raise QueryError("unexpected blank after the last character", self.previous.end)
+        self._check_height(parsed)
+        return parsed
+
+    # --- looking ahead and taking
+
+    def at(self, *marks: str) -> bool:
+        return self.token.kind == "mark" and self.token.text in marks
+
+    def at_word(self, word: str) -> bool:
+        """Whether the next token is this word, in any case, with a blank before it."""
+        token = self.token
+        return token.kind == "name" and token.spaced and token.text.lower() == word
+
+    def follows(self, characters: str) -> bool:
+        """Whether the next token is itself followed at once by one of ``characters``."""
+        return self._text_and_end[self.token.end] in characters
+
+    def accept(self, mark: str) -> Token | None:
+        return self.advance() if self.at(mark) else None
+
+    def accept_joined(self, mark: str) -> Token | None:
+        """Take ``mark`` if no blank stands before it."""
+        return self.advance() if self.at(mark) and not self.token.spaced else None
+
+    def expect(self, mark: str, purpose: str = "") -> Token:
+        if not self.at(mark):
+            raise self.expected(f"'{mark}'{purpose}")
+        return self.advance()
+
+    def expect_joined(self, mark: str) -> Token:
+        if self.token.spaced or not self.at(mark):
+            raise self.expected(f"'{mark}'")
+        return self.advance()
+
+    def expect_kind(self, kind: TokenKind, what: str) -> Token:
+        if self.token.kind != kind:
+            raise self.expected(what)
+        return self.advance()
+
+    def expect_name(self, what: str) -> Token:
+        """A name without dots."""
+        if self.token.kind != "name" or "." in self.token.text:
+            raise self.expected(what)
+        return self.advance()
+
+    def separated(self, parse: t.Callable[[], Parsed]) -> tuple[Parsed, ...]:
+        """``parse *( "," parse )``; blanks around the commas are allowed."""
+        items = [parse()]
+        while self.accept(","):
+            items.append(parse())
+        return tuple(items)
+
+    # --- budgets
+
+    def spend(self) -> None:
+        """Pay for one part; ``advance`` has paid for every name, operator and literal."""
+        self._parts_left -= 1
+        if self._parts_left < 0:
+            raise QueryError(
+                f"the expression has more than {self.limits.nodes} parts", self.token.offset
+            )
+
+    def deeper(self) -> None:
+        """Enter a level of nesting; errors end the parse, so only a normal end calls shallower."""
+        self._depth += 1
+        if self._depth > self.limits.depth:
+            raise QueryError(
+                f"the expression is nested more than {self.limits.depth} levels deep",
+                self.token.offset,
+            )
+
+    def shallower(self) -> None:
+        self._depth -= 1
+
+    def _check_height(self, parsed: t.Any) -> None:
+        """Refuse long chains such as ``a add b add c ...``, which nest without parentheses.
+
+        Whoever walks the tree by recursion may rely on twice the nesting as its height; one with
+        fewer parts than that needs no look.
+        """
+        highest = 2 * self.limits.depth
+        if self.limits.nodes - self._parts_left < highest:
+            return
+        roots = parsed if isinstance(parsed, tuple) else (parsed,)
+        if max(map(height, roots)) > highest:
+            raise QueryError("the expression is a chain of too many operators or steps")
+
+    def take_slot(self) -> int | None:
+        """The slot of the literal just taken."""
+        if not self._lifts_literals:
+            return None
+        self.next_slot += 1
+        return self.next_slot - 1
+
+    # --- complaints
+
+    def expected(self, what: str) -> QueryError:
+        """The error that ``what`` was expected in place of the next token."""
+        after = f" after '{self.previous.text}'" if self.previous.text else ""
+        return QueryError(f"expected {what}{after}{self._instead()}", self.token.offset)
+
+    def unexpected(self) -> QueryError:
+        """The error that the text should have ended, or gone on with an operator."""
+        previous = self.previous
+        if previous.kind == "name" and previous.spaced and previous.text.lower() in OPERATORS:
+            return QueryError(f"expected an operand before '{previous.text}'", previous.offset)
+        return QueryError(
+            f"expected an operator or the end after '{previous.text}'{self._instead()}",
+            self.token.offset,
+        )
+
+    def _instead(self) -> str:
+        return "" if self.token.kind == "end" else f", found '{self.token.text}'"

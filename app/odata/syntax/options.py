@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote_to_bytes
 
-from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError, suggestion
+from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.literals import INT64_MAX, NAME
 from app.odata.syntax.nodes import LiteralValue, Node, QueryOptions
 from app.odata.syntax.option_parser import VALUE_PARSERS, OptionParser

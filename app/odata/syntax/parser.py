@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 import typing as t
 
-from app.odata.cursor import Cursor
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
 from app.odata.syntax import nodes
-from app.odata.syntax.lexer import Token
+from app.odata.syntax.lexer import Cursor, Token
 from app.odata.syntax.literals import (
     CONVERTERS,
     DOTTED_NAME,

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
 from app.odata.syntax import nodes
+from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.literals import DOTTED_NAME, STRING
 from app.odata.syntax.option_parser import OptionParser
 from app.odata.syntax.shape import is_kept_whole, shape

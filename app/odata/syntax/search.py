@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import typing as t
 
-from app.odata.cursor import DEFAULT_LIMITS, Limits
 from app.odata.errors import QueryError
 from app.odata.syntax import nodes
+from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 
 _BLANKS: t.Final = re.compile(r"[ \t]*+")
 _PHRASE: t.Final = re.compile(r'"((?:[^"\\]|\\.)++)"')

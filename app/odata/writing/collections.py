@@ -29,9 +29,8 @@ from app.odata.key_values import key_of
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import upsert_keys
-from app.odata.payload.problems import Problems
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
-from app.odata.payload.values import typed_reader
+from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
 from app.odata.syntax.nodes import FilterPathSegment, NameSegment
 from app.odata.syntax.options import OptionTexts

@@ -9,8 +9,8 @@ from app.errors import NotFoundError, PreconditionFailedError
 from app.odata.etags import refuse_stale
 from app.odata.model import edm
 from app.odata.model.writable import upsert_keys
-from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody
+from app.odata.payload.values import Problems, join_path
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target

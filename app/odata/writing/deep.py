@@ -12,8 +12,8 @@ from typing import Any
 
 from app.errors import ValidationError
 from app.odata.model import edm
-from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody, Related, snake
+from app.odata.payload.values import Problems, join_path
 from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag

@@ -24,8 +24,8 @@ from app.errors import (
 )
 from app.odata.model import edm
 from app.odata.model.writable import set_of
-from app.odata.payload.problems import join_path
 from app.odata.payload.reader import EntityBody, Related, snake
+from app.odata.payload.values import join_path
 from app.odata.writing.values import creation_values, replacement_values
 
 _FIRST_STEP = re.compile(r"\w+")

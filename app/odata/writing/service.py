@@ -18,8 +18,8 @@ from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
 from app.odata.methods import method_error
 from app.odata.model import edm
-from app.odata.payload.problems import Problems
 from app.odata.payload.reader import EntityBody
+from app.odata.payload.values import Problems
 from app.odata.preferences import note_applied
 from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases
 from app.odata.syntax.path import parse_path

@@ -14,8 +14,8 @@ from typing import Any
 
 from app.errors import NotFoundError, ValidationError
 from app.odata.model import edm
-from app.odata.payload.problems import Problems, join_path
 from app.odata.payload.reader import EntityBody, Related
+from app.odata.payload.values import Problems, join_path
 from app.odata.writing.rows import kept_values
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.csdl.capabilities import of_container
+from app.odata.csdl.annotations import container_capabilities
 from app.odata.functions import FUNCTIONS, Function, Overload
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
@@ -24,7 +24,9 @@ def test_a_new_function_needs_one_entry(client: Client) -> None:
     assert first["id"] in client.values(f"Items?$filter=doubled(name) eq '{wanted}'&$select=id")
     lengths = client.values("Items?$compute=length(doubled(name)) as n&$select=n&$top=1", "n")
     assert lengths == [len(wanted)]
-    announced = {item.term.rpartition(".")[2]: item.value for item in of_container(model.CONTAINER)}
+    announced = {
+        item.term.rpartition(".")[2]: item.value for item in container_capabilities(model.CONTAINER)
+    }
     assert "doubled" in announced["FilterFunctions"]
 
 

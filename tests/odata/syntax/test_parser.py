@@ -6,8 +6,8 @@ from uuid import UUID
 
 import pytest
 
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import (
     Alias,
     Annotation,

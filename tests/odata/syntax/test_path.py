@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import (
     Alias,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.cursor import Limits
 from app.odata.errors import QueryError
+from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import (
     SearchAnd,
     SearchNode,
