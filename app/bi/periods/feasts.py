@@ -23,6 +23,7 @@ class Feasts:
         for shift, names in data["easter"].items():
             self._days += [(phrase(name), _movable(int(shift))) for name in names]
         self._days.sort(key=lambda feast: -len(feast[0]))
+        self.words = frozenset(word for words, _ in self._days for word in words)
 
     def read(
         self, tokens: Sequence[Token], at: int, today: date, year: int | None = None

@@ -72,6 +72,12 @@ class PeriodReader:
             *self.weekdays,
         }
 
+    def may_begin(self, token: Token) -> bool:
+        """Whether a word can be the first of a period, or of a unit of time: few can."""
+        words = (self.words, self.feasts.words)
+        is_plain = token.kind == "word" and token.stem.isalpha()  # "Q1" is none
+        return not is_plain or any(token.stem in of for of in words)
+
     def read(self, tokens: Sequence[Token], at: int, now: Calendar) -> Reading | None:
         """The period that begins at this place: how many tokens it takes, and what it is."""
         try:

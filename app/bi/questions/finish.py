@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from app.bi.questions.algebra import (
     COUNT,
+    Against,
     All,
     Compares,
     Dated,
@@ -93,6 +94,9 @@ class _Finishing:
                         if flag.startswith("chart")), ""),
             is_converted="converted" in draft.flags,
         )  # fmt: skip
+        if meaning.against == Against() and any(group.grain for group in meaning.groups):
+            # "Growth per quarter": from one quarter to the next, where no period is set against.
+            meaning = meaning if meaning.dated else replace(meaning, against=None)
         meaning = self._asked(self._counted_in(self._split(self._implied(meaning))))
         meaning = self._distinct(meaning)
         meaning = self._mean(meaning)
@@ -135,11 +139,15 @@ class _Finishing:
 
     @property
     def _usual_duration(self) -> str:
-        """The fastest and the slowest are so by the time that records take."""
-        figures = self.kind.figures.items()
-        for name, figure in figures:
-            if figure.unit and figure.low_is_good and figure.date:
-                return name
+        """The fastest and the slowest are so by the time that records take, until what is said."""
+        said = [date.by_kind[self.key] for _, date in self.draft.dated if date is not None]
+        lasting = {name: figure for name, figure in self.kind.figures.items()
+                   if figure.unit and figure.low_is_good}  # fmt: skip
+        names = [name for name, figure in lasting.items()
+                 if any(f"({date} sub " in figure.value for date in said)]  # fmt: skip
+        names += [name for name, figure in lasting.items() if figure.date]
+        if names:
+            return names[0]
         raise TypeMismatchError("what is fast takes time")
 
     def _stated(self, choices: Options) -> Figure:

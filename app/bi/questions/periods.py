@@ -56,7 +56,9 @@ class Periods:
     def find(self, tokens: Sequence[Token]) -> Iterator[Spoken]:
         """The longest period that begins at each token, and of a range its beginning."""
         english = self._in_english(tokens)
-        for at in range(len(english.tokens)):
+        for at, token in enumerate(english.tokens):
+            if not self._reader.may_begin(token):
+                continue
             period = self._reader.read(english.tokens, at, self.now)
             if period is None:
                 continue
@@ -83,7 +85,9 @@ class Periods:
     def grains(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         """Units by which something is told: ``monthly``, ``per week``, ``weekday``."""
         english = self._in_english(tokens)
-        for at in range(len(english.tokens)):
+        for at, token in enumerate(english.tokens):
+            if not self._reader.may_begin(token):
+                continue
             grain = self._reader.grain(english.tokens, at) or self._reader.cycle(english.tokens, at)
             span = None if grain is None else english.span(at, at + grain[0])
             if grain is not None and span is not None:

@@ -138,7 +138,10 @@ class Reader:
             read_so_far.leaves.append(currency)
             known[currency.start] = True
         names = Names(self._lexicon)
-        written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
+        written = [
+            replace(token, text=token.repaired_from) if token.repaired_from else token
+            for token in tokens
+        ]
         known = [is_known and not token.repaired_from for is_known, token in
                  zip(known, tokens, strict=True)]  # fmt: skip
         own = set(self._ourselves(read_so_far, stems))

@@ -2030,7 +2030,12 @@ class Grammar:
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            if duration := next((name for name in named if name), "age" if lasts_yet else ""):
+            since = [self._since(key, choices.by_kind.get(key)) for choices in draft.where]
+            ages = (name for name, figure in kind.figures.items()
+                    if any(date and figure.value.startswith("totalseconds(date(now()) sub")
+                           and f"sub {date})" in figure.value for date in since))  # fmt: skip
+            age = next(ages, "age") if lasts_yet else ""
+            if duration := next((name for name in named if name), age):
                 by_kind[key] = Figure(duration)
             for verb in kind.data.get("verbs", {}).values() if is_deed else ():
                 lasting = verb.get("lasting", {}).items()
