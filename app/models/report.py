@@ -55,6 +55,7 @@ class ReportExport(Record):
 
     key: Mapped[str] = column("Public id, exp_...", string(40), unique=True)
     user_id: Mapped[int] = foreign_key("users", "For whom, with whose rights.")
+    # Of version 1.0, which may write it until its last process has ended; the next one drops it.
     api_key_id: Mapped[int | None] = foreign_key("api_keys", "Key it was asked with.")
     report: Mapped[str] = column("Id of the report.", string(20))
     format: Mapped[str] = column("Format of the file.", string(10))

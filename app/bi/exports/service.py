@@ -105,12 +105,10 @@ def tell(report: Report, form: str, rows: int, is_truncated: bool) -> None:
 def _queue(
     report: Report, form: str, filters: Mapping[str, Any], table: ExportTable, language: str
 ) -> dict[str, Any]:
-    caller = current_caller()
     row = {
         "created_at": utc_now(),
         "key": f"exp_{secrets.token_hex(16)}",
-        "user_id": caller.user_id,
-        "api_key_id": caller.api_key_id,
+        "user_id": current_caller().user_id,
         "report": str(report.id),
         "format": form,
         "filters": dict(filters),
