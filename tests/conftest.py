@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2 import BytecodeCache, FileSystemBytecodeCache
 from sqlalchemy.orm import Session
 
 from app.config import Config
@@ -176,15 +177,25 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def migrated(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> MigratedDatabases:
-    """Makes migrated databases; the processes of a run share what they are copied from."""
+def run_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all processes of the run share."""
     folder = tmp_path_factory.getbasetemp()
-    told = getattr(request.config, "workerinput", None)
-    if told is None:
-        return MigratedDatabases(folder, str(os.getpid()))
-    return MigratedDatabases(folder.parent, told["run"])
+    return folder.parent if hasattr(request.config, "workerinput") else folder
+
+
+@pytest.fixture(scope="session")
+def migrated(request: pytest.FixtureRequest, run_folder: Path) -> MigratedDatabases:
+    """Makes migrated databases."""
+    worker = getattr(request.config, "workerinput", {})
+    return MigratedDatabases(run_folder, worker.get("run", str(os.getpid())))
+
+
+@pytest.fixture(scope="session")
+def templates(run_folder: Path) -> BytecodeCache:
+    """The templates of pages as they were compiled once in the run."""
+    folder = run_folder / "templates"
+    folder.mkdir(exist_ok=True)
+    return FileSystemBytecodeCache(str(folder))
 
 
 @pytest.fixture(scope="session")
@@ -213,7 +224,7 @@ def s3_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def build_app(database: str, data_dir: Path) -> Callable[..., Flask]:
+def build_app(database: str, data_dir: Path, templates: BytecodeCache) -> Callable[..., Flask]:
     """Build an application with settings of its own: ``build_app(RATE_LIMIT_USER="3/minute")``."""
 
     def build(**settings: Any) -> Flask:
@@ -228,7 +239,9 @@ def build_app(database: str, data_dir: Path) -> Callable[..., Flask]:
             "RATE_LIMIT_AUTH": UNLIMITED,
             "TESTING": True,
         }
-        return create_app(Config(**{**defaults, **settings}))
+        app = create_app(Config(**{**defaults, **settings}))
+        app.jinja_env.bytecode_cache = templates
+        return app
 
     return build
 
