@@ -37,10 +37,8 @@ class AiMessage(Record):
 
     key: Mapped[str] = column("Public id, msg_...", string(40), unique=True)
     session_id: Mapped[int] = foreign_key("ai_sessions", "Conversation.", ondelete="CASCADE")
-    role: Mapped[str] = column("Who speaks.", string(20), allowed=("user", "assistant"))
-    status: Mapped[str] = column(
-        "State.", string(20), default="completed", allowed=MESSAGE_STATUSES
-    )
+    role: Mapped[str] = column("Who speaks.", allowed=("user", "assistant"))
+    status: Mapped[str] = column("State.", default="completed", allowed=MESSAGE_STATUSES)
     body: Mapped[str] = column("What is said.", text(), default="")
     context: Mapped[Any | None] = column("Record that it is about.", JsonText())
     citations: Mapped[Any] = column("Sources.", JsonText(), default=[])
@@ -85,7 +83,7 @@ class AiAction(Record):
     tool: Mapped[str] = column("What would be done.", string(40))
     arguments: Mapped[Any] = column("With what.", JsonText())
     summary: Mapped[str] = column("In words.", string(500))
-    status: Mapped[str] = column("State.", string(20), default="pending", allowed=ACTION_STATUSES)
+    status: Mapped[str] = column("State.", default="pending", allowed=ACTION_STATUSES)
     expires_at: Mapped[datetime] = column("No more after.")
     decided_at: Mapped[datetime | None] = column("When it was decided.")
     result: Mapped[Any | None] = column("What came of it.", JsonText())

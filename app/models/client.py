@@ -33,13 +33,13 @@ class Client(Entity):
         "VAT or tax number.", string(32), format="tax_id", searchable=True
     )
     status: Mapped[str] = column(
-        "Standing of the client.", string(20), default="Active", allowed=CLIENT_STATUSES
+        "Standing of the client.", default="Active", allowed=CLIENT_STATUSES
     )
     revenue: Mapped[Decimal] = column(
         "Yearly revenue with this client.", Money, default=Decimal(0), minimum=0
     )
     type: Mapped[str] = column(
-        "Company or private person.", string(20), default="Company", allowed=CLIENT_TYPES
+        "Company or private person.", default="Company", allowed=CLIENT_TYPES
     )
     legal_name: Mapped[str | None] = column(
         "Registered name, used on invoices.", string(200), searchable=True
@@ -132,9 +132,7 @@ class Contact(Entity):
     mobile: Mapped[str | None] = column("Mobile number.", string(32), format="phone")
     job_title: Mapped[str | None] = column("Job title.", string(100))
     department: Mapped[str | None] = column("Department.", string(100))
-    role: Mapped[str | None] = column(
-        "Part the person plays in a purchase.", string(20), allowed=CONTACT_ROLES
-    )
+    role: Mapped[str | None] = column("Part the person plays in a purchase.", allowed=CONTACT_ROLES)
     is_primary: Mapped[bool] = column("Main contact; one for each client.", default=False)
     receives_invoices: Mapped[bool] = column("Gets invoices by mail.", default=False)
     language: Mapped[str | None] = column("Language.", string(10), format="language")

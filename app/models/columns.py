@@ -28,6 +28,7 @@ from app.extensions import Model
 # In any currency: three digits are kept, the third is written where it is not 0 (docs/adr/0014).
 Money = ExactDecimal(16, MONEY_SCALE, least=2)
 Percent = ExactDecimal(5, 2)
+_LONGEST_ALLOWED = 20  # letters of a value of an enumeration
 
 
 def column(
@@ -49,8 +50,11 @@ def column(
     """A mapped column with its description and its facets.
 
     Args:
-        type_: where its annotation does not say it, as ``Mapped[date]`` does.
+        type_: where neither its annotation says it, as ``Mapped[date]`` does, nor ``allowed``:
+            an enumeration is a short text.
     """
+    if allowed is not None and type_ is None:
+        type_ = string(_LONGEST_ALLOWED)
     info = {
         "allowed": tuple(allowed) if allowed is not None else None,
         "minimum": minimum,

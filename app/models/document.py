@@ -35,13 +35,11 @@ class Document(Entity):
 
     name: Mapped[str] = column("Name.", string(255), searchable=True)
     description: Mapped[str | None] = column("Description.", string(2000))
-    category: Mapped[str] = column(
-        "Category.", string(20), default="Other", allowed=DOCUMENT_CATEGORIES
-    )
+    category: Mapped[str] = column("Category.", default="Other", allowed=DOCUMENT_CATEGORIES)
     folder: Mapped[str | None] = column("Folder.", string(255), index=True)
     client_id: Mapped[int | None] = foreign_key("clients", "Client it concerns.")
     entity_type: Mapped[str | None] = column(
-        "Type of the record it belongs to.", string(20), allowed=ENTITY_TYPES
+        "Type of the record it belongs to.", allowed=ENTITY_TYPES
     )
     entity_id: Mapped[int | None] = column("Record it belongs to.", Identifier)
     expires_at: Mapped[date | None] = column("Day it loses its validity.")
@@ -55,14 +53,14 @@ class Document(Entity):
     # The number of the current file; the row's own version is the ETag.
     file_version: Mapped[int] = column("Number of the file.", default=0, computed=True)
     status: Mapped[str] = column(
-        "State of the document.", string(20), default="Pending", allowed=DOCUMENT_STATUSES
+        "State of the document.", default="Pending", allowed=DOCUMENT_STATUSES
     )
     download_count: Mapped[int] = column("Downloads.", default=0, computed=True)
     is_shared: Mapped[bool] = column("Has a live public link.", default=False, computed=True)
     deleted_at: Mapped[datetime | None] = column("When it was deleted.", computed=True)
     # The state that a restore returns to.
     status_before_deletion: Mapped[str | None] = column(
-        "State before deletion.", string(20), allowed=DOCUMENT_STATUSES, computed=True
+        "State before deletion.", allowed=DOCUMENT_STATUSES, computed=True
     )
 
     __table_args__ = entity_args(

@@ -117,7 +117,7 @@ class OutgoingMail(Record):
     entity: Mapped[str | None] = column("Type of the record it is about.", string(20))
     entity_id: Mapped[int | None] = column("Record it is about.", Identifier)
     status: Mapped[str] = column(
-        "State.", string(20), default="queued", allowed=("queued", "sending", "sent", "failed")
+        "State.", default="queued", allowed=("queued", "sending", "sent", "failed")
     )
     attempts: Mapped[int] = column("Tries.", default=0)
     next_attempt_at: Mapped[datetime] = column("Next try.")

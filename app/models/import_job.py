@@ -25,9 +25,7 @@ class ImportJob(Record):
     file_key: Mapped[str | None] = column("Where the file lies until the end.", string(100))
     # {"mapping": {...}, "dryRun": false, "mode": "skipBad", "update": null}
     options: Mapped[Any] = column("How to import.", JsonText())
-    status: Mapped[str] = column(
-        "How far it is.", string(20), default="Queued", allowed=IMPORT_STATUSES
-    )
+    status: Mapped[str] = column("How far it is.", default="Queued", allowed=IMPORT_STATUSES)
     done: Mapped[int] = column("Rows done in this pass.", default=0)
     # {"rows", "created", "updated", "skipped", "problems", "problemCount"}
     outcome: Mapped[Any | None] = column("What came of it so far.", JsonText())

@@ -37,9 +37,7 @@ class Invoice(Entity):
     __tablename__ = "invoices"
 
     client_id: Mapped[int] = foreign_key("clients", "Client who is billed.")
-    type: Mapped[str] = column(
-        "Invoice or credit note.", string(20), default="Invoice", allowed=INVOICE_TYPES
-    )
+    type: Mapped[str] = column("Invoice or credit note.", default="Invoice", allowed=INVOICE_TYPES)
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person addressed.")
     issue_date: Mapped[date | None] = column("Date of issue; the day of issue by default.")
     due_date: Mapped[date | None] = column("Payable until; issue date plus terms by default.")
@@ -66,13 +64,13 @@ class Invoice(Entity):
     )
     project_id: Mapped[int | None] = foreign_key("projects", "Project it bills.")
     e_invoice_format: Mapped[str] = column(
-        "Electronic form of the document.", string(20), default="Auto", allowed=E_INVOICE_FORMATS
+        "Electronic form of the document.", default="Auto", allowed=E_INVOICE_FORMATS
     )
     number: Mapped[str | None] = column(
         "Number, given at issue.", string(40), unique=True, searchable=True, computed=True
     )
     status: Mapped[str] = column(
-        "State of the document.", string(20), default="Draft", allowed=INVOICE_STATUSES
+        "State of the document.", default="Draft", allowed=INVOICE_STATUSES
     )
     subtotal: Mapped[Decimal] = column(
         "Sum of the lines, net.", Money, default=Decimal(0), computed=True
@@ -208,13 +206,11 @@ class Payment(Record):
     amount: Mapped[Decimal] = column("Amount, more than 0.", Money)
     currency: Mapped[str] = column("Currency of the invoice.", string(3))
     paid_on: Mapped[date] = column("Day of the payment.", index=True)
-    method: Mapped[str] = column(
-        "How it was paid.", string(20), allowed=PAYMENT_METHODS, any_case=True
-    )
+    method: Mapped[str] = column("How it was paid.", allowed=PAYMENT_METHODS, any_case=True)
     reference: Mapped[str | None] = column("Reference of the payment.", string(100))
     notes: Mapped[str | None] = column("Notes.", string(500))
     status: Mapped[str] = column(
-        "Completed or reversed.", string(20), default="Completed", allowed=PAYMENT_STATUSES
+        "Completed or reversed.", default="Completed", allowed=PAYMENT_STATUSES
     )
     created_by_id: Mapped[int | None] = foreign_key("users", "Who entered it.", index=False)
     reversed_at: Mapped[datetime | None] = column("When it was reversed.")

@@ -24,15 +24,11 @@ class KbArticle(Entity):
 
     title: Mapped[str] = column("Title.", string(255), searchable=True)
     body: Mapped[str] = column("Text, at most 200,000 characters.", text(), maximum_length=200_000)
-    body_format: Mapped[str] = column(
-        "Form of the text.", string(20), default="Markdown", allowed=BODY_FORMATS
-    )
+    body_format: Mapped[str] = column("Form of the text.", default="Markdown", allowed=BODY_FORMATS)
     summary: Mapped[str | None] = column("Summary.", string(500))
-    status: Mapped[str] = column(
-        "State of the article.", string(20), default="Draft", allowed=ARTICLE_STATUSES
-    )
+    status: Mapped[str] = column("State of the article.", default="Draft", allowed=ARTICLE_STATUSES)
     visibility: Mapped[str] = column(
-        "Who may read it.", string(20), default="Internal", allowed=ARTICLE_VISIBILITIES
+        "Who may read it.", default="Internal", allowed=ARTICLE_VISIBILITIES
     )
     category: Mapped[str | None] = column("Category.", string(100), index=True)
     language: Mapped[str] = column("Language.", string(10), default="en", format="language")

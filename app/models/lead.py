@@ -44,13 +44,9 @@ class Lead(Entity):
     country: Mapped[str | None] = column(
         "Country (ISO 3166-1 alpha-2).", string(2), format="country"
     )
-    source: Mapped[str] = column(
-        "Where the lead came from.", string(20), default="Other", allowed=LEAD_SOURCES
-    )
-    status: Mapped[str] = column(
-        "State of the lead.", string(20), default="New", allowed=LEAD_STATUSES
-    )
-    rating: Mapped[str | None] = column("How promising it is.", string(20), allowed=LEAD_RATINGS)
+    source: Mapped[str] = column("Where the lead came from.", default="Other", allowed=LEAD_SOURCES)
+    status: Mapped[str] = column("State of the lead.", default="New", allowed=LEAD_STATUSES)
+    rating: Mapped[str | None] = column("How promising it is.", allowed=LEAD_RATINGS)
     score: Mapped[int | None] = column("Score, 0 to 100.", minimum=0, maximum=100)
     estimated_value: Mapped[Decimal | None] = column("Expected value.", Money, minimum=0)
     currency: Mapped[str | None] = column(
@@ -61,7 +57,7 @@ class Lead(Entity):
     do_not_contact: Mapped[bool] = column("No contact wanted.", default=False)
     consent_at: Mapped[datetime | None] = column("When consent was given.")
     disqualify_reason: Mapped[str | None] = column(
-        "Why it was disqualified.", string(20), allowed=DISQUALIFY_REASONS
+        "Why it was disqualified.", allowed=DISQUALIFY_REASONS
     )
     disqualify_notes: Mapped[str | None] = column("More on the reason.", string(1000))
     converted_at: Mapped[datetime | None] = column("When it was converted.", computed=True)

@@ -34,31 +34,25 @@ class Opportunity(Entity):
     currency: Mapped[str] = column(
         "Currency (ISO 4217); the client's when not given.", string(3), format="currency"
     )
-    stage: Mapped[str] = column(
-        "Stage in the pipeline.", string(20), default="Prospecting", allowed=STAGES
-    )
+    stage: Mapped[str] = column("Stage in the pipeline.", default="Prospecting", allowed=STAGES)
     pipeline: Mapped[str] = column("Pipeline.", string(50), default="Sales")
     probability: Mapped[int] = column(
         "Win probability in percent; the stage's when not given.", minimum=0, maximum=100
     )
     close_date: Mapped[date | None] = column("Expected close.")
     type: Mapped[str] = column(
-        "Kind of business.", string(20), default="NewBusiness", allowed=OPPORTUNITY_TYPES
+        "Kind of business.", default="NewBusiness", allowed=OPPORTUNITY_TYPES
     )
     source: Mapped[str | None] = column("Where it came from.", string(50))
     next_step: Mapped[str | None] = column("Next step.", string(255))
     competitor: Mapped[str | None] = column("Competitor.", string(200))
     lost_reason: Mapped[str | None] = column(
-        "Why it was lost; required to close as lost.", string(20), allowed=LOST_REASONS
+        "Why it was lost; required to close as lost.", allowed=LOST_REASONS
     )
     lost_notes: Mapped[str | None] = column("More on the reason; required for Other.", string(1000))
     description: Mapped[str | None] = column("Description.", string(10000))
     status: Mapped[str] = column(
-        "Open, Won or Lost.",
-        string(20),
-        default="Open",
-        allowed=OPPORTUNITY_STATUSES,
-        computed=True,
+        "Open, Won or Lost.", default="Open", allowed=OPPORTUNITY_STATUSES, computed=True
     )
     weighted_amount: Mapped[Decimal] = column(
         "Amount times probability.", Money, default=Decimal(0), computed=True
@@ -74,9 +68,7 @@ class Opportunity(Entity):
         "leads", "Lead it came from.", sparse=True, closes_circle=True, computed=True
     )
     stage_changed_at: Mapped[datetime] = column("When the stage last changed.", computed=True)
-    previous_stage: Mapped[str | None] = column(
-        "Stage before.", string(20), allowed=STAGES, computed=True
-    )
+    previous_stage: Mapped[str | None] = column("Stage before.", allowed=STAGES, computed=True)
     closed_at: Mapped[datetime | None] = column("When it was won or lost.", computed=True)
 
     __table_args__ = entity_args(
@@ -93,8 +85,8 @@ class StageChange(Record):
     __tablename__ = "stage_changes"
 
     opportunity_id: Mapped[int] = foreign_key("opportunities", "Opportunity.", ondelete="CASCADE")
-    from_stage: Mapped[str | None] = column("Stage it left.", string(20), allowed=STAGES)
-    to_stage: Mapped[str] = column("Stage it entered.", string(20), allowed=STAGES)
+    from_stage: Mapped[str | None] = column("Stage it left.", allowed=STAGES)
+    to_stage: Mapped[str] = column("Stage it entered.", allowed=STAGES)
     at: Mapped[datetime] = column("When.")
     by_id: Mapped[int | None] = foreign_key("users", "Who moved it.", index=False)
     seconds: Mapped[int | None] = column("Seconds spent in the stage it left.")

@@ -28,7 +28,7 @@ class Project(Entity):
     client_id: Mapped[int | None] = foreign_key("clients", "Client.")
     opportunity_id: Mapped[int | None] = foreign_key("opportunities", "Opportunity it came from.")
     status: Mapped[str] = column(
-        "State of the project.", string(20), default="Planned", allowed=PROJECT_STATUSES
+        "State of the project.", default="Planned", allowed=PROJECT_STATUSES
     )
     description: Mapped[str | None] = column("Description.", string(10000))
     start_date: Mapped[date | None] = column("First day.")
@@ -40,7 +40,7 @@ class Project(Entity):
         "Currency of the budget.", string(3), default="EUR", format="currency"
     )
     billing_type: Mapped[str] = column(
-        "How it is billed.", string(20), default="TimeAndMaterial", allowed=BILLING_TYPES
+        "How it is billed.", default="TimeAndMaterial", allowed=BILLING_TYPES
     )
     hourly_rate: Mapped[Decimal | None] = column("Price of an hour.", Money, minimum=0)
     progress_percent: Mapped[int] = column(

@@ -62,7 +62,7 @@ class ReportExport(Record):
     filters: Mapped[Any] = column("Values of its parameters.", JsonText())
     language: Mapped[str | None] = column("Language of its words; else English.", string(10))
     status: Mapped[str] = column(
-        "State.", string(20), default="queued", allowed=("queued", "running", "done", "failed")
+        "State.", default="queued", allowed=("queued", "running", "done", "failed")
     )
     rows_done: Mapped[int] = column("Rows written.", Identifier, default=0)
     rows_total: Mapped[int | None] = column("Rows to write.", Identifier)

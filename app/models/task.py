@@ -24,9 +24,7 @@ class Task(Entity):
 
     title: Mapped[str] = column("What to do.", string(255), searchable=True)
     description: Mapped[str | None] = column("Description.", string(10000))
-    status: Mapped[str] = column(
-        "State of the task.", string(20), default="Todo", allowed=TASK_STATUSES
-    )
+    status: Mapped[str] = column("State of the task.", default="Todo", allowed=TASK_STATUSES)
     priority: Mapped[str] = column("Urgency.", Priority, default="Normal")
     assignee_id: Mapped[int | None] = foreign_key("users", "Who does it; the caller by default.")
     due_at: Mapped[datetime | None] = column("When it is due.")
@@ -35,7 +33,7 @@ class Task(Entity):
     project_id: Mapped[int | None] = foreign_key("projects", "Project.")
     parent_task_id: Mapped[int | None] = foreign_key("tasks", "Task it is a part of.", sparse=True)
     related_type: Mapped[str | None] = column(
-        "Type of the record it is about.", string(20), allowed=ENTITY_TYPES
+        "Type of the record it is about.", allowed=ENTITY_TYPES
     )
     related_id: Mapped[int | None] = column("Record it is about.", Identifier)
     estimated_hours: Mapped[Decimal | None] = column(

@@ -29,16 +29,10 @@ class Ticket(Entity):
     )
     subject: Mapped[str] = column("What it is about.", string(255), searchable=True)
     description: Mapped[str | None] = column("What was asked.", string(20000))
-    status: Mapped[str] = column(
-        "State of the ticket.", string(20), default="New", allowed=TICKET_STATUSES
-    )
+    status: Mapped[str] = column("State of the ticket.", default="New", allowed=TICKET_STATUSES)
     priority: Mapped[str] = column("Urgency.", Priority, default="Normal")
-    type: Mapped[str] = column(
-        "Kind of request.", string(20), default="Question", allowed=TICKET_TYPES
-    )
-    channel: Mapped[str] = column(
-        "Where it came in.", string(20), default="Api", allowed=TICKET_CHANNELS
-    )
+    type: Mapped[str] = column("Kind of request.", default="Question", allowed=TICKET_TYPES)
+    channel: Mapped[str] = column("Where it came in.", default="Api", allowed=TICKET_CHANNELS)
     client_id: Mapped[int | None] = foreign_key("clients", "Client who asks.")
     contact_id: Mapped[int | None] = foreign_key("contacts", "Person who asks.")
     requester_email: Mapped[str | None] = column(
@@ -58,9 +52,8 @@ class Ticket(Entity):
     first_responded_at: Mapped[datetime | None] = column("First answer.", computed=True)
     resolution_due_at: Mapped[datetime | None] = column("When the solution is due.", computed=True)
     sla_status: Mapped[str] = column(
-        "State of the service level.", string(20), default="OnTrack",
-        allowed=SLA_STATUSES, computed=True,
-    )  # fmt: skip
+        "State of the service level.", default="OnTrack", allowed=SLA_STATUSES, computed=True
+    )
     # Since when the clocks stand still (Pending, OnHold).
     sla_paused_at: Mapped[datetime | None] = column("When the clocks stopped.", computed=True)
     solved_at: Mapped[datetime | None] = column("When it was solved.", computed=True)

@@ -30,10 +30,10 @@ class User(Record):
     email: Mapped[str | None] = column("E-mail address.", string(254), format="email")
     display_name: Mapped[str] = column("Name to show.", string(200))
     kind: Mapped[str] = column(
-        "A person, or an API key's account.", string(20), default="person", allowed=USER_KINDS
+        "A person, or an API key's account.", default="person", allowed=USER_KINDS
     )
     status: Mapped[str] = column(
-        "Whether the account may sign in.", string(20), default="active", allowed=USER_STATUSES
+        "Whether the account may sign in.", default="active", allowed=USER_STATUSES
     )
     password_hash: Mapped[str | None] = column("argon2id; none for service accounts.", string(255))
     password_changed_at: Mapped[datetime | None] = column("Last password change.")

@@ -24,7 +24,7 @@ class WebhookEndpoint(Record):
     url: Mapped[str] = column("Receiver.", string(2048), format="url")
     description: Mapped[str | None] = column("What it is for.", string(500))
     events: Mapped[list[str]] = column("Names, object.* or *.", JsonText())
-    status: Mapped[str] = column("State.", string(20), default="active", allowed=ENDPOINT_STATUSES)
+    status: Mapped[str] = column("State.", default="active", allowed=ENDPOINT_STATUSES)
     # Sealed with a key derived from SECRET_KEY.
     secret: Mapped[str] = column("Signing secret.", string(500))
     previous_secret: Mapped[str | None] = column("Secret before a rotation.", string(500))
@@ -51,7 +51,7 @@ class WebhookDelivery(Record):
     event_id: Mapped[int] = foreign_key("events", "Event.", ondelete="CASCADE")
     # The webhook-id header: the same on every attempt.
     message_id: Mapped[str] = column("Message id, msg_...", string(40), unique=True)
-    status: Mapped[str] = column("State.", string(20), default="pending", allowed=DELIVERY_STATUSES)
+    status: Mapped[str] = column("State.", default="pending", allowed=DELIVERY_STATUSES)
     attempts: Mapped[int] = column("Tries.", default=0)
     next_attempt_at: Mapped[datetime | None] = column("Next try.")
     leased_until: Mapped[datetime | None] = column("Held by a worker until.")
