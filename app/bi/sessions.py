@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
 
 from sqlalchemy import select
 
@@ -24,7 +23,7 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
     session = None if session_id is None else _session(session_id)
-    before = None if session is None else Kept(session["standing"])
+    before = None if session is None else Kept(session.standing)
     reply = tell(question, before, limit=limit)
     answer = reply.answer
     if answer["status"] == "unsupported" and not reply.is_final:
@@ -36,23 +35,23 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     return answer | {"sessionId": session_id}
 
 
-def _session(key: str) -> dict[str, Any]:
+def _session(key: str) -> QuestionSession:
     statement = select(QuestionSession).where(
         QuestionSession.key == key, QuestionSession.user_id == current_caller().user_id
     )
     # Not in the transaction of the request: a model may take its time, and others write meanwhile.
     with primary_engine().connect() as connection:
-        row = connection.execute(statement).mappings().first()
-    if row is None:
+        session = records.find(statement, of=connection)
+    if session is None:
         raise NotFoundError("There is no such session.", [("sessionId", "is none of yours")])
-    return dict(row)
+    return session
 
 
-def _remember(session: dict[str, Any] | None, kept: Kept) -> str:
+def _remember(session: QuestionSession | None, kept: Kept) -> str:
     now = utc_now()
     if session is not None:
-        records.update(QuestionSession, session["id"], {"standing": kept.value, "updated_at": now})
-        return str(session["key"])
+        records.update(QuestionSession, session.id, {"standing": kept.value, "updated_at": now})
+        return session.key
     key = f"bis_{secrets.token_hex(16)}"
     row = {
         "created_at": now,

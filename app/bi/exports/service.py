@@ -118,10 +118,10 @@ def _queue(
     }
     key = records.insert(ReportExport, row)
     wake(running_app(), LOOP)
-    return describe(records.columns_of(records.get(ReportExport, key)))
+    return describe(records.get(ReportExport, key))
 
 
-def get_export(key: str) -> dict[str, Any]:
+def get_export(key: str) -> ReportExport:
     """An export of the caller, by its public id.
 
     Raises: NotFoundError, there is none, or it is somebody else's.
@@ -129,10 +129,10 @@ def get_export(key: str) -> dict[str, Any]:
     statement = select(ReportExport).where(
         ReportExport.key == key, ReportExport.user_id == current_caller().user_id
     )
-    row = records.connection().execute(statement).mappings().first()
-    if row is None:
+    export = records.find(statement)
+    if export is None:
         raise NotFoundError("There is no such export.")
-    return dict(row)
+    return export
 
 
 def export_file(key: str) -> ExportFile:
@@ -140,24 +140,25 @@ def export_file(key: str) -> ExportFile:
 
     Raises: NotFoundError; InvalidStateError, it is not done.
     """
-    row = get_export(key)
-    if row["status"] != "done":
-        raise InvalidStateError("The file is not ready.", [("status", f"is {row['status']}")])
-    pieces = blobs.current.stream(row["blob_key"])
-    return ExportFile(row["file_name"], FORMATS[row["format"]].media_type, row["rows_done"],
-                      row["is_truncated"], row["size"], pieces)  # fmt: skip
+    export = get_export(key)
+    if export.status != "done":
+        raise InvalidStateError("The file is not ready.", [("status", f"is {export.status}")])
+    assert export.file_name is not None and export.blob_key is not None and export.size is not None
+    return ExportFile(
+        export.file_name, FORMATS[export.format].media_type, export.rows_done, export.is_truncated,
+        export.size, blobs.current.stream(export.blob_key),
+    )  # fmt: skip
 
 
-def describe(row: Mapping[str, Any]) -> dict[str, Any]:
+def describe(export: ReportExport) -> dict[str, Any]:
     """An export as the API shows it."""
-    total, is_done = row["rows_total"], row["status"] == "done"
-    part = min(99, 100 * row["rows_done"] // total) if total else 0
-    url = f"/api/v1/bi/exports/{row['key']}"
-    finished_at = row["finished_at"]
+    total, is_done = export.rows_total, export.status == "done"
+    part = min(99, 100 * export.rows_done // total) if total else 0
+    url, finished_at = f"/api/v1/bi/exports/{export.key}", export.finished_at
     return answer_body(
-        ReportExportSchema, row, id=row["key"], report_id=int(row["report"]),
-        progress=100 if is_done else part, truncated=row["is_truncated"],
-        created_at=iso_instant(row["created_at"]), url=url,
+        ReportExportSchema, export, id=export.key, report_id=int(export.report),
+        progress=100 if is_done else part, truncated=export.is_truncated,
+        created_at=iso_instant(export.created_at), url=url,
         finished_at=None if finished_at is None else iso_instant(finished_at),
         download_url=f"{url}/file" if is_done else None,
     )  # fmt: skip

@@ -44,7 +44,7 @@ def saved_reports(caller: Caller) -> list[Report]:
         .order_by(SavedReport.id)
     )
     with records.looking() as connection:
-        return [_report(dict(row)) for row in connection.execute(statement).mappings()]
+        return [_report(saved) for saved in records.read_all(statement, of=connection)]
 
 
 def saved_report(report_id: int, caller: Caller) -> Report:
@@ -55,7 +55,7 @@ def saved_report(report_id: int, caller: Caller) -> Report:
     saved = records.read(SavedReport, report_id - FIRST_SAVED)
     if saved is None or not (saved.is_shared or saved.owner_id == caller.user_id):
         raise NotFoundError(f"There is no report {report_id}.")
-    return _report(records.columns_of(saved))
+    return _report(saved)
 
 
 def own_report(report_id: int, caller: Caller) -> Report:
@@ -217,25 +217,25 @@ def _type_of(value: Any) -> str:
     return "instant" if re.fullmatch(r"\d{4}-\d{2}-\d{2}T[\d:.]+Z", text) else "text"
 
 
-def _report(row: Mapping[str, Any]) -> Report:
-    definition = row["definition"] or {}
-    columns = definition.get("columns") or []
+def _report(saved: SavedReport) -> Report:
+    definition = saved.definition or {}
     chart = definition.get("chart")
     return Report(
-        id=row["id"] + FIRST_SAVED,
+        id=saved.id + FIRST_SAVED,
         key=None,
-        name=row["name"],
-        description=row["description"],
+        name=saved.name,
+        description=saved.description,
         entity=definition.get("entity", ""),
         options=definition.get("options", {}),
-        columns=_columns(columns),
+        columns=_columns(definition.get("columns") or []),
         chart=None if chart is None else Chart(**chart),
-        owner_id=row["owner_id"],
-        is_shared=row["is_shared"],
-        question=row["question"],
-        schedule=row["schedule"],
-        more={"createdAt": iso_instant(row["created_at"]),
-              "updatedAt": iso_instant(row["updated_at"])},
+        owner_id=saved.owner_id,
+        is_shared=saved.is_shared,
+        question=saved.question,
+        schedule=saved.schedule,
+        more={
+            "createdAt": iso_instant(saved.created_at), "updatedAt": iso_instant(saved.updated_at)
+        },
     )  # fmt: skip
 
 
