@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.extensions import Model
-from app.models import (
+from app.models import (  # noqa: F401
     assistant,
     bulk_run,
     client,
@@ -26,29 +26,6 @@ from app.models import (
     webhook,
 )
 from app.models.columns import add_checks, add_sparse_indexes
-
-__all__ = [
-    "assistant",
-    "bulk_run",
-    "client",
-    "document",
-    "event",
-    "import_job",
-    "invoice",
-    "kb_article",
-    "kb_use",
-    "lead",
-    "opportunity",
-    "product",
-    "project",
-    "report",
-    "saved_view",
-    "search",
-    "task",
-    "ticket",
-    "user",
-    "webhook",
-]
 
 add_checks(Model.metadata)
 add_sparse_indexes(Model.metadata)
