@@ -64,22 +64,14 @@ class Chosen:
         """
         if not self.is_all:
             return list(self.keys)
-        options = {name: text for name, text in self.query.rows().items() if text is not None}
+        options = {name: value for name, value in self.query.rows().items() if value is not None}
         keys: list[int] = []
-        asked = Query(self.query.wanted.set_name, {**options, "select": "id"})
-        for rows in pages(asked):
+        for rows in pages(Query(self.query.wanted.set_name, {**options, "select": "id"})):
             keys += [row["id"] for row in rows]
             if len(keys) > bulk.MOST:
-                raise ValidationError(
-                    [
-                        (
-                            "keys",
-                            translated(
-                                "more than %(most)s records: narrow the list", most=f"{bulk.MOST:,}"
-                            ),
-                        )
-                    ]
-                )
+                most = f"{bulk.MOST:,}"
+                text = translated("more than %(most)s records: narrow the list", most=most)
+                raise ValidationError([("keys", text)])
         return keys
 
     @property

@@ -343,14 +343,12 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
     apply = f"{start}groupby(({name}),aggregate($count as number))"
     rows = {row[name]: row["number"] for row in engine.read(set_name, apply=apply).rows}
     known: Sequence[Any] = engine.container().sets[set_name].type.properties[name].allowed or ()
-    bars = _bars(
-        [
-            (state, Decimal(rows[state]), f"{path}/?state={state}", "")
-            for state in known
-            if state in rows
-        ]
-    )
-    return Chart(title, "", bars, engine.address(set_name, apply=apply))
+    values = [
+        (state, Decimal(rows[state]), f"{path}/?state={state}", "")
+        for state in known
+        if state in rows
+    ]
+    return Chart(title, "", _bars(values), engine.address(set_name, apply=apply))
 
 
 def _bars(
