@@ -131,6 +131,10 @@ class Lexicon:
         pieces = word.split("-")
         if len(pieces) > 1:
             return tuple(part for piece in pieces if piece for part in self.parts(piece))
+        for prefix, negation in self.data["language"].get("prefixes", {}).items():
+            rest = word.lower().removeprefix(prefix)
+            if rest != word.lower() and self._is_part(rest):
+                return (negation, rest)
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first, rest = word[:cut], word[cut:]
             heads = (first.removesuffix(joint) for joint in self._joints if first.endswith(joint))
