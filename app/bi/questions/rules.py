@@ -819,7 +819,8 @@ class Grammar:
         if draft.leftward and draft.dated and figure.dated:
             return None
         kinds = figure.kinds & draft.kinds
-        if not kinds and not (draft.where or draft.dated or draft.columns):
+        is_people = self.kinds[draft.named].data.get("someone")
+        if is_people and not kinds and not (draft.where or draft.dated or draft.columns):
             # "how satisfied are customers": by what is theirs, all of which belongs to some
             theirs = {key for key in figure.kinds if draft.named in self.kinds[key].to_one}
             return figure._replace(kinds=frozenset(theirs)) if theirs else None
