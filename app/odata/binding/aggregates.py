@@ -50,7 +50,7 @@ from app.odata.sql.aggregates import (
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.syntax.nodes import AggregateCall, AggregateFrom, AggregateItem, Count, Member, Node
-from app.odata.syntax.parser import ExpressionParser
+from app.odata.syntax.parser import Parser
 
 _ORDERED = (*NUMBERS, "text", "date", "instant", "time", "duration", "enum")
 
@@ -240,7 +240,7 @@ def custom_aggregate(
 @cache
 def _definition(text: str) -> Node:
     """An expression of the model; its literals are its own, never those of a query."""
-    parser = ExpressionParser(text, lifts_literals=False)
+    parser = Parser(text, lifts_literals=False)
     return parser.whole(parser.parse_expression)
 
 

@@ -25,7 +25,7 @@ from app.odata.csdl.terms import (
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 from app.odata.model import edm
 from app.odata.model.writable import alternate_key_names, is_insertable, upsert_keys
-from app.odata.syntax.apply_parser import OFFERED
+from app.odata.syntax.parser import OFFERED
 
 # The alias, and String right behind Term: what clients that look for the version search for.
 SCHEMA_VERSION_TERM = "Core.SchemaVersion"

@@ -17,7 +17,7 @@ from app.odata.errors import QueryError, suggestion
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.literals import INT64_MAX, NAME
 from app.odata.syntax.nodes import LiteralValue, Node, QueryOptions
-from app.odata.syntax.option_parser import VALUE_PARSERS, OptionParser
+from app.odata.syntax.parser import VALUE_PARSERS, Parser
 from app.odata.syntax.search import parse_search
 from app.odata.syntax.shape import check_characters, shape
 
@@ -198,7 +198,7 @@ def parse_options(
             elif name in _WORD_PARSERS:
                 values[name] = _WORD_PARSERS[name](text)
             elif name in VALUE_PARSERS:
-                parser = OptionParser(text, limits=limits, first_slot=slot)
+                parser = Parser(text, limits=limits, first_slot=slot)
                 values[name] = parser.whole(partial(VALUE_PARSERS[name], parser))
                 slot = parser.next_slot
         except QueryError as error:
@@ -206,7 +206,7 @@ def parse_options(
     aliases: dict[str, Node] = {}
     for alias, text in texts.aliases.items():
         try:
-            parser = OptionParser(text, limits=limits, first_slot=slot)
+            parser = Parser(text, limits=limits, first_slot=slot)
             aliases[alias[1:]] = parser.whole(parser.parse_expression)
             slot = parser.next_slot
         except QueryError as error:
@@ -221,7 +221,7 @@ def parse_aliases(texts: OptionTexts) -> Mapping[str, Node]:
 
 def parse_filter(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Node:
     """The expression of a ``$filter`` alone."""
-    parser = OptionParser(text, limits=limits)
+    parser = Parser(text, limits=limits)
     return parser.whole(parser.parse_expression)
 
 

@@ -1,7 +1,10 @@
-"""Expressions: the recursive-descent parser, a method per precedence level, loosest first.
+"""The grammar of what a query says: a recursive-descent parser, one method for each rule.
 
-Below the levels stand the operands: literals, JSON, paths with what is in their parentheses, and
-calls of canonical functions.
+Expressions come first, a method per precedence level, loosest first; below the levels stand the
+operands: literals, JSON, paths with what is in their parentheses, calls of canonical functions.
+Then follow ``$apply``, whose transformations have a method each (Data Aggregation 4.0, section 3),
+with what it shares with ``$orderby``, ``$compute``, ``$top`` and ``$skip``, and at last
+``$select``, ``$expand`` and the options that stand in parentheses behind their items.
 """
 
 from __future__ import annotations
@@ -9,13 +12,14 @@ from __future__ import annotations
 import re
 import typing as t
 
-from app.odata.errors import QueryError, suggestion
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
 from app.odata.syntax import nodes
 from app.odata.syntax.lexer import Cursor, Token
 from app.odata.syntax.literals import (
     CONVERTERS,
     DOTTED_NAME,
+    INT64_MAX,
     NON_FINITE,
     convert_json_string,
     convert_prefixed,
@@ -40,11 +44,26 @@ _TYPE: t.Final = re.compile(rf"Collection\(({DOTTED_NAME})\)|({DOTTED_NAME})")
 _ENDS_CALL: t.Final = re.compile(r"[ \t]*+\)")
 _HOUR_AND_MINUTE: t.Final = re.compile(r"[0-9]{2}:[0-9]{2}")
 
+_TOP_BOTTOM: t.Final = t.get_args(nodes.TopBottomKind)
 
-class ExpressionParser(Cursor):
-    """``commonExpr`` of the ABNF with the precedence of URL Conventions 5.1.1.17.
+_METHODS: t.Final = ("sum", "min", "max", "average", "countdistinct")
+# Each is a select in a select.
+_MOST_STEPS: t.Final = 8
 
-    Binary operators are left-associative; blanks are required around them.
+_COUNT_OPTIONS: t.Final = frozenset(("filter", "search"))
+_REF_OPTIONS: t.Final = _COUNT_OPTIONS | {"orderby", "skip", "top", "count"}
+_SELECT_OPTIONS: t.Final = _REF_OPTIONS | {"compute", "select"}
+_EXPAND_OPTIONS: t.Final = _SELECT_OPTIONS | {"expand", "levels", "apply"}
+_LEVELS: t.Final = re.compile(r"[1-9][0-9]{0,8}")
+_STAR_OPTIONS: t.Final = frozenset(("levels",))
+_ALIASES_TOO: t.Final = (_SELECT_OPTIONS, _EXPAND_OPTIONS)
+
+
+class Parser(Cursor):
+    """The grammar of every option whose value is more than a word.
+
+    ``commonExpr`` of the ABNF has the precedence of URL Conventions 5.1.1.17: binary operators are
+    left-associative; blanks are required around them.
     """
 
     def parse_or(self) -> nodes.Node:
@@ -314,10 +333,6 @@ class ExpressionParser(Cursor):
         self.advance()
         return self.parse_steps(self._named_step(nodes.Root(offset=token.offset), name))
 
-    def parse_aggregate_call(self, source: nodes.Node, token: Token) -> nodes.Node:
-        """``source/aggregate(...)``, which stands only where ``$apply`` is known (ApplyParser)."""
-        raise NotImplementedError
-
     # --- paths: further steps
 
     def parse_steps(self, path: nodes.Node) -> nodes.Node:
@@ -563,6 +578,414 @@ class ExpressionParser(Cursor):
         self.expect(":", " and a value after the condition of case")
         return condition, self.parse_expression()
 
+    # --- $apply: ``applyTrafo *( "/" applyTrafo )``, names of transformations in any case
+
+    def parse_apply(self) -> nodes.Apply:
+        offset = self.token.offset
+        transformations = [self._parse_transformation()]
+        while self.accept_joined("/"):
+            transformations.append(self._parse_transformation())
+        return nodes.Apply(tuple(transformations), offset=offset)
+
+    def _parse_transformation(self) -> nodes.Transformation:
+        token = self.token
+        if token.kind != "name":
+            raise self.expected("a transformation such as filter(...) or groupby((...))")
+        name = token.text.lower()
+        if name == "identity":
+            self.advance()
+            return nodes.Identity(offset=token.offset)
+        if not self.follows("("):
+            raise QueryError(
+                f"expected '(' right after '{token.text}'{suggestion(name, OFFERED)}", token.offset
+            )
+        self.deeper()
+        if name == "search":  # its words are not tokens of expressions
+            transformation: nodes.Transformation = self._parse_search(token)
+        else:
+            self.advance()
+            transformation = self._parse_arguments_of(name, token)
+        self.shallower()
+        return transformation
+
+    def _parse_arguments_of(self, name: str, token: Token) -> nodes.Transformation:
+        if "." in name:
+            return nodes.FunctionTransformation(
+                token.text, self.parse_arguments(token.text, token.offset), offset=token.offset
+            )
+        self.expect("(")
+        if name in _TOP_BOTTOM:
+            transformation: nodes.Transformation = self._parse_top_bottom(
+                t.cast(nodes.TopBottomKind, name), token
+            )
+        elif name in _OPTION_TRANSFORMATIONS:
+            value = _OPTION_TRANSFORMATIONS[name](self)
+            transformation = nodes.OptionTransformation(
+                t.cast(t.Any, name), value, offset=token.offset
+            )
+        elif name in _TRANSFORMATIONS:
+            transformation = _TRANSFORMATIONS[name](self, token)
+        elif name in _OF_HIERARCHIES:
+            raise self._no_hierarchies(token)
+        else:
+            raise QueryError(
+                f"unknown transformation '{token.text}'{suggestion(name, OFFERED)}", token.offset
+            )
+        self.expect(")", f" that ends {token.text}(...)")
+        return transformation
+
+    # --- one method per transformation; each is called between the parentheses
+
+    def _parse_aggregate(self, token: Token) -> nodes.Aggregate:
+        return nodes.Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
+
+    def _parse_search(self, token: Token) -> nodes.OptionTransformation:
+        search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
+        self.read_on_from(end)
+        self.expect(")", " that ends search(...)")
+        return nodes.OptionTransformation("search", search, offset=token.offset)
+
+    def _parse_top_bottom(self, kind: nodes.TopBottomKind, token: Token) -> nodes.TopBottom:
+        amount = self.parse_expression()
+        self.expect(",", f" and an expression in {kind}")
+        return nodes.TopBottom(kind, amount, self.parse_expression(), offset=token.offset)
+
+    def _parse_concat(self, token: Token) -> nodes.Concat:
+        sequences = self.separated(self.parse_apply)
+        if len(sequences) < 2:
+            raise self.expected("',' and another sequence of transformations in concat")
+        return nodes.Concat(sequences, offset=token.offset)
+
+    def _parse_groupby(self, token: Token) -> nodes.GroupBy:
+        self.expect("(", ": groupby takes a list of properties in parentheses of its own")
+        keys = self.separated(self._parse_group_key)
+        self.expect(")", " that ends the properties of groupby")
+        return nodes.GroupBy(keys, self._parse_optional_apply(), offset=token.offset)
+
+    def _parse_group_key(self) -> nodes.Node:
+        token = self.token
+        name = token.text.lower()
+        if name not in ("rollup", *_OF_HIERARCHIES) or not self.follows("("):
+            return self.parse_path()
+        self.advance()
+        self.advance()
+        if name != "rollup":
+            raise self._no_hierarchies(token)
+        with_total = self.token.kind == "dollar" and self.token.text == "$all"
+        if with_total:
+            self.advance()
+            self.expect(",", " and a property")
+        properties = self.separated(self.parse_path)
+        self.expect(")", " that ends rollup(...)")
+        return nodes.Rollup(properties, with_total, offset=token.offset)
+
+    def _parse_nest(self, token: Token) -> nodes.Nest:
+        return nodes.Nest(self.separated(self._parse_nest_item), offset=token.offset)
+
+    def _parse_addnested(self, token: Token) -> nodes.Nest:
+        path = self.parse_path()
+        self.expect(",", " and transformations in addnested")
+        return nodes.Nest(self.separated(self._parse_nest_item), path, offset=token.offset)
+
+    def _parse_nest_item(self) -> nodes.NestItem:
+        apply = self.parse_apply()
+        return nodes.NestItem(apply, self.parse_alias(), offset=apply.offset)
+
+    def _parse_join(self, token: Token) -> nodes.Join:
+        path = self.parse_path()
+        alias = self.parse_alias()
+        return nodes.Join(
+            path,
+            alias,
+            self._parse_optional_apply(),
+            outer=token.text.lower() == "outerjoin",
+            offset=token.offset,
+        )
+
+    def _parse_expand(self, token: Token) -> nodes.ExpandTransformation:
+        """``expand(path,apply,expand(...),...)``: nested expands come last."""
+        path = self.parse_path()
+        apply: nodes.Apply | None = None
+        nested: list[nodes.ExpandTransformation] = []
+        while self.accept(","):
+            argument = self.parse_apply()
+            only = argument.transformations[0]
+            if len(argument.transformations) == 1 and isinstance(only, nodes.ExpandTransformation):
+                nested.append(only)
+            elif apply is None and not nested:
+                apply = argument
+            else:
+                raise QueryError("expected expand(...)", argument.offset)
+        return nodes.ExpandTransformation(path, apply, tuple(nested), offset=token.offset)
+
+    def _no_hierarchies(self, token: Token) -> QueryError:
+        """The error of a transformation of hierarchies, its parenthesis just taken."""
+        if self.token.text != "$root":
+            return self.expected("a collection that begins with $root/")
+        message = f"{token.text.lower()}() is not offered: no entity set is a hierarchy"
+        return UnsupportedError(message, token.offset)
+
+    def _parse_optional_apply(self) -> nodes.Apply | None:
+        return self.parse_apply() if self.accept(",") else None
+
+    # --- $orderby, $compute, $top, $skip: also as transformations
+
+    def parse_order_items(self) -> tuple[nodes.OrderItem, ...]:
+        return self.separated(self._parse_order_item)
+
+    def _parse_order_item(self) -> nodes.OrderItem:
+        offset = self.token.offset
+        expression = self.parse_expression()
+        descending = self.at_word("desc")
+        if descending or self.at_word("asc"):
+            self.advance()
+        return nodes.OrderItem(expression, descending, offset=offset)
+
+    def parse_compute_items(self) -> tuple[nodes.ComputeItem, ...]:
+        return self.separated(self._parse_compute_item)
+
+    def _parse_compute_item(self) -> nodes.ComputeItem:
+        offset = self.token.offset
+        expression = self.parse_expression()
+        if not self.at_word("as"):
+            raise QueryError(
+                "invalid compute expression format:"
+                f" expected 'as' and a name after '{self.previous.text}'",
+                self.token.offset,
+            )
+        return nodes.ComputeItem(expression, self.parse_alias(), offset=offset)
+
+    def parse_alias(self) -> str:
+        """``as name``."""
+        if not self.at_word("as"):
+            raise self.expected("'as' and a name")
+        self.advance()
+        if not self.token.spaced:
+            raise self.expected("a blank and a name")
+        return self.expect_name("a name without dots").text
+
+    def parse_row_count(self, what: str) -> nodes.Literal:
+        """A whole number, written with digits alone so that its shape tells that it is right.
+
+        Args:
+            what: for the error.
+        """
+        token = self.token
+        if token.kind == "number" and token.text.isdigit():
+            literal = self.parse_literal()
+            if literal.kind == "integer":
+                return literal
+        raise QueryError(f"{what} must be a whole number from 0 to {INT64_MAX}", token.offset)
+
+    # --- aggregate()
+
+    def parse_aggregate_call(self, source: nodes.Node, token: Token) -> nodes.AggregateCall:
+        """``source/aggregate(...)`` inside an expression, its name just taken."""
+        self.expect("(")
+        self.deeper()
+        item = self._parse_aggregated()
+        self.shallower()
+        self.expect(")", " that ends aggregate(...)")
+        return nodes.AggregateCall(source, item, offset=token.offset)
+
+    def parse_aggregate_item(self) -> nodes.AggregateItem:
+        item = self._parse_aggregated()
+        is_custom = item.method is None and isinstance(item.expression, nodes.Member)
+        if is_custom and not item.origins and not self.at_word("as"):
+            return item
+        return nodes.AggregateItem(
+            item.expression, item.method, self.parse_alias(), item.origins, offset=item.offset
+        )
+
+    def _parse_aggregated(self) -> nodes.AggregateItem:
+        """An AggregateItem up to its ``as``."""
+        offset = self.token.offset
+        expression = self._parse_aggregatable()
+        method = self._parse_method()
+        origins: list[nodes.AggregateFrom] = []
+        while self.at_word("from"):
+            start = self.advance()
+            if len(origins) == _MOST_STEPS:
+                raise QueryError(f"'from' makes more than {_MOST_STEPS} steps", start.offset)
+            properties = self.separated(self.parse_path)
+            origins.append(
+                nodes.AggregateFrom(properties, self._parse_method(), offset=start.offset)
+            )
+        if method is None and not isinstance(expression, nodes.Member | nodes.Count):
+            raise self.expected("'with' and a method such as sum")
+        if isinstance(expression, nodes.Count) and method is not None:
+            raise QueryError("$count takes no method", expression.offset)
+        return nodes.AggregateItem(expression, method, None, tuple(origins), offset=offset)
+
+    def _parse_aggregatable(self) -> nodes.Node:
+        token = self.token
+        if token.kind == "dollar" and token.text == "$count":
+            self.advance()
+            return nodes.Count(None, offset=token.offset)
+        return self.parse_expression()
+
+    def _parse_method(self) -> str | None:
+        """``with method``, if it is next; a custom method has a qualified name."""
+        if not self.at_word("with"):
+            return None
+        self.advance()
+        token = self.expect_kind("name", "an aggregation method")
+        if "." in token.text:
+            return token.text
+        if token.text.lower() not in _METHODS:
+            raise QueryError(
+                f"'{token.text}' is not an aggregation method: {', '.join(_METHODS)}"
+                " or a qualified name",
+                token.offset,
+            )
+        return token.text.lower()
+
+    # --- $select
+
+    def parse_select(self) -> tuple[nodes.SelectItem, ...]:
+        return self.separated(self._parse_select_item)
+
+    def _parse_select_item(self) -> nodes.SelectItem:
+        token = self.token
+        if self.accept("*"):
+            return nodes.SelectItem(("*",), offset=token.offset)
+        if token.kind == "wildcard":
+            self.advance()
+            return nodes.SelectItem((token.text,), offset=token.offset)
+        path = [self._select_step()]
+        while self.accept_joined("/"):
+            path.append(self._select_step())
+        if not self.accept_joined("("):
+            return nodes.SelectItem(tuple(path), offset=token.offset)
+        if self.token.kind == "name" and not self.follows("="):
+            names = self.separated(lambda: self.expect_name("the name of a parameter").text)
+            self.expect(")", " or ','")
+            return nodes.SelectItem(tuple(path), parameters=names, offset=token.offset)
+        options = self._parse_nested_options(_SELECT_OPTIONS)
+        return nodes.SelectItem(tuple(path), options, offset=token.offset)
+
+    def _select_step(self) -> str:
+        if self.token.kind not in ("name", "at"):
+            raise self.expected("a property, '*' or a qualified name")
+        self._refuse_blank_after_slash()
+        return self.advance().text
+
+    # --- $expand
+
+    def parse_expand(self) -> tuple[nodes.ExpandItem, ...]:
+        return self.separated(self._parse_expand_item)
+
+    def _parse_expand_item(self) -> nodes.ExpandItem:
+        token = self.token
+        if token.kind == "dollar" and token.text == "$value":
+            self.advance()
+            return nodes.ExpandItem(("$value",), offset=token.offset)
+        path: list[str] = []
+        star = ref = count_only = False
+        while True:
+            self._refuse_blank_after_slash()
+            step = self.token
+            if step.kind == "dollar" and path and step.text in ("$ref", "$count"):
+                self.advance()
+                ref, count_only = step.text == "$ref", step.text == "$count"
+                break
+            if self.at("*") and not star:
+                star = True
+            elif step.kind not in ("name", "at") or star:
+                raise self.expected("'$ref'" if star else "a navigation property or '*'")
+            path.append(self.advance().text)
+            if not self.accept_joined("/"):
+                break
+        if star and count_only:
+            raise QueryError("expected '$ref' after '*/'", self.previous.offset)
+        return nodes.ExpandItem(
+            tuple(path),
+            self._parse_expand_options(star, ref, count_only),
+            star=star,
+            ref=ref,
+            count_only=count_only,
+            offset=token.offset,
+        )
+
+    def _parse_expand_options(
+        self, star: bool, ref: bool, count_only: bool
+    ) -> nodes.QueryOptions | None:
+        """The options that the ABNF allows after this kind of item."""
+        if star and ref:
+            return None
+        if not self.accept_joined("("):
+            return None
+        if star:
+            return self._parse_nested_options(_STAR_OPTIONS)
+        if ref:
+            return self._parse_nested_options(_REF_OPTIONS)
+        return self._parse_nested_options(_COUNT_OPTIONS if count_only else _EXPAND_OPTIONS)
+
+    def _refuse_blank_after_slash(self) -> None:
+        if self.token.spaced and self.previous.text == "/":
+            raise QueryError("unexpected blank after '/'", self.previous.end)
+
+    # --- options in parentheses
+
+    def _parse_nested_options(self, allowed: frozenset[str]) -> nodes.QueryOptions:
+        """``option *( ";" option ) ")"``; the opening parenthesis has been taken."""
+        self.deeper()
+        values: dict[str, t.Any] = {}
+        aliases: dict[str, nodes.Node] = {}
+        while True:
+            if self.token.kind == "at" and allowed in _ALIASES_TOO:
+                self._parse_nested_alias(aliases)
+            else:
+                self._parse_nested_option(allowed, values)
+            if not self.accept(";"):
+                break
+        self.shallower()
+        self.expect(")", " or ';'")
+        return nodes.QueryOptions(**values, aliases=aliases)
+
+    def _parse_nested_option(self, allowed: frozenset[str], values: dict[str, t.Any]) -> None:
+        token, name = self.token, self.option_name()
+        if name is None:
+            raise self.expected("an option such as $select=...")
+        if name not in allowed:
+            known = ", ".join("$" + option for option in sorted(allowed))
+            raise QueryError(
+                f"'{token.text}' is not allowed here{suggestion(name, allowed)} (allowed: {known})",
+                token.offset,
+            )
+        if name in values:
+            raise QueryError(f"${name} must not appear more than once", token.offset)
+        if name == "search":
+            values[name] = self.parse_option_search()
+        else:
+            parse = VALUE_PARSERS[name]
+            values[name] = self.parse_option_value(lambda: parse(self))
+
+    def _parse_nested_alias(self, aliases: dict[str, nodes.Node]) -> None:
+        token = self.advance()
+        name = token.text[1:]
+        if name in aliases:
+            raise QueryError(f"{token.text} must not appear more than once", token.offset)
+        self.expect_joined("=")
+        aliases[name] = self.parse_expression()
+
+    def _parse_count_flag(self) -> bool:
+        token = self.token
+        if token.kind == "name" and token.text.lower() in ("true", "false"):
+            self.advance()
+            return token.text.lower() == "true"
+        raise QueryError("$count must be true or false", token.offset)
+
+    def _parse_levels(self) -> int | t.Literal["max"]:
+        token = self.token
+        if token.kind == "name" and token.text.lower() == "max":
+            self.advance()
+            return "max"
+        if token.kind == "number" and _LEVELS.fullmatch(token.text):
+            self.advance()
+            return int(token.text)
+        raise QueryError("$levels must be max or a whole number from 1", token.offset)
+
 
 def _annotation(base: nodes.Node | None, token: Token) -> nodes.Annotation:
     term, _, qualifier = token.text[1:].partition("#")
@@ -575,3 +998,48 @@ def _not_a_call(function: str) -> str:
     if function in FUNCTIONS:
         return f"a path stands here, not a call of {function}(): give its value a name by compute()"
     return f"unknown function '{function}'" + suggestion(function, FUNCTIONS)
+
+
+# Name of an option -> what is read between the parentheses; ``search`` has words of its own.
+_OPTION_TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser], t.Any]]] = {
+    "filter": Parser.parse_expression,
+    "compute": Parser.parse_compute_items,
+    "orderby": Parser.parse_order_items,
+    "top": lambda parser: parser.parse_row_count("top"),
+    "skip": lambda parser: parser.parse_row_count("skip"),
+}
+_TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser, Token], nodes.Transformation]]] = {
+    "aggregate": Parser._parse_aggregate,
+    "concat": Parser._parse_concat,
+    "groupby": Parser._parse_groupby,
+    "nest": Parser._parse_nest,
+    "addnested": Parser._parse_addnested,
+    "join": Parser._parse_join,
+    "outerjoin": Parser._parse_join,
+    "expand": Parser._parse_expand,
+}
+OFFERED: t.Final = tuple(
+    dict.fromkeys(
+        (
+            "aggregate",
+            *_OPTION_TRANSFORMATIONS,
+            *_TRANSFORMATIONS,
+            *_TOP_BOTTOM,
+            "identity",
+            "search",
+        )
+    )
+)
+_OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")
+VALUE_PARSERS: t.Final[dict[str, t.Callable[[Parser], t.Any]]] = {
+    "filter": Parser.parse_expression,
+    "orderby": Parser.parse_order_items,
+    "select": Parser.parse_select,
+    "expand": Parser.parse_expand,
+    "compute": Parser.parse_compute_items,
+    "apply": Parser.parse_apply,
+    "top": lambda parser: parser.parse_row_count("$top"),
+    "skip": lambda parser: parser.parse_row_count("$skip"),
+    "count": Parser._parse_count_flag,
+    "levels": Parser._parse_levels,
+}

@@ -16,7 +16,7 @@ from app.odata.errors import QueryError
 from app.odata.syntax import nodes
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.literals import DOTTED_NAME, STRING
-from app.odata.syntax.option_parser import OptionParser
+from app.odata.syntax.parser import Parser
 from app.odata.syntax.shape import is_kept_whole, shape
 
 _ENCODED_SLASH: t.Final = "\0"
@@ -161,7 +161,7 @@ def _system_name(segment: nodes.Segment) -> str:
     return segment.name if isinstance(segment, nodes.SystemSegment) else ""
 
 
-class _SegmentParser(OptionParser):
+class _SegmentParser(Parser):
     """Reads one segment, with offsets in the whole path."""
 
     def __init__(self, path: PathText, start: int, end: int, limits: Limits, slot: int) -> None:
