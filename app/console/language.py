@@ -68,10 +68,10 @@ def page_language() -> str:
     """
     if not has_request_context():
         return SOURCE
-    if "page_language" not in g:
+    language: str | None = g.get("page_language")
+    if language is None:
         wishes = (_known(tag) for tag in _wishes())
-        g.page_language = next((each for each in wishes if each is not None), SOURCE)
-    language: str = g.page_language
+        language = g.page_language = next((each for each in wishes if each is not None), SOURCE)
     return language
 
 

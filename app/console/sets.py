@@ -224,7 +224,5 @@ def page_of(path: str) -> Page:
 
 def page_of_type(name: str) -> Page | None:
     """The page of the records of an entity type; None for one without."""
-    for page in PAGES.values():
-        if page.entity_set.type.name == name:
-            return page
-    return None
+    entity_set = engine.container().set_of_type.get(name)
+    return None if entity_set is None else PAGES.get(entity_set.name.lower())

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
@@ -81,6 +82,7 @@ def head_of(name: str) -> str:
     return label(name) if name == "state" else head(_in_english(name))
 
 
+@lru_cache(maxsize=1024)  # the properties of the model, several times those that there are
 def _in_english(name: str) -> str:
     if name in _CALLED:
         return _CALLED[name]
