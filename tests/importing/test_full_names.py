@@ -42,7 +42,7 @@ def test_a_column_of_whole_names_is_told_as_it_will_be(app: Flask, kind: str) ->
     values, problems = plan.row_values(["Müller, Jens", "jens@example.com"])
     assert problems == []
     assert (values["first_name"], values["last_name"]) == ("Jens", "Müller")
-    shown = plan.shown(values)
+    shown = plan.preview(values)
     assert list(shown) == ["firstName", "lastName", "email"]
     assert (shown["firstName"], shown["lastName"]) == ("Jens", "Müller")
 
