@@ -341,7 +341,7 @@ def test_a_conversion_that_is_killed_leaves_nothing(
     environment = {
         **os.environ,
         "DATABASE_URL": app.config["SQLALCHEMY_DATABASE_URI"],
-        "SECRET_KEY": app.config["SECRET_KEY"],
+        "SECRET_KEY": "not-a-secret-only-for-the-tests-of-this-run",
         "DATA_DIR": str(tmp_path),
     }
     command = [sys.executable, "-c", KILLED, str(lead_id)]
