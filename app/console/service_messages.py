@@ -33,6 +33,7 @@ _PLACE = re.compile(r"%\\\((\w)\\\)s")
 _NAME = re.compile(r"(?<![\w.])[a-z]+(?:[A-Z][a-z]+)+\b")
 _NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+\.\d+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DIGITS = re.compile(r"\d[.,-]\d")
 _BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
 # Other languages have others, or none: a text is told without them.
 _ARTICLES = ("A", "An")
@@ -43,7 +44,7 @@ _FEW = 10
 def said(message: str) -> str:
     """A message in the language of the page; as it is where the catalogue has none for it."""
     if page_language() == SOURCE:
-        return _NAME.sub(lambda name: called(name[0]), message)
+        return _NAME.sub(lambda name: called(name[0]), _as_the_page_writes(message))
     if (known := translated(message)) != message:
         return known
     sentences = _BETWEEN.split(message)
@@ -54,6 +55,17 @@ def said(message: str) -> str:
         return message
     places = {name: _value(each) for name, each in values.items()}
     return translated_as(CONTEXT, text, **places).strip()
+
+
+def _as_the_page_writes(message: str) -> str:
+    """An English message with the page's own signs in its amounts and days."""
+    text, values = _recognised(message) if _DIGITS.search(message) else ("", {})
+    places = {name: _value(each) if _is_figure(each) else each for name, each in values.items()}
+    return text % places if text else message
+
+
+def _is_figure(text: str) -> bool:
+    return bool(_NUMBER.fullmatch(text) or _DAY.fullmatch(text))
 
 
 def is_known(message: str) -> bool:

@@ -107,15 +107,15 @@ const shown = new Map();
 for (const part of document.querySelectorAll("[data-live]")) shown.set(part.id, part.innerHTML);
 
 // Instants in the reader's own time; days and numbers as the reader's language writes them.
-const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" });
+const instants = [{ dateStyle: "medium" }, { timeStyle: "short" }].map((style) => new Intl.DateTimeFormat(locale, style));
 const DAY = /^\d{4}-\d\d-\d\d$/;
 function tellTimes(within) {
   for (const time of within.querySelectorAll("time[datetime]")) {
     const isDay = DAY.test(time.dateTime);
     if (!isDay) time.title = time.dateTime;
     // A line breaks between day and time only.
-    time.textContent = (isDay ? days : format).format(new Date(time.dateTime)).replace(/(?<!,) /g, "\u00a0");
+    time.textContent = (isDay ? [days] : instants).map((part) => part.format(new Date(time.dateTime)).replace(/\s/g, "\u00a0")).join(", ");
   }
   // Where it is known how the reader writes numbers, the page is written so already.
   if (document.documentElement.dataset.numbers) return;
