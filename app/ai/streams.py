@@ -22,7 +22,7 @@ from app.ai.open_streams import (
     can_keep,
     handed_over,
 )
-from app.ai.turns import fail, signals
+from app.ai.turns import END, fail, signals
 from app.clock import utc_now
 from app.db.engines import primary_engine, transaction
 from app.db.types import json_text
@@ -126,15 +126,17 @@ def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
 def _read(session_id: int, sequence: int) -> tuple[list[Any], bool]:
     """The events after ``sequence``, and whether no more will come."""
     with primary_engine().connect() as connection:
-        # The state first: what ends after it is asked has its last event read a moment later.
         latest = _latest(connection, session_id)
         statement = (
-            select(AiEvent.sequence, AiEvent.type, AiEvent.data)
+            select(AiEvent.sequence, AiEvent.type, AiEvent.data, AiEvent.message_id)
             .where(AiEvent.session_id == session_id, AiEvent.sequence > sequence)
             .order_by(AiEvent.sequence)
         )
         events = list(connection.execute(statement))
     if latest is None or latest["status"] != "in_progress":
+        return events, True
+    # The answer may have ended after its state was read: nothing comes behind its last event.
+    if events and (events[-1].type, events[-1].message_id) == (END, latest["id"]):
         return events, True
     if latest["leased_until"] is not None and latest["leased_until"] < utc_now():
         with transaction():  # its process has died

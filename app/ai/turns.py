@@ -50,6 +50,8 @@ WORKERS = 16
 USAGE = {"inputTokens": 0, "outputTokens": 0}
 FAILED = "Something went wrong while the answer was made; ask again."
 
+END = "message.end"
+
 _log = structlog.get_logger()
 Event = tuple[str, Mapping[str, Any]]
 _CITED = ("n", "type", "id", "title", "url")
@@ -286,7 +288,7 @@ def _end(key: str, status: str, turn: Turn | None = None) -> Event:
     ending: dict[str, Any] = {"messageId": key, "status": status, "usage": USAGE}
     if turn is not None and turn.served is not None:
         ending |= {"usage": turn.usage, "provider": turn.kept()["provider"]}
-    return "message.end", ending
+    return END, ending
 
 
 def _lease() -> datetime:

@@ -11,12 +11,14 @@ import orjson
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import event
 
 from app.ai import streams, turns
 from app.ai.parts import Ask, Part, Text
 from app.ai.provider.answering import ai_provider
 from app.ai.smalltalk import ABOUT
 from app.ai.streams import stream_places
+from app.db.engines import primary_engine
 from tests.ai.conftest import chat
 from tests.contract.conftest import Api
 
@@ -161,6 +163,37 @@ def test_two_readers_of_one_stream_hear_the_same(api: Api, slow: threading.Event
         reader.join(20)
     assert heard[0] == heard[1]
     assert said(heard[0]) == "one two"
+
+
+@pytest.mark.parametrize("ends_before", ["ai_events", "ai_messages"])
+def test_a_stream_ends_with_an_answer_that_ends_while_it_is_read(
+    api: Api, app: Flask, slow: threading.Event, ends_before: str
+) -> None:
+    """Between the questions that a look asks the database; else it ends with the next ping."""
+    started = chat(api, "count", stream=True)
+    path = f"/api/ai/sessions/{started['sessionId']}"
+    query = {"sessionId": started["sessionId"]}
+    looks = threading.current_thread()
+
+    def end_the_answer(_: Any, __: Any, statement: str, *___: Any) -> None:
+        is_look = threading.current_thread() is looks and f"FROM {ends_before}" in statement
+        if is_look and not slow.is_set():
+            slow.set()
+            wait_until(lambda: api.get(path).json["messages"][-1]["status"] == "completed")
+
+    with app.app_context():
+        engine = primary_engine()
+    with api.get(STREAM, query_string=query, buffered=False) as answer:
+        chunks = iter(answer.response)
+        text = next(chunks)
+        event.listen(engine, "before_cursor_execute", end_the_answer)
+        try:
+            began = time.monotonic()
+            text += b"".join(chunks)
+        finally:
+            event.remove(engine, "before_cursor_execute", end_the_answer)
+    assert said(events_of(text.decode())) == "one two"
+    assert time.monotonic() - began < streams.PING_SECONDS / 2
 
 
 def test_another_process_can_be_asked_for_the_stream(
