@@ -37,9 +37,6 @@ FEWEST_CONNECTIONS = 16
 SHORTAGES = frozenset((errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM))
 SHORTAGE_SECONDS = 0.2
 
-_RECEIVE_TIMEVAL, _LOOK_TIMEVAL = (
-    struct.pack("ll", seconds, 0) for seconds in (RECEIVE_SECONDS, LOOK_SECONDS)
-)
 _log = logging.getLogger("gunicorn.error")
 
 
@@ -142,8 +139,11 @@ class Listener(socket.socket):
             accepted.family, accepted.type, accepted.proto, fileno=accepted.detach()
         )
         # Here, and not inherited: the kernel took in some before this socket was ours.
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _RECEIVE_TIMEVAL)
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _LOOK_TIMEVAL)
+        for option, seconds in (
+            (socket.SO_RCVTIMEO, RECEIVE_SECONDS),
+            (socket.SO_SNDTIMEO, LOOK_SECONDS),
+        ):
+            opened.setsockopt(socket.SOL_SOCKET, option, struct.pack("ll", seconds, 0))
         if self.defers and not has_something(opened):
             opened.close()
             raise BlockingIOError(errno.EAGAIN, "the client has said nothing")

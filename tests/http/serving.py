@@ -48,6 +48,13 @@ import pathlib, time
 if (pathlib.Path(__file__).parent / "slow").exists():
     time.sleep({LOADING_SECONDS})
 """
+# A silent client, and one that takes nothing, is waited for: else several seconds.
+WAITING_SECONDS = 2
+WAITING = f"""
+from app.http import connections
+
+connections.RECEIVE_SECONDS = connections.SEND_SECONDS = {WAITING_SECONDS}
+"""
 
 
 @dataclass
@@ -68,7 +75,7 @@ class Server:
 @contextmanager
 def serving(folder: Path, *prefix: str) -> Iterator[Server]:
     """The server, for the length of the block; ``prefix`` is a command before it."""
-    (folder / "hello.py").write_text(SLOWLY + APPLICATION)
+    (folder / "hello.py").write_text(WAITING + SLOWLY + APPLICATION)
     port, log = free_port(), folder / "log"
     command = [
         *prefix, sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py"),

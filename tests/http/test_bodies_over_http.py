@@ -82,6 +82,7 @@ def test_no_request_after_a_refused_one_is_lost(
             assert client.ask("POST", "/odata/Clients", b'{"name": "n"}', known) == 201
 
 
+@pytest.mark.costly(0)
 def test_senders_that_stop_keep_nobody_out(port: int, authorised: dict[str, str]) -> None:
     with ExitStack() as stack:
         slow = [

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from app.http.connections import RECEIVE_SECONDS, SEND_SECONDS, Connection
-from tests.http.serving import Server, serving
+from app.http.connections import Connection
+from tests.http.serving import WAITING_SECONDS, Server, serving
 
 # More than there are threads, so that all of them have met one.
 CLIENTS = 17
 # All threads wait for a client once, and for what is behind it in the queue once more.
-PATIENCE_SECONDS = 2 * max(RECEIVE_SECONDS, SEND_SECONDS) + 5
+PATIENCE_SECONDS = 2 * WAITING_SECONDS + 5
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n"

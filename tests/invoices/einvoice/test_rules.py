@@ -28,6 +28,7 @@ def broken(xml: bytes, syntax: str, document: InvoiceDocument) -> list[str]:
     return [rule for rule in found if not (is_whole and rule.startswith(_IN_CENTS))]
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("syntax", BUILDERS)
 @settings(
     max_examples=settings().max_examples // 2,
@@ -73,6 +74,7 @@ _BANKS = st.none() | st.builds(
 _UNITS = st.sampled_from(["C62", "HUR", "XPK", "", "QQQ", "h"])
 
 
+@pytest.mark.costly(2)
 @pytest.mark.parametrize("syntax", BUILDERS)
 @settings(
     max_examples=settings().max_examples // 2, deadline=None,
