@@ -198,7 +198,7 @@ ALL = (
     ),
     Measure(
         name="NewClients", of="Client", label="New clients", date="createdAt",
-        description="clients by the instant they were made.",
+        description="clients by the instant they were created.",
     ),
     Measure(
         name="OpenTickets", of="Ticket", label="Open tickets", where=(OPEN_TICKET,),
@@ -206,7 +206,7 @@ ALL = (
     ),
     Measure(
         name="NewLeads", of="Lead", label="New leads", date="createdAt",
-        description="leads by the instant they were made.",
+        description="leads by the instant they were created.",
     ),
     Measure(
         name="ConvertedLeads", of="Lead", label="Converted leads",

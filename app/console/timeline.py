@@ -44,11 +44,11 @@ _SAME = timedelta(seconds=2)
 _LONGEST = 300
 # Moments that a record keeps.
 _MOMENTS: dict[str, str] = {
-    "createdAt": marked("Made"),
+    "createdAt": marked("Created"),
     "sentAt": marked("Issued"),
     "viewedAt": marked("Looked at by the client"),
     "paidAt": marked("Paid"),
-    "voidedAt": marked("Made void"),
+    "voidedAt": marked("Voided"),
     "lastReminderAt": marked("Reminder sent"),
     "convertedAt": marked("Converted"),
     "firstRespondedAt": marked("First answer"),
@@ -60,7 +60,7 @@ _MOMENTS: dict[str, str] = {
 }
 # What the log calls otherwise than people do: the whole action, or what follows its point.
 _DEEDS: Mapping[str, str] = {
-    "created": marked("Made"),
+    "created": marked("Created"),
     "updated": marked("Changed"),
     "sent": marked("Sent by e-mail"),
     "mail.sent": marked("Mail went out"),

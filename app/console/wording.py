@@ -47,6 +47,7 @@ _PHONES = ("phone", "mobile")
 _PERCENT = ("taxRate", "probability")
 # Texts that identify, not the keys of other records.
 _IDENTIFIERS = ("taxId", "eInvoiceId", "externalId", "clientExternalId")
+_PATH = re.compile(r"[\w./-]+", re.ASCII)
 _FIELD = re.compile(r"[\w.\[\]]+")
 _GOOD = {"Active", "Won", "ClosedWon", "Paid", "Published", "Done", "Completed", "Solved", "Met",
          "Qualified", "Converted", "Closed", "active", "succeeded", "sent", "done", "executed",
@@ -86,6 +87,8 @@ def head_of(name: str) -> str:
 def _in_english(name: str) -> str:
     if name in _CALLED:
         return _CALLED[name]
+    if not _PATH.fullmatch(name):
+        return name  # the heading of a file, as it stands there
     parts = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)
     if len(parts) > 1 and parts[-1] == "Id" and name not in _IDENTIFIERS:
         parts.pop()

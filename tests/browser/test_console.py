@@ -117,7 +117,7 @@ def test_a_file_to_import_stays_chosen_until_its_columns_are_named(page: Page) -
     page.get_by_role("button", name="Try it").click()
     page.get_by_label("Partner").select_option("name")
     page.get_by_role("button", name="Import", exact=True).click()
-    expect(page.get_by_role("status").filter(has_text="2 made")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="2 created")).to_be_visible()
 
 
 def test_the_overview_follows_what_happens_without_a_reload(page: Page) -> None:

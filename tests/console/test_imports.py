@@ -43,12 +43,29 @@ def test_a_column_that_is_not_known_is_named_and_the_file_imported(
     assert "is no property" in tried.text and 'name="map:Partner"' in tried.text
     assert 'aria-invalid="true"' in tried.text
     again = send(browser, dryRun="true", **{"map:Partner": "name"})
-    assert again.status_code == 200 and "Tried, nothing was kept: 2 rows, 2 made" in again.text
+    assert again.status_code == 200 and "Tried, nothing was kept: 2 rows, 2 created" in again.text
     assert names(session) == []
     done = send(browser, **{"map:Partner": "name"})
-    assert "Done: 2 rows, 2 made" in done.text
+    assert "Done: 2 rows, 2 created" in done.text
     session.rollback()
     assert names(session) == ["Beta", "Müller GmbH"]
+
+
+def test_columns_that_are_not_recognised_are_left_out_by_the_page(
+    sign_in: SignIn, session: Session
+) -> None:
+    browser = sign_in("Admin")
+    choice = re.search(
+        r'<select id="unknownColumns".*?</select>', browser.get("imports").text, re.S
+    )
+    assert choice and re.findall(r'value="(\w+)"', choice[0]) == ["ignore", "refuse"]
+    rows = "Name;Gänsefüßchen\nAcme;Weg 1\n"
+    tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
+    assert "Tried, nothing was kept: 1 row, 1 created" in tried.text
+    assert "Columns that are left out: Gänsefüßchen" in tried.text
+    refused = send(browser, rows, dryRun="true", unknownColumns="refuse")
+    assert "look at the fields that are marked" in refused.text
+    assert refused.text.count("is no property") == 1 and "G nsef" not in refused.text
 
 
 def test_rows_with_problems_are_listed_and_may_be_left_out(
@@ -105,7 +122,7 @@ def test_how_numbers_are_read_is_shown_and_chosen(sign_in: SignIn, session: Sess
     chosen = send(browser, rows, dryRun="true", decimalSign="comma")
     assert '<td>12.500</td><td><data value="12500">12,500</data></td>' in chosen.text
     assert '<option value="comma" selected>' in chosen.text
-    assert "Done: 1 row, 1 made" in send(browser, rows, decimalSign="comma").text
+    assert "Done: 1 row, 1 created" in send(browser, rows, decimalSign="comma").text
     session.rollback()
     assert session.scalars(select(Client.revenue)).one() == 12500
 
@@ -116,7 +133,7 @@ def test_a_trial_shows_the_first_rows_as_they_were_read(sign_in: SignIn) -> None
     refused = send(browser, rows, dryRun="true")
     assert "is no property" in refused.text
     tried = send(browser, rows, dryRun="true", unknownColumns="ignore")
-    assert "1 row, 1 made" in tried.text, tried.text
+    assert "1 row, 1 created" in tried.text, tried.text
     shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
     for cell in ("Müller GmbH", "Austria", "12,500.50</data>", "EUR"):
         assert f">{cell}</td>" in shown
@@ -132,9 +149,9 @@ def test_the_next_file_with_the_same_headings_begins_with_the_columns_of_the_las
     browser, colleague = sign_in("Admin"), sign_in("Sales")
     rows = "Partner,Rang\nAcme,1\n"
     chosen = {"map:Partner": "name", "map:Rang": "-"}
-    assert "1 row, 1 made" in send(browser, rows, dryRun="true", **chosen).text
+    assert "1 row, 1 created" in send(browser, rows, dryRun="true", **chosen).text
     next_time = send(colleague, "Rang,Partner\n2,Beta\n")  # in another order
-    assert "Done: 1 row, 1 made" in next_time.text
+    assert "Done: 1 row, 1 created" in next_time.text
     assert "as they were chosen for the last file" in next_time.text
     assert '<option value="name" selected>' in columns_shown(next_time.text)
     session.rollback()
@@ -181,7 +198,7 @@ def test_a_trial_shows_what_the_records_will_have(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     rows = "Artikel;Einheit;Preis\nBeratung;Stunden;120,50\nVersand;psch.;9,90\nTee;XBX;3,10\n"
     tried = send(browser, rows, type="product", dryRun="true")
-    assert "3 rows, 3 made" in tried.text, tried.text
+    assert "3 rows, 3 created" in tried.text, tried.text
     shown = tried.text.partition("The first rows as they will be")[2].partition("</table>")[0]
     for cell in ("Beratung", "h", "120.50</data>", "EUR", "lump sum", "box"):
         assert f">{cell}</td>" in shown
@@ -208,7 +225,7 @@ def test_a_file_of_a_hundred_columns_can_be_named(sign_in: SignIn, session: Sess
     headings = [f"Field {number}" for number in range(100)]
     rows = ",".join(headings) + "\n" + ",".join(["Acme", *["x"] * 99]) + "\n"
     chosen = {f"map:{heading}": "-" for heading in headings} | {"map:Field 0": "name"}
-    assert "Done: 1 row, 1 made" in send(sign_in("Admin"), rows, **chosen).text
+    assert "Done: 1 row, 1 created" in send(sign_in("Admin"), rows, **chosen).text
     session.rollback()
     assert names(session) == ["Acme"]
 

@@ -75,4 +75,4 @@ def test_a_long_history_has_pages(app: Flask, sign_in: SignIn) -> None:
     size = app.config["CONSOLE_PAGE_SIZE"]
     assert happened(first).count("Changed") == min(size, 30)
     rest = browser.get(f"clients/{key}/timeline?skip=25").text
-    assert happened(rest).count("Changed") == 5 and "Made" in happened(rest)
+    assert happened(rest).count("Changed") == 5 and "Created" in happened(rest)

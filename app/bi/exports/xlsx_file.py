@@ -152,7 +152,7 @@ class _Book:
                 (translated("Parameter %(name)s", name=name), str(value))
                 for name, value in table.parameters.items()
             ),
-            (translated("Made at"), table.language.moment(table.made_at)),
+            (translated("Generated at"), table.language.moment(table.made_at)),
             (translated("Times are in"), self._zone.key),
             (
                 translated("Rows"),
