@@ -67,7 +67,7 @@ def make_api_key() -> Response:
 def revoke_key(key_id: int) -> Response:
     """End a key."""
     api_keys.revoke_api_key(key_id)
-    return see_other(f"{session.ROOT}/api-keys")
+    return see_other(f"{session.ROOT}/api-keys", translated("Key revoked."))
 
 
 def _expiry(days: str) -> datetime | None:

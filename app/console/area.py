@@ -146,8 +146,10 @@ def _way_in() -> Response | None:
     return response
 
 
-def see_other(address: str) -> Response:
-    """Go on at ``address`` with a GET."""
+def see_other(address: str, said: str = "") -> Response:
+    """Go on at ``address`` with a GET; ``said`` is what that page tells of what was done."""
+    if said:
+        session.say(said)
     return Response("", 303, {"Location": address, "Cache-Control": "no-store"})
 
 

@@ -26,6 +26,7 @@ from app.console.choices import page_links, page_rows, skipped
 from app.console.language import marked, translated
 from app.console.sets import page_of_type
 from app.console.typed import key_in, typed_text
+from app.console.wording import deleted
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.extensions import db
 from app.http.security import current_caller, requires
@@ -102,7 +103,7 @@ def go_on(session_id: str) -> Response:
     known = store.get_session(current_caller(), session_id)
     if step == "delete":
         store.delete_session(current_caller(), session_id)
-        return see_other(ADDRESS)
+        return see_other(ADDRESS, deleted(translated("Conversation")))
     if step == "cancel":
         cancel_turn(key)
     elif step == "confirm":

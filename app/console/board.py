@@ -93,8 +93,8 @@ def move_deal() -> Response:
     before = engine.read(f"Opportunities({key})", select="stage").body["stage"]
     step = f"stage:{stage}"
     deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
-    session.say(told(deal["name"], step, deal))
-    return see_other(f"{ADDRESS}?moved={key}&from={before}#deal-{key}")
+    address = f"{ADDRESS}?moved={key}&from={before}#deal-{key}"
+    return see_other(address, told(deal["name"], step, deal))
 
 
 @console.get("/opportunities/<int:key>/close/<stage>")
@@ -125,8 +125,7 @@ def close_deal(key: int, stage: str) -> Response:
     """Win or lose a deal."""
     step = _ending(stage)
     deal = take("Opportunities", key, step, request.form.get("version"), request.form)
-    session.say(told(deal["name"], step, deal))
-    return see_other(f"{ADDRESS}?moved={key}#deal-{key}")
+    return see_other(f"{ADDRESS}?moved={key}#deal-{key}", told(deal["name"], step, deal))
 
 
 def _ending(stage: str) -> str:

@@ -117,8 +117,7 @@ def change_many(path: str) -> Response:
     if action not in dict(actions_for(wanted)):
         raise NotFoundError(translated("There is no such action."))
     if not chosen.is_all and not chosen.keys:
-        session.say(translated("Choose records first."))
-        return see_other(_list_address(chosen.query.wanted))
+        return see_other(_list_address(chosen.query.wanted), translated("Choose records first."))
     problem = None
     asked = _asked(wanted, action)
     if "confirm" in request.form and all(each.name in request.form for each in asked):

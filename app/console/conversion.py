@@ -65,8 +65,7 @@ def convert(key: int) -> Response:
     if request.form.get("step") == "preview":
         return show_conversion(key)
     done = describe_conversion(convert_lead(key, _wishes(key)))
-    session.say(_told(done["opportunityId"]))
-    return see_other(f"{session.ROOT}/clients/{done['clientId']}")
+    return see_other(f"{session.ROOT}/clients/{done['clientId']}", _told(done["opportunityId"]))
 
 
 def _told(opportunity_id: int | None) -> str:

@@ -14,6 +14,7 @@ from app.console.choices import page_asked, page_links
 from app.console.language import translated
 from app.console.typed import key_in, typed_count, typed_note
 from app.console.uploads import PageForm
+from app.console.wording import saved
 from app.db.engines import primary_engine
 from app.documents.previews import preview_document
 from app.documents.service import DOCUMENTS, list_trash
@@ -69,7 +70,7 @@ def upload() -> Response:
         raise
     except ApiError as error:
         return show_upload(error, form.typed)
-    return see_other(f"{ADDRESS}/{key}")
+    return see_other(f"{ADDRESS}/{key}", saved(translated("Document")))
 
 
 @console.get("/documents/<int:key>/download")
@@ -105,7 +106,7 @@ def show_trash(problem: ApiError | None = None, **_restored: int) -> Response:
 def restore(key: int) -> Response:
     """Bring a document back."""
     DOCUMENTS.restore(key)
-    return see_other(f"{ADDRESS}/{key}")
+    return see_other(f"{ADDRESS}/{key}", translated("Document restored."))
 
 
 @console.get("/documents/<int:key>/shares")
@@ -158,7 +159,7 @@ def show_accesses(key: int, share_id: int) -> Response:
 def revoke(key: int, share_id: int) -> Response:
     """End a link at once."""
     shares.revoke_share(key, share_id)
-    return see_other(f"{ADDRESS}/{key}/shares")
+    return see_other(f"{ADDRESS}/{key}/shares", translated("Link revoked."))
 
 
 def files_of(record: dict[str, Any]) -> dict[str, Any]:

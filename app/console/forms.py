@@ -79,8 +79,7 @@ def create_record(path: str) -> Response:
         created = engine.write("POST", wanted.set_name, body, problems)
     except ApiError as error:
         return _form(wanted, None, {}, request.form, error)
-    session.say(_saved(wanted, body, created))
-    return see_other(f"{session.ROOT}/{path}/{created['id']}")
+    return see_other(f"{session.ROOT}/{path}/{created['id']}", _saved(wanted, body, created))
 
 
 @console.get("/<path>/<int:key>/edit")
@@ -200,7 +199,7 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
     return (
         translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=text)
         if text
-        else translated("%(record)s saved.", record=wanted.one)
+        else wording.saved(wanted.one)
     )
 
 

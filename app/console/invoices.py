@@ -14,6 +14,7 @@ from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
+from app.console.numbers import amount_text
 from app.console.sets import page_of
 from app.console.typed import typed_addresses, typed_text
 from app.container.engine import ask
@@ -140,8 +141,7 @@ def send_letter(key: int) -> Response:
     """Send the letter, or only look at it as it was changed."""
     if request.form.get("step") == "preview":
         return show_letter(key)
-    session.say(_said(send_invoice(key, _typed())))
-    return see_other(f"{ADDRESS}/{key}")
+    return see_other(f"{ADDRESS}/{key}", _said(send_invoice(key, _typed())))
 
 
 @console.get("/invoices/<int:key>/mails")
@@ -166,7 +166,7 @@ def show_invoice_mails(key: int, problem: ApiError | None = None, **_sent: int) 
 def resend_invoice_mail(key: int, mail_id: int) -> Response:
     """Send a failed mail again."""
     resend(key, mail_id)
-    return see_other(f"{ADDRESS}/{key}/mails")
+    return see_other(f"{ADDRESS}/{key}/mails", translated("The mail is sent again."))
 
 
 @console.post("/invoices/<int:key>/payments/<int:payment_id>/reverse")
@@ -175,8 +175,10 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
     """Take a payment back."""
     reason = request.form.get("reason", "").strip() or None
     path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
-    ask("POST", path, body={"reason": reason})
-    return see_other(f"{ADDRESS}/{key}")
+    payment = ask("POST", path, body={"reason": reason}).body
+    amount = amount_text(payment["amount"], payment["currency"])
+    said = translated("Payment taken back: %(amount)s.", amount=amount)
+    return see_other(f"{ADDRESS}/{key}", said)
 
 
 def _said(sent: Mapping[str, Any]) -> str:

@@ -109,8 +109,7 @@ def keep_view(path: str) -> Response:
     address = f"{session.ROOT}/{wanted.path}/"
     if (view_id := key_in(request.form.get("delete", ""))) is not None:
         delete_view(view_id)
-        session.say(translated("View deleted."))
-        return see_other(address)
+        return see_other(address, translated("View deleted."))
     query = request.form.get("query", "")[:_MOST_QUERY]
     name = request.form.get("name", "")
     key = save_view(wanted, name, query, shared="shared" in request.form)

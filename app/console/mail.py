@@ -7,6 +7,7 @@ from flask import Response, request
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
+from app.console.language import translated
 from app.console.sets import page_of_type
 from app.errors import ApiError
 from app.http.security import requires
@@ -49,4 +50,4 @@ def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
 def retry_mail(mail_id: int) -> Response:
     """Try a mail again now."""
     queue.retry_mail(mail_id)
-    return see_other(f"{ADDRESS}/{mail_id}")
+    return see_other(f"{ADDRESS}/{mail_id}", translated("The mail is sent again."))

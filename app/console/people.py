@@ -15,13 +15,15 @@ from app.auth.user_shapes import get_user_dict, user_dicts
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links, page_rows
-from app.console.language import translated
+from app.console.language import marked, translated
 from app.console.typed import key_in
 from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
 from app.http.security import requires
 from app.models.user import Role, User
+
+_STATUS_SAID = {"active": marked("User enabled."), "disabled": marked("User disabled.")}
 
 
 @console.get("/users")
@@ -61,7 +63,8 @@ def make_user() -> Response:
         password=form.get("password", ""),
         roles=form.getlist("roles"),
     )
-    return see_other(f"{session.ROOT}/users")
+    said = translated("User %(name)s created.", name=form.get("username", ""))
+    return see_other(f"{session.ROOT}/users", said)
 
 
 @console.get("/users/<int:user_id>")
@@ -93,16 +96,18 @@ def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> R
 def act_on_user(user_id: int) -> Response:
     """Do what a button says, on the list or on the page of the account."""
     step = request.form.get("step", "")
-    if step in ("active", "disabled"):
+    if step in _STATUS_SAID:
         users.update_user(user_id, {"status": step})
+        said = translated(_STATUS_SAID[step])
     elif step == "unlock":
         users.unlock_user(user_id)
+        said = translated("User unlocked.")
     elif step == "reset":
         return _shown_at(user_id, password=users.reset_password(user_id, None))
     else:
         raise InvalidStateError(translated("This step is not known."))
     path = f"/{user_id}" if request.form.get("page") else ""
-    return see_other(f"{session.ROOT}/users{path}")
+    return see_other(f"{session.ROOT}/users{path}", said)
 
 
 @console.post("/users/<int:user_id>/change")
@@ -117,7 +122,7 @@ def change_user(user_id: int) -> Response:
         raise ValidationError([("roles", translated("Choose one role or more."))])
     email = form.get("email", "").strip() or None
     users.update_user(user_id, {**known, "email": email, "roles": roles})
-    return see_other(f"{session.ROOT}/users/{user_id}")
+    return see_other(f"{session.ROOT}/users/{user_id}", translated("Saved."))
 
 
 @console.get("/sessions")
@@ -135,7 +140,7 @@ def end_one_session(key: str) -> Response:
     end_session(key, "ended by an administrator")
     owner = key_in(request.form.get("user", ""))
     back = "sessions" if owner is None else f"users/{owner}"
-    return see_other(f"{session.ROOT}/{back}")
+    return see_other(f"{session.ROOT}/{back}", translated("Session ended."))
 
 
 def _shown_at(user_id: int, **values: Any) -> Response:

@@ -20,6 +20,7 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.svg_charts import picture_of
 from app.console.typed import typed_name
+from app.console.wording import saved
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.security import requires
@@ -63,7 +64,8 @@ def keep_question() -> Response:
     """Save the answer that is shown as a report: from its question, or from its query."""
     name = typed_name(200, translated("Give the report a name of up to 200 characters."))
     report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
-    return see_other(f"{session.ROOT}/reports/{report_id}")
+    said = saved(translated("Report"))
+    return see_other(f"{session.ROOT}/reports/{report_id}", said)
 
 
 def _content() -> dict[str, Any]:

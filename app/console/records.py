@@ -20,7 +20,7 @@ from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import COMMENT, Step, preset, steps_of, take, told
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
-from app.console.wording import inside
+from app.console.wording import deleted, inside
 from app.container.engine import ask
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
@@ -47,8 +47,7 @@ def act_on_record(path: str, key: int) -> Response:
     try:
         if step == "delete":
             ask("DELETE", f"{wanted.set_name}({key})", version=version)
-            session.say(translated("%(record)s deleted.", record=wanted.one))
-            return see_other(f"{session.ROOT}/{path}/")
+            return see_other(f"{session.ROOT}/{path}/", deleted(wanted.one))
         if step == ASSIGN and wanted.set_name == "Tickets":
             said = assign_to_me(key, version)
         else:
@@ -61,8 +60,7 @@ def act_on_record(path: str, key: int) -> Response:
     except ApiError as error:
         db.session.rollback()  # of two changes the first may have been done
         return _show(wanted, key, error)
-    session.say(said)
-    return see_other(f"{session.ROOT}/{path}/{key}")
+    return see_other(f"{session.ROOT}/{path}/{key}", said)
 
 
 @console.get("/<path>/<int:key>/delete")

@@ -18,6 +18,7 @@ from app.console.language import marked, page_language, translated
 from app.console.references import KINDS, find, named
 from app.console.svg_charts import picture_of
 from app.console.typed import refused_at, typed_addresses, typed_count, typed_name, typed_note
+from app.console.wording import deleted
 from app.errors import ApiError, ValidationError
 from app.extensions import db
 from app.http.page_sizes import CONSOLE_WHOLE
@@ -97,12 +98,12 @@ def change_report(report_id: int) -> Response:
     """Give a report of one's own another name, share it, or delete it."""
     if request.form.get("step") == "delete":
         saving.delete_report(report_id)
-        return see_other(ADDRESS)
+        return see_other(ADDRESS, deleted(translated("Report")))
     name = typed_name(200, translated("Give the report a name of up to 200 characters."))
     description = typed_note("description", 1000)
     shared = "shared" in request.form
     saving.change_report(report_id, {"name": name, "description": description, "shared": shared})
-    return see_other(f"{ADDRESS}/{report_id}")
+    return see_other(f"{ADDRESS}/{report_id}", translated("Saved."))
 
 
 @console.post("/reports/<int:report_id>/export")
@@ -145,9 +146,11 @@ def schedule_report(report_id: int) -> Response:
     """Mail a report by the clock, or no more."""
     if request.form.get("step") == "stop":
         schedules.unschedule_report(report_id)
+        said = translated("The report is not mailed any more.")
     else:
         schedules.schedule_report(report_id, _schedule())
-    return see_other(f"{ADDRESS}/{report_id}")
+        said = translated("The report will be mailed.")
+    return see_other(f"{ADDRESS}/{report_id}", said)
 
 
 def _given(report: Report) -> dict[str, str]:

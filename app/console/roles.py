@@ -12,6 +12,7 @@ from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.typed import key_in, typed_name, typed_note
+from app.console.wording import deleted, saved
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError
@@ -54,7 +55,7 @@ def new_role(problem: ApiError | None = None) -> Response:
 def make_role() -> Response:
     """Make a role."""
     roles.create_role(**_typed())
-    return see_other(ADDRESS)
+    return see_other(ADDRESS, saved(translated("Role")))
 
 
 @console.get("/roles/<int:role_id>")
@@ -71,9 +72,9 @@ def change_role(role_id: int) -> Response:
     """Change or delete a role."""
     if request.form.get("step") == "delete":
         roles.delete_role(role_id)
-    else:
-        roles.update_role(role_id, _typed())
-    return see_other(ADDRESS)
+        return see_other(ADDRESS, deleted(translated("Role")))
+    roles.update_role(role_id, _typed())
+    return see_other(ADDRESS, saved(translated("Role")))
 
 
 def _known(role_id: int) -> dict[str, Any]:

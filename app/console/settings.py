@@ -115,8 +115,7 @@ def save_group(group: str) -> Response:
     refuse_any([*problems, *setting_problems(group, values)])
     save = save_settings if group == RATES else change_settings
     save(group, values, version=version)
-    session.say(translated("Saved."))
-    return see_other(f"{ADDRESS}/{group}")
+    return see_other(f"{ADDRESS}/{group}", translated("Saved."))
 
 
 @console.get("/settings/logo")
@@ -144,8 +143,7 @@ def change_logo() -> Response:
     else:
         upload = request.files.get("file")
         save_logo(b"" if upload is None else upload.stream.read(MAX_BYTES + 1))
-    session.say(translated("Saved."))
-    return see_other(f"{ADDRESS}/logo")
+    return see_other(f"{ADDRESS}/logo", translated("Saved."))
 
 
 @console.get("/settings/logo/picture")

@@ -7,7 +7,7 @@ from typing import Any
 
 from flask import Response, request
 
-from app.console import engine, session
+from app.console import engine
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.settings import ADDRESS, TABS
@@ -55,8 +55,7 @@ def save_canned_answers() -> Response:
     """Save the answers that have a name and a text; an empty row is taken away."""
     answers = {name: text for name, text in _typed_answers() if name or text}
     change_settings(_GROUP, {"answers": answers}, version=request.form.get("version", ""))
-    session.say(translated("Saved."))
-    return see_other(f"{ADDRESS}/answers")
+    return see_other(f"{ADDRESS}/answers", translated("Saved."))
 
 
 def _typed_answers() -> list[tuple[str, str]]:
@@ -118,8 +117,8 @@ def save_template() -> Response:
     known = {**templates.get(kind, {}), language: words}
     templates[kind] = {tag: parts for tag, parts in known.items() if parts}
     change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
-    session.say(translated("Saved."))
-    return see_other(f"{ADDRESS}/templates?kind={kind}&language={language}")
+    address = f"{ADDRESS}/templates?kind={kind}&language={language}"
+    return see_other(address, translated("Saved."))
 
 
 def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:

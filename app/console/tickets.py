@@ -103,7 +103,7 @@ def link_article(key: int) -> Response:
     article = request.form.get("article", "")
     wanted = {"@odata.id": f"KbArticles({article})"}
     ask("POST", f"Tickets({key})/KbArticles/$ref", body=wanted)
-    return see_other(f"{ADDRESS}/{key}/suggestions")
+    return see_other(f"{ADDRESS}/{key}/suggestions", translated("Article linked."))
 
 
 @console.get("/queue")

@@ -12,8 +12,9 @@ from sqlalchemy import select
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
-from app.console.language import translated
+from app.console.language import marked, translated
 from app.console.typed import typed_note, typed_text
+from app.console.wording import deleted
 from app.db import records
 from app.db.engines import primary_engine
 from app.errors import ApiError, NotFoundError, ValidationError, telling_all
@@ -24,6 +25,8 @@ from app.models.webhook import DELIVERY_STATUSES, WebhookEndpoint
 from app.webhooks import deliveries, endpoints
 from app.webhooks.endpoint_state import endpoint_shape
 from app.webhooks.subscriptions import check_endpoint, may_read_group
+
+_STATUS_SAID = {"active": marked("Webhook enabled."), "disabled": marked("Webhook disabled.")}
 
 
 @console.get("/webhooks")
@@ -89,7 +92,7 @@ def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any
 def change_webhook(webhook_id: int) -> Response:
     """Change where a receiver is, what it gets and what it is for."""
     endpoints.change_endpoint(webhook_id, _typed())
-    return see_other(_address(webhook_id))
+    return see_other(_address(webhook_id), translated("Saved."))
 
 
 @console.post("/webhooks/<int:webhook_id>/step")
@@ -108,10 +111,10 @@ def act_on_webhook(webhook_id: int) -> Response:
         since, end = _instant("since"), request.form.get("until", "").strip()
         count = endpoints.start_recovery(webhook_id, since, _instant("until") if end else None)
         return show_webhook(webhook_id, recovering=count)
-    if step not in ("active", "disabled"):
+    if step not in _STATUS_SAID:
         raise NotFoundError(translated("There is no such step."))
     endpoints.change_endpoint(webhook_id, {"status": step})
-    return see_other(_address(webhook_id))
+    return see_other(_address(webhook_id), translated(_STATUS_SAID[step]))
 
 
 @console.post("/webhooks/<int:webhook_id>/delete")
@@ -119,7 +122,7 @@ def act_on_webhook(webhook_id: int) -> Response:
 def remove_webhook(webhook_id: int) -> Response:
     """Remove a receiver with all its deliveries."""
     endpoints.remove_endpoint(webhook_id)
-    return see_other(f"{session.ROOT}/webhooks")
+    return see_other(f"{session.ROOT}/webhooks", deleted(translated("Webhook")))
 
 
 @console.get("/webhooks/<int:webhook_id>/deliveries/<int:delivery_id>")
@@ -142,7 +145,8 @@ def show_webhook_delivery(
 def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
     """Deliver it again now."""
     deliveries.resend(webhook_id, delivery_id)
-    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}")
+    said = translated("It is delivered again.")
+    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}", said)
 
 
 def _shown(webhook_id: int) -> dict[str, Any]:

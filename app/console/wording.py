@@ -97,6 +97,16 @@ def _in_english(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def saved(record: str) -> str:
+    """What is said of a record that was saved: ``Report saved.``"""
+    return translated("%(record)s saved.", record=record)
+
+
+def deleted(record: str) -> str:
+    """What is said of a record that is gone: ``Report deleted.``"""
+    return translated("%(record)s deleted.", record=record)
+
+
 def told(message: str) -> str:
     """What the service says, in the language of the page: ``amount: must be more than 0``."""
     field, separator, rest = message.partition(": ")

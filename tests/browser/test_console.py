@@ -49,7 +49,7 @@ def test_a_deletion_is_in_the_menu_and_tells_what_goes_along(page: Page) -> None
 
 def test_only_scopes_of_the_chosen_role_can_be_chosen(page: Page) -> None:
     page.goto("/admin/api-keys")
-    page.get_by_text("Make a key").click()
+    page.get_by_text("New key").click()
     page.get_by_label("Role").select_option("Viewer")
     expect(page.get_by_label("clients:read").locator("visible=true")).to_have_count(1)
     expect(page.get_by_label("clients:delete").locator("visible=true")).to_have_count(0)

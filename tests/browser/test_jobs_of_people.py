@@ -131,7 +131,7 @@ def test_a_ticket_is_answered_and_an_article_published(page: Page) -> None:
 
 def test_a_key_is_shown_once_and_works(page: Page) -> None:
     page.goto("/admin/api-keys")
-    page.get_by_text("Make a key").click()
+    page.get_by_text("New key").click()
     page.get_by_label("Name (required)").fill("ERP")
     page.get_by_label("Role").select_option("Viewer")
     page.get_by_label("clients:read").locator("visible=true").check()
@@ -146,11 +146,11 @@ def test_a_key_is_shown_once_and_works(page: Page) -> None:
 
 def test_a_user_is_made_and_signs_in(page: Page, browser: Browser) -> None:
     page.goto("/admin/users")
-    page.get_by_text("Make a user").click()
+    page.get_by_text("New user").click()
     page.get_by_label("User name").fill("eva")
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_label("Viewer").check()
-    page.get_by_role("button", name="Make the user").click()
+    page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("link", name="eva")).to_be_visible()
     other = browser.new_context(base_url=page.url.partition("/admin")[0]).new_page()
     other.goto("/admin/")
