@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 import babel
@@ -159,6 +160,14 @@ class Lexicon:
         for english, texts in self.data.get("english", {}).items():
             for text in texts:
                 english_words.setdefault(self.stem(text), english)
+        own, english_locale = babel.Locale(self.code), babel.Locale(ENGLISH_CODE)
+        named = [("days", "format", "wide"), *product(
+            ("months",), ("format", "stand-alone"), ("wide", "abbreviated")
+        )]  # fmt: skip
+        for unit, context, width in named if self.code != ENGLISH_CODE else ():
+            for at, text in getattr(own, unit)[context][width].items():
+                name = str(getattr(english_locale, unit)["format"]["wide"][at])
+                english_words.setdefault(self.stem(str(text).rstrip(".")), name)
         return english_words
 
     def phrase(self, text: str) -> Phrase:
@@ -188,6 +197,8 @@ class Lexicon:
         """Every single word that means something."""
         words = {word for phrase in self.entries for word in phrase} | set(self.fillers)
         words |= set(self.english)
+        values = (text for texts in self.data.get("values", {}).values() for text in texts)
+        words |= {word for text in values for word in self.phrase(text)}
         words |= set(self.reader.words) if "periods" in self.data else set()
         for phrases in (self.beyond, self.commands, self.follows, self.vague):
             words |= {word for phrase in phrases for word in phrase}
@@ -295,28 +306,20 @@ class Lexicon:
             ("measures", "measure", kind.figures), ("rates", "rate", kind.rates),
             ("states", "state", kind.states), ("dates", "date", None),
             ("dimensions", "dimension", kind.dimensions), ("properties", "property", None),
-            ("verbs", "verb", None), ("moments", "moment", None),
+            ("verbs", "verb", None), ("moments", "moment", None), ("pending", "pending", None),
+            ("members", "state", None), ("orders", "order", None), ("ranks", "best", None),
+            ("kinds", "named", None),
         )  # fmt: skip
         for section, category, known in sections:
-            for name, texts in entry.get(section, {}).items():
+            # Of another language, dates are what durations begin and end with.
+            is_dates = section == "moments" and self.code != ENGLISH_CODE
+            for name, texts in entry.get("dates" if is_dates else section, {}).items():
                 if known is not None and name not in known:
                     raise KeyError(f"{self.code}.toml: {key} have no {name} among {section}")
+                is_member = section in ("members", "kinds")
+                value = self._member(kind, name) if is_member else name
                 for text in self._words_of(texts):
-                    self._add(text, category, key, name)
-        for name, texts in entry.get("pending", {}).items():
-            for text in texts:
-                self._add(text, "pending", key, f"to.{name}")
-        self._of_members(kind, entry)
-        for path, texts in entry.get("orders", {}).items():
-            for text in texts:
-                self._add(text, "order", key, path)
-        for name, texts in entry.get("ranks", {}).items():
-            for text in texts:
-                self._add(text, "best", key, name)
-        for member, texts in entry.get("kinds", {}).items():
-            state = self._member(kind, member)
-            for text in texts:
-                self._add(text, "named", key, state)
+                    self._add(text, category, key, f"to.{name}" if section == "pending" else value)
         self._of_model(kind)
 
     def _member(self, kind: Kind, member: str) -> str:
@@ -324,11 +327,6 @@ class Lexicon:
             if name == member or name.rpartition(".")[2] == member:
                 return name
         raise KeyError(f"{self.code}.toml: {kind.key} have no {member}")
-
-    def _of_members(self, kind: Kind, entry: Mapping[str, Any]) -> None:
-        for member, texts in entry.get("members", {}).items():
-            for text in texts:
-                self._add(text, "state", kind.key, self._member(kind, member))
 
     # --- entries of the entity data model
 

@@ -106,10 +106,8 @@ class Names:
         if country is not None:
             codes, label = country
             yield f"place:{codes}", self._in_country(codes, label)
-        own = self._lexicon.data.get("places", {}).get(text.title(), "")
-        forms = (phrase, together(text), plain_letters(text), together(own) if own else "")
-        for form in forms:
-            if form and (category := categories.get(form)) is not None:
+        for form in (phrase, together(text), plain_letters(text)):
+            if (category := categories.get(form)) is not None:
                 yield f"text:{form}", category
                 break
         low = text.lower()
@@ -156,6 +154,7 @@ class Names:
         yield self._lexicon.phrase(value)
         yield together(value)
         yield from spelt(value)
+        yield from map(self._lexicon.phrase, self._lexicon.data.get("values", {}).get(value, ()))
 
     # --- people
 

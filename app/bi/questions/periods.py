@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -98,11 +99,17 @@ class Periods:
         words = self._in_english([token]).tokens
         return self._reader.number(words[0]) if len(words) == 1 else None
 
+    def is_month(self, word: str) -> bool:
+        """Whether it is what a month is called."""
+        return any(
+            token.stem in self._reader.months for token in self._in_english(tokenise(word)).tokens
+        )
+
     def _in_english(self, tokens: Sequence[Token]) -> _English:
         english = _English([], [])
         for at, token in enumerate(tokens):
-            words = self._english.get(token.stem)
-            parts = [token] if words is None else tokenise(words)
+            words = self._english.get(token.stem) or _without_year(token)
+            parts = tokenise(words) if words else [token]
             english.tokens.extend(parts)
             english.places.extend([at] * len(parts))
         return english
@@ -171,6 +178,13 @@ class Periods:
         if head == _BEFORE:
             return Period(None, day, f"more than {number} {plural} ago")
         return Period(day, None, f"in the last {number} {plural}")
+
+
+def _without_year(token: Token) -> str:
+    """``1.5.`` as the first of May; empty for any other word."""
+    day, _, month = token.text.rstrip(".").partition(".")
+    is_day = token.kind == "date" and month.isdecimal() and 0 < int(month) <= 12
+    return f"{int(day)} {calendar.month_name[int(month)]}" if is_day else ""
 
 
 def before(when: When) -> When:

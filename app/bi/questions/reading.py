@@ -32,6 +32,7 @@ SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
 ))  # fmt: skip
 _ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
+_BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -233,6 +234,9 @@ class Reader:
         if token.kind != "word":
             return [replace(token, number=self._number(token))]
         parts = self._lexicon.parts(token.text)
+        begin, _, end = token.text.partition("-")
+        if self._periods.is_month(begin) and self._periods.is_month(end):  # "jan-mar"
+            parts = (begin, "\u2013", end)
         if self._lexicon.code == "en" and len(parts) == 1:
             return [token]
         return [replace(token, text=part, stem=self._lexicon.form(part), first=True,
@@ -344,13 +348,16 @@ class Reader:
                 token.stem in self._lexicon.fillers and token.text.lower() == f"{token.stem}s"
             ):  # "blocked ones" are no number
                 yield Leaf(at, at + 1, "number", Number(str(number)), ("leaf number word",))
-            elif token.stem in self._articles and self._is_unit(stems, at + 1):
+            elif token.stem in self._articles and self._is_one(stems, at):
                 yield Leaf(at, at + 1, "number", Number("1"), ("leaf article",))
 
-    def _is_unit(self, stems: Sequence[str], at: int) -> bool:
-        if at >= len(stems):
-            return False
-        return any(entry.category in _TIMES for _, entry in self._lexicon.at(stems, at))
+    def _is_one(self, stems: Sequence[str], at: int) -> bool:
+        """Whether an article counts: a unit of time stands behind it, or a bound before it."""
+        before = (tuple(stems[max(at - length, 0) : at]) for length in (1, 2))
+        said = [entry for phrase in before for entry in self._lexicon.entries.get(phrase, ())]
+        if at + 1 < len(stems):
+            said += [entry for _, entry in self._lexicon.at(stems, at + 1)]
+        return any(entry.category in _TIMES | _BOUNDS for entry in said)
 
     @property
     def _articles(self) -> frozenset[str]:

@@ -22,13 +22,13 @@ MOST_STRANGE = 25
 _TOKEN = re.compile(
     r"""
     (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
-  | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{4})
+  | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2}\b|(?!\d)))
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
   | (?P<number>(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d{3})*)
      (?:\.\d+)?)(?P<unit>\s?%|[kK]\b|m\b|\s?(?:[mM]io|[mM]illion(?:en)?|thousand|tausend|[tT]sd)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
-  | (?P<other>[^\s\w,;:?!.()'\u2019"-])
+  | (?P<other>[^\s\w,;:?!.()'\u2019"-]|(?<=[\d.])-(?=\d))
     """,
     re.VERBOSE,
 )
@@ -114,11 +114,13 @@ def _token(match: re.Match[str], *, is_first: bool) -> Token:
         return Token(written, stem(written), first=is_first)
     if kind == "date" and "." in written:
         day, month, year = written.split(".")  # 1.5.2026; with slashes it could be January
-        iso = f"{year}-{int(month):02d}-{int(day):02d}"
+        if not year:  # it is told by the day of the question
+            return Token(written, written, kind)
+        iso = f"{year if len(year) > 2 else f'20{year}'}-{int(month):02d}-{int(day):02d}"
         return Token(iso, iso, kind)
     if kind == "code":
         return Token(written, stem(written))
-    return Token(written, written, kind)
+    return Token(written, "\u2013" if written == "-" else written, kind)
 
 
 def _number(match: re.Match[str]) -> Token:
