@@ -156,7 +156,7 @@ def _sorts(query: ListQuery) -> list[tuple[str, str]]:
     return [
         (f"{column.path}{suffix}", f"{column.label}, {words}")
         for column in columns.values()
-        for suffix, words in (("", translated("rising")), (" desc", translated("falling")))
+        for suffix, words in (("", translated("ascending")), (" desc", translated("descending")))
     ]
 
 

@@ -9,10 +9,12 @@ from math import cos, radians, sin
 from typing import Protocol
 
 from app.invoices.document import PaymentEntry, TaxSubtotal
+from app.invoices.formats import Formats
 from app.invoices.pdf import style
 from app.invoices.pdf.drawing import MM, Frame, Rule
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
+from app.invoices.texts import Texts
 
 _WIDTH = 88 * MM
 _LEFT = style.RIGHT - _WIDTH
@@ -101,10 +103,11 @@ def _tell_net(paper: Paper, tell: Teller) -> None:
     document, texts = paper.document, paper.texts
     tell(texts("totals.subtotal"), document.subtotal)
     if document.discount_total:
-        tell(_discount_label(paper), -document.discount_total)
+        label = discount_label(texts, paper.formats, document.discount_percent)
+        tell(label, -document.discount_total)
         tell(texts("totals.net"), document.net_total)
     for group in document.tax_breakdown:
-        tell(_tax_label(paper, group, "totals.tax"), group.tax)
+        tell(tax_label(texts, paper.formats, group, "totals.tax"), group.tax)
     _tell_total(paper, tell)
 
 
@@ -115,11 +118,12 @@ def _tell_gross(paper: Paper, tell: Teller) -> None:
     off = subtotal - document.total
     if off:
         tell(texts("totals.subtotal"), subtotal)
-        tell(_discount_label(paper), -off)
+        tell(discount_label(texts, paper.formats, document.discount_percent), -off)
     _tell_total(paper, tell)
     tell(texts("totals.included_net"), document.net_total, style.LABEL)
     for group in document.tax_breakdown:
-        tell(_tax_label(paper, group, "totals.included_tax"), group.tax, style.LABEL)
+        label = tax_label(texts, paper.formats, group, "totals.included_tax")
+        tell(label, group.tax, style.LABEL)
 
 
 def _tell_accounted_tax(paper: Paper, tell: Teller) -> None:
@@ -141,18 +145,18 @@ def _tell_total(paper: Paper, tell: Teller) -> None:
     tell(paper.texts(name), paper.document.total, style.TOTAL, "total")
 
 
-def _discount_label(paper: Paper) -> str:
-    label = paper.texts("totals.discount")
-    percent = paper.document.discount_percent
-    return f"{label} {paper.formats.percent(percent)}" if percent else label
+def discount_label(texts: Texts, formats: Formats, percent: Decimal | None) -> str:
+    """What stands beside the discount of a document: of how many percent it is."""
+    label = texts("totals.discount")
+    return f"{label} {formats.percent(percent)}" if percent else label
 
 
-def _tax_label(paper: Paper, group: TaxSubtotal, name: str) -> str:
-    taxable = paper.formats.money(group.taxable)
+def tax_label(texts: Texts, formats: Formats, group: TaxSubtotal, name: str) -> str:
+    """What stands beside the tax of a group: its rate or why there is none, and of what."""
+    taxable = formats.money(group.taxable)
     if group.tax_category == "S":
-        rate = paper.formats.percent(group.tax_rate)
-        return paper.texts(name, rate=rate, taxable=taxable)
-    return f"{paper.texts(f'categories.{group.tax_category}')}: {taxable}"
+        return texts(name, rate=formats.percent(group.tax_rate), taxable=taxable)
+    return f"{texts(f'categories.{group.tax_category}')}: {taxable}"
 
 
 def _payments(paper: Paper) -> Iterator[tuple[str, Decimal]]:

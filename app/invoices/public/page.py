@@ -9,6 +9,7 @@ from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.preflight import preflight
 from app.invoices.formats import Formats
 from app.invoices.pdf.qr import payment_code
+from app.invoices.pdf.summary import discount_label, tax_label
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
 from app.models.invoice import Invoice
@@ -42,6 +43,7 @@ def document_page(
         code=_code(document) if is_open else None,
         lines=_lines(document, words, formats),
         more=max(0, len(document.lines) - MOST_LINES),
+        totals=_totals(document, words, formats),
         is_void=is_void,
         is_preview=is_preview,
         has_data=not is_void and not preflight(document),
@@ -93,6 +95,20 @@ def _lines(document: InvoiceDocument, words: Texts, formats: Formats) -> list[tu
         amount = formats.amount(line.line_total if gross else line.line_net)
         rows.append((one_line(line.description), price, amount))
     return rows
+
+
+def _totals(document: InvoiceDocument, words: Texts, formats: Formats) -> Facts:
+    """How the total comes of the lines: before taxes, the discount, the taxes."""
+    gross = document.prices_include_tax
+    rows = [] if gross else [(words("totals.subtotal"), formats.amount(document.subtotal))]
+    if document.discount_total and not gross:
+        label = discount_label(words, formats, document.discount_percent)
+        rows.append((label, f"\u2212{formats.amount(document.discount_total)}"))
+    name = "totals.included_tax" if gross else "totals.tax"
+    for group in document.tax_breakdown:
+        rows.append((tax_label(words, formats, group, name), formats.amount(group.tax)))
+    total = "totals.total_credit" if document.is_credit_note else "totals.total"
+    return [*rows, (words(total), formats.amount(document.total))]
 
 
 def _code(document: InvoiceDocument) -> tuple[int, str] | None:
