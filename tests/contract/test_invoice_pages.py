@@ -365,7 +365,7 @@ def test_the_page_has_the_lines_and_a_code_to_pay(admin: Api) -> None:
     (line,) = admin.get(f"/odata/Invoices({key})/LineItems").json["value"]
     assert line["description"] in page and "1 pc. \u00d7 100.00" in page and "<td>100.00" in page
     foot = re.findall(r'<th scope="row">(.*?)</th><td>(.*?)</td>', page)
-    assert [amount for _, amount in foot] == ["100.00", "19.00", "119.00"]
+    assert [amount for _, amount in foot] == ["100.00", "19.00", "€119.00"]
     assert 'aria-label="Scan to pay"' in page and 'fill="#000" d="M' in page
     number = admin.get(f"/odata/Invoices({key})").json["number"]
     paid = {"amount": 119, "date": "2026-01-05", "method": "transfer"}

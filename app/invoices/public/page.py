@@ -108,7 +108,7 @@ def _totals(document: InvoiceDocument, words: Texts, formats: Formats) -> Facts:
     for group in document.tax_breakdown:
         rows.append((tax_label(words, formats, group, name), formats.amount(group.tax)))
     total = "totals.total_credit" if document.is_credit_note else "totals.total"
-    return [*rows, (words(total), formats.amount(document.total))]
+    return [*rows, (words(total), formats.money(document.total))]
 
 
 def _code(document: InvoiceDocument) -> tuple[int, str] | None:
