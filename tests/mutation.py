@@ -30,8 +30,8 @@ PARTS = {
     "parser": (
         ("app/odata/syntax/parser.py",),
         (
-            "tests/odata/syntax/test_parser.py", "tests/odata/syntax/test_option_parser.py",
-            "tests/odata/test_places.py", "tests/odata/syntax/test_printer.py",
+            "tests/odata/syntax/test_parser.py", "tests/odata/test_places.py",
+            "tests/odata/syntax/test_printer.py",
         ),
     ),
 }  # fmt: skip

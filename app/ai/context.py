@@ -58,10 +58,10 @@ def title_of(entity: str, row: Mapping[str, Any]) -> str:
     return str(row.get(TITLES.get(entity, "name")) or f"{entity} {row['id']}")
 
 
-def continued_context(kept: Mapping[str, Any] | None) -> Context | None:
+def continued_context(stored: Mapping[str, Any] | None) -> Context | None:
     """The record that a conversation was about, while the caller may still read it."""
     try:
-        return read_context(kept)
+        return read_context(stored)
     except NotFoundError:
         return None
 

@@ -186,7 +186,7 @@ class _Wanted:
 
     def _is_wanted(self, clause: _Clause) -> bool:
         little = _little_words() - self._own
-        content = [word for word in clause.said if word not in little]
+        content = [word for word in clause.words if word not in little]
         # A wish begins with its verb, or ends with it: "eine Aufgabe anlegen".
         verbs = _stems_of([*content[:2], *content[-1:]])
         is_other = self._record is not None and clause.is_of_another(self._record)
@@ -211,7 +211,7 @@ class _Clause:
     """A part of a sentence that may want something, and its words."""
 
     text: str
-    said: tuple[str, ...]
+    words: tuple[str, ...]
     stems: frozenset[str]
 
     def means(self, entity: str) -> bool:
@@ -219,7 +219,7 @@ class _Clause:
         if self.stems & _nouns(entity):
             return True
         pronouns = _set(_declared()["record"]["pronouns"])
-        is_meant = bool(pronouns & set(self.said)) or RECORD_NUMBER.search(self.text) is not None
+        is_meant = bool(pronouns & set(self.words)) or RECORD_NUMBER.search(self.text) is not None
         return is_meant and not self.is_of_another(entity)
 
     def is_of_another(self, entity: str) -> bool:

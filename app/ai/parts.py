@@ -19,8 +19,8 @@ class Context:
     module: str
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """As a message keeps it."""
+    def stored(self) -> dict[str, Any]:
+        """The JSON that a message stores."""
         return {"module": self.module, "entityId": None, "title": None}
 
 
@@ -34,8 +34,8 @@ class RecordContext(Context):
     title: str
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """As a message keeps it."""
+    def stored(self) -> dict[str, Any]:
+        """The JSON that a message stores."""
         return {"module": self.module, "entityId": self.key, "title": self.title}
 
     @property

@@ -93,7 +93,7 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
     but the name of one, ``due date?``, asks for it.
     """
     said = words_of(_EMAIL.sub("email", ask.text))
-    asked_state = _state_asked(record.entity, said)
+    asked_state = _requested_state(record.entity, said)
     if asked_state is not None:
         return asked_state
     phrases = _phrases(record.entity)
@@ -154,13 +154,13 @@ def _amounts(entity: str) -> dict[str, str]:
     return phrases | dict(PROFILES[entity].amounts if entity in PROFILES else {})
 
 
-def _state_asked(entity: str, said: list[str]) -> str | None:
+def _requested_state(entity: str, words: list[str]) -> str | None:
     """The property whose state is asked for, ``Is it blocked?``; None for other questions."""
-    if not said or said[0] not in ("is", "are") or len(said) > _LONGEST_STATE_QUESTION:
+    if not words or words[0] not in ("is", "are") or len(words) > _LONGEST_STATE_QUESTION:
         return None
     for name in ("status", "stage", "rating", "visibility"):
         states = [spoken(state).split() for state in states_of(entity, name)]
-        if any(_contains(said, state) for state in states):
+        if any(_contains(words, state) for state in states):
             return name
     return None
 
@@ -260,6 +260,6 @@ def _is_worth_saying(name: str, value: Any) -> bool:
     return value not in (None, "", [], {}) and not (name in SILENT_ZEROS and value == 0)
 
 
-def _contains(said: list[str], phrase: list[str]) -> bool:
+def _contains(words: list[str], phrase: list[str]) -> bool:
     length = len(phrase)
-    return any(said[start : start + length] == phrase for start in range(len(said) - length + 1))
+    return any(words[start : start + length] == phrase for start in range(len(words) - length + 1))

@@ -59,7 +59,7 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
         return Response(status=204)
     app = running_app()
     if can_keep(request.environ):
-        body = _kept(app, request.environ["gunicorn.socket"], session["id"], start)
+        body = _frames_by_keeper(app, request.environ["gunicorn.socket"], session["id"], start)
         response = Response(body, content_type="text/event-stream")
     else:
         places = stream_places.of(app)
@@ -73,7 +73,7 @@ def open_stream(session: Mapping[str, Any], after: int | None) -> Response:
     return response
 
 
-def _kept(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]:
+def _frames_by_keeper(app: Flask, sock: Any, session_id: int, start: int) -> Iterator[bytes]:
     """The body of a stream whose socket one thread keeps with all others."""
     keeper = stream_keeper.of(app)
     if len(keeper) >= MOST_KEPT:

@@ -70,10 +70,10 @@ class Signals:
             self._count += 1
             self._changed.notify_all()
 
-    def wait(self, seen: int, seconds: float) -> int:
+    def wait(self, known_count: int, seconds: float) -> int:
         """Sleep until something is newer than ``seen``, ``seconds`` at most; the count then."""
         with self._changed:
-            self._changed.wait_for(lambda: self._count != seen, seconds)
+            self._changed.wait_for(lambda: self._count != known_count, seconds)
             return self._count
 
 
@@ -88,7 +88,7 @@ class Turn:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
     served: Served | None = None
-    meant: Kept | None = None
+    meaning: Kept | None = None
     context: Context | None = None
 
     @property
@@ -125,7 +125,7 @@ class Turn:
         elif isinstance(part, Words):
             yield from self._add(part.text)
         elif isinstance(part, Kept):
-            self.meant = part
+            self.meaning = part
         elif isinstance(part, Context):
             self.context = part
         else:
@@ -167,17 +167,17 @@ class Turn:
         )  # fmt: skip
         return number, True
 
-    def kept(self) -> dict[str, Any]:
+    def columns(self) -> dict[str, Any]:
         """The columns of the message so far."""
         row: dict[str, Any] = {
             "body": self.body,
             "citations": self.citations,
             "tool_calls": self.tool_calls,
         }
-        if self.meant is not None:
-            row["standing"] = self.meant.value
+        if self.meaning is not None:
+            row["standing"] = self.meaning.value
         if self.context is not None:
-            row["context"] = self.context.kept
+            row["context"] = self.context.stored
         served = self.served
         if served is None:
             return row
@@ -217,7 +217,7 @@ def begin_turn(
         session: the conversation that goes on; None begins one.
     Returns: the conversation, and the message of the answer, ``in_progress`` when ``streamed``.
     """
-    context = None if ask.context is None else ask.context.kept
+    context = None if ask.context is None else ask.context.stored
     # What is not streamed is made before anything is written: a transaction that waits for a model
     # would keep all others from writing to SQLite.
     parts = None if streamed else list(answer(ask))
@@ -265,7 +265,7 @@ def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
             break  # canceled
     end = _end(turn.message["key"], "completed", turn)
     values = {
-        **turn.kept(), "status": "completed", "usage": turn.usage, "leased_until": None,
+        **turn.columns(), "status": "completed", "usage": turn.usage, "leased_until": None,
     }  # fmt: skip
     with step():
         if store.change_message(turn.message["id"], values, status="in_progress"):
@@ -276,7 +276,7 @@ def _run(parts: Iterator[Part], turn: Turn, step: Any) -> None:
 def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
     with step():
         stored: Sequence[Event] = list(events)
-        values = {**turn.kept(), "leased_until": _lease()}
+        values = {**turn.columns(), "leased_until": _lease()}
         if not store.change_message(turn.message["id"], values, status="in_progress"):
             return False
         store.add_events(turn.session["id"], turn.message["id"], stored)
@@ -287,7 +287,7 @@ def _keep(turn: Turn, events: Iterator[Event], step: Any) -> bool:
 def _end(key: str, status: str, turn: Turn | None = None) -> Event:
     ending: dict[str, Any] = {"messageId": key, "status": status, "usage": USAGE}
     if turn is not None and turn.served is not None:
-        ending |= {"usage": turn.usage, "provider": turn.kept()["provider"]}
+        ending |= {"usage": turn.usage, "provider": turn.columns()["provider"]}
     return END, ending
 
 

@@ -64,7 +64,7 @@ def init_app(app: Flask, config: Config) -> None:
     """Add the console to ``app``."""
     session.init_app(app, config)
     language.init_app(app)
-    app.jinja_env.filters["told"] = wording.told
+    app.jinja_env.filters["problem_text"] = wording.problem_text
     app.jinja_env.filters["about"] = wording.about
     app.jinja_env.filters["file_size"] = wording.file_size
     app.jinja_env.filters["file_kind"] = wording.file_kind

@@ -16,7 +16,7 @@ from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.numbers import number_text
-from app.console.steps import step_words, take, told
+from app.console.steps import step_message, step_words, take
 from app.crm.opportunities import STATUS_OF_STAGE
 from app.db.types import iso_instant
 from app.errors import ApiError, NotFoundError
@@ -94,7 +94,7 @@ def move_deal() -> Response:
     step = f"stage:{stage}"
     deal = take("Opportunities", int(key), step, request.form.get("version"), request.form)
     address = f"{ADDRESS}?moved={key}&from={before}#deal-{key}"
-    return see_other(address, told(deal["name"], step, deal))
+    return see_other(address, step_message(deal["name"], step, deal))
 
 
 @console.get("/opportunities/<int:key>/close/<stage>")
@@ -125,7 +125,7 @@ def close_deal(key: int, stage: str) -> Response:
     """Win or lose a deal."""
     step = _ending(stage)
     deal = take("Opportunities", key, step, request.form.get("version"), request.form)
-    return see_other(f"{ADDRESS}?moved={key}#deal-{key}", told(deal["name"], step, deal))
+    return see_other(f"{ADDRESS}?moved={key}#deal-{key}", step_message(deal["name"], step, deal))
 
 
 def _ending(stage: str) -> str:

@@ -33,7 +33,7 @@ class BothVersions(NamedTuple):
     at: str
 
 
-def seen_in(texts: Mapping[str, str]) -> str:
+def digests_of(texts: Mapping[str, str]) -> str:
     """What the fields of a form are made of."""
     return json.dumps({name: _digest(text) for name, text in texts.items() if text})
 
@@ -66,7 +66,9 @@ def joined(
     )
 
 
-def chosen(form: Mapping[str, str], taken: list[str], now: Mapping[str, str]) -> dict[str, str]:
+def merged_form(
+    form: Mapping[str, str], taken: list[str], now: Mapping[str, str]
+) -> dict[str, str]:
     """The form with the stored values of the fields for which they were taken."""
     return {**form, **{name: now[name] for name in taken if name in now}}
 
@@ -83,9 +85,9 @@ def _digest(text: str) -> str:
     return hashlib.blake2s(text.replace("\r\n", "\n").encode(), digest_size=4).hexdigest()
 
 
-def _parsed(seen: str | None) -> Mapping[str, str] | None:
+def _parsed(text: str | None) -> Mapping[str, str] | None:
     try:
-        texts = json.loads(seen or "")
+        texts = json.loads(text or "")
     except ValueError:
         return None
     return texts if isinstance(texts, dict) else None

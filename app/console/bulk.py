@@ -50,7 +50,7 @@ _DONE = {
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Selection:
     """Records of a list: those of ``keys``, or all that ``query`` finds where ``all`` is set."""
 
     query: ListQuery
@@ -112,14 +112,14 @@ def actions_for(wanted: Page) -> list[tuple[str, str]]:
 def change_many(path: str) -> Response:
     """Ask how, and then do it."""
     wanted = page_of(path)
-    chosen = _chosen(wanted)
+    chosen = _selection(wanted)
     action = request.form.get("action", "")
     if action not in dict(actions_for(wanted)):
         raise NotFoundError(translated("There is no such action."))
     if not chosen.is_all and not chosen.keys:
         return see_other(_list_address(chosen.query.wanted), translated("Choose records first."))
     problem = None
-    asked = _asked(wanted, action)
+    asked = _extra_inputs(wanted, action)
     if "confirm" in request.form and all(each.name in request.form for each in asked):
         try:
             keys = chosen.every_key()
@@ -159,7 +159,7 @@ def show_run(run_id: int, problem: ApiError | None = None) -> Response:
         "bulk_run.html",
         wanted=wanted,
         run=run,
-        words=_told(wanted, run["action"]),
+        words=_action_words(wanted, run["action"]),
         done=run["total"] - counts.get("waiting", 0),
         counts=counts,
         shown=status,
@@ -180,7 +180,7 @@ def undo_many(run_id: int) -> Response:
     return see_other(f"{session.ROOT}/bulk/{bulk.undo_run(run_id)}")
 
 
-def _told(wanted: Page, action: Mapping[str, Any]) -> str:
+def _action_words(wanted: Page, action: Mapping[str, Any]) -> str:
     """What a run does, in words."""
     if action["name"] != "set":
         done = _DONE[action["name"]]
@@ -190,12 +190,12 @@ def _told(wanted: Page, action: Mapping[str, Any]) -> str:
     return f"{wording.label(name)}: {wording.words(str(value))}"
 
 
-def _chosen(wanted: Page) -> Chosen:
+def _selection(wanted: Page) -> Selection:
     form = request.form
     args = MultiDict(kept_query(form.get("query", "")))
     keys = [key for text in form.getlist("key") if (key := key_in(text)) is not None]
     most = max(*CONSOLE_CHOICES, page_rows())
-    return Chosen(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
+    return Selection(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
 
 
 def _list_address(wanted: Page) -> str:
@@ -224,8 +224,8 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
         state = properties[wanted.state or ""]
         if value not in (state.allowed or ()):
             raise ValidationError([("value", translated("choose a state"))])
-        typed, _ = arguments(_asked(wanted, name), request.form, 0)
-        missing = [each.name for each in _asked(wanted, name) if each.required]
+        typed, _ = arguments(_extra_inputs(wanted, name), request.form, 0)
+        missing = [each.name for each in _extra_inputs(wanted, name) if each.required]
         if problems := [(each, translated("is required")) for each in missing if not typed[each]]:
             raise ValidationError(problems)
         besides = {properties[each].attribute: text for each, text in typed.items()}
@@ -240,7 +240,7 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
     return {"name": name}
 
 
-def _asked(wanted: Page, action: str) -> list[Input]:
+def _extra_inputs(wanted: Page, action: str) -> list[Input]:
     """What is asked for besides the state that was chosen."""
     if action != "status":
         return []
@@ -253,7 +253,7 @@ def _person(wanted: Page) -> str | None:
     return None if person is None else person.attribute
 
 
-def _states(wanted: Page, chosen: Chosen) -> list[tuple[str, str]]:
+def _states(wanted: Page, chosen: Selection) -> list[tuple[str, str]]:
     """The states, each with how many of the chosen records may be set to it."""
     allowed_states = wanted.entity_set.type.properties[wanted.state or ""].allowed or ()
     rows = read_by_id(wanted.set_name, chosen.keys, "allowedActions").values()

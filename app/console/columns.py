@@ -156,7 +156,7 @@ def part_cells(
         [
             _link(named)
             if (named := names.of(column.path, row.get(column.path)))
-            else wording.shown(
+            else wording.display_value(
                 row.get(column.path), column.declared, row.get("currency") or currency
             )
             for column in columns
@@ -184,7 +184,7 @@ def _cell(
         return _link(named._replace(name=value) if isinstance(value, str) and value else named)
     if column.declared is not None and column.declared.currency_property and value is not None:
         return wording.priced(value, row.get(column.declared.currency_property))
-    text = wording.shown(value, column.declared)
+    text = wording.display_value(value, column.declared)
     if column.path == wanted.due and row.get(_PENDING) and (flag := _flag(value)):
         return Markup("{} {}").format(text, flag)
     return text
@@ -195,13 +195,13 @@ def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:
     for step in column.path.split("/"):
         record = record.get(step) if record else None
     if not record or column.target is None:
-        return wording.shown(None)
+        return wording.display_value(None)
     return _link(named_record(column.target.name, record))
 
 
 def _link(named: NamedRecord | None) -> Markup | str:
     if named is None:
-        return wording.shown(None)
+        return wording.display_value(None)
     if not named.address:
         return escape(named.name)
     return Markup('<a href="{}" dir="auto">{}</a>').format(named.address, named.name)

@@ -65,10 +65,12 @@ def convert(key: int) -> Response:
     if request.form.get("step") == "preview":
         return show_conversion(key)
     done = describe_conversion(convert_lead(key, _wishes(key)))
-    return see_other(f"{session.ROOT}/clients/{done['clientId']}", _told(done["opportunityId"]))
+    return see_other(
+        f"{session.ROOT}/clients/{done['clientId']}", _conversion_message(done["opportunityId"])
+    )
 
 
-def _told(opportunity_id: int | None) -> str:
+def _conversion_message(opportunity_id: int | None) -> str:
     """What is said of a conversion, with the amount that was stored."""
     if opportunity_id is None:
         return translated("Lead converted.")

@@ -18,7 +18,7 @@ from app.console.wording import saved
 from app.db.engines import primary_engine
 from app.documents.previews import preview_document
 from app.documents.service import DOCUMENTS, list_trash
-from app.documents.serving import Asked, download_document
+from app.documents.serving import FileRequest, download_document
 from app.documents.sharing import shares
 from app.documents.sharing.shares import ShareTerms
 from app.documents.uploading import read_upload, upload_document
@@ -77,14 +77,14 @@ def upload() -> Response:
 @requires("documents:read")
 def download(key: int) -> Response:
     """The bytes, to be saved."""
-    return download_document(key, Asked(request.method, request.headers), _version())
+    return download_document(key, FileRequest(request.method, request.headers), _version())
 
 
 @console.get("/documents/<int:key>/preview")
 @requires("documents:read")
 def show_preview(key: int) -> Response:
     """The picture of the first page."""
-    return preview_document(key, Asked(request.method, request.headers), _version())
+    return preview_document(key, FileRequest(request.method, request.headers), _version())
 
 
 @console.get("/documents/trash")

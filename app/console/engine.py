@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from app.console.service_messages import said
+from app.console.service_messages import translated_message
 from app.container.engine import ROOT, Result, ask
 from app.errors import ApiError, ForbiddenError, refuse_any, telling_all
 from app.odata.model import edm
@@ -70,8 +70,8 @@ def address(path: str, **options: str | int | None) -> str:
 
 def problems_of(error: ApiError) -> dict[str, str]:
     """Field in wire spelling -> what is wrong with it; ``""`` for the whole."""
-    problems = {detail.field: said(detail.message) for detail in error.details}
-    return problems or {"": said(error.message)}
+    problems = {detail.field: translated_message(detail.message) for detail in error.details}
+    return problems or {"": translated_message(error.message)}
 
 
 def problems_by_field(error: ApiError | None) -> dict[str, str]:

@@ -100,11 +100,11 @@ def texts_of(wanted: Page, record: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def texts_at_first(wanted: Page, asked: Mapping[str, str]) -> dict[str, str]:
+def texts_at_first(wanted: Page, query: Mapping[str, str]) -> dict[str, str]:
     """What the fields of a new record show: what the address asks for, or defaults."""
     texts = {}
     for name, property_ in writable(wanted, creating=True):
-        text = asked.get(name) or wanted.preset.get(name)
+        text = query.get(name) or wanted.preset.get(name)
         kind = referred_to(wanted.entity_set.type, property_)
         if text and kind and text.isdecimal() and len(text) < LONG_TEXT:
             text = named(kind, int(text[:18]))

@@ -17,7 +17,7 @@ from flask import Response, request
 
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
-from app.console.both_versions import TAKEN, BothVersions, chosen, joined, seen_in
+from app.console.both_versions import TAKEN, BothVersions, digests_of, joined, merged_form
 from app.console.form_fields import body_of, fields_of, suggestions, texts_at_first, texts_of
 from app.console.invoice_lines import (
     FIELDS,
@@ -109,7 +109,7 @@ def change_record(path: str, key: int) -> Response:
         return _form(wanted, key, known, request.form)
     try:
         taken = request.form.getlist(TAKEN)
-        form = chosen(request.form, taken, texts_of(wanted, known))
+        form = merged_form(request.form, taken, texts_of(wanted, known))
         body, problems = body_of(wanted, form, known, creating=False)
         if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
             _add_lines(body, problems, known)
@@ -197,9 +197,9 @@ def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> 
             amounts.append(f"{wording.inside(wording.label(name))} {amount}")
     text = ", ".join(amounts)
     return (
-        translated("%(record)s saved: %(amounts)s.", record=wanted.one, amounts=text)
+        translated("%(record)s saved: %(amounts)s.", record=wanted.singular_label, amounts=text)
         if text
-        else wording.saved(wanted.one)
+        else wording.saved(wanted.singular_label)
     )
 
 
@@ -231,7 +231,7 @@ def _form(
         title=wanted.name_of({"id": key, **known}),
         main=main,
         more=more,
-        drawn=None if lines is None else _drawn(lines, wrong),
+        drawn=None if lines is None else _drawn_lines(lines, wrong),
         totals=_totals(lines, texts, known) if lines else None,
         part=part,
         line_fields=FIELDS,
@@ -240,21 +240,21 @@ def _form(
         tax_rate=organisation().defaults.tax_rate,
         suggestions=suggestions(wanted, (*main, *more), [UNIT] if lines else ()),
         version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
-        seen=(None if both else request.form.get("seen")) or _seen(wanted, known, rows),
+        seen=(None if both else request.form.get("seen")) or _form_digests(wanted, known, rows),
         problem=error,
         problems=problems,
         at=[name for name in problems if name in named or is_of_line(name, len(lines or ()))],
     )
 
 
-def _seen(wanted: Page, known: Mapping[str, Any], rows: Sequence[Line] | None) -> str:
+def _form_digests(wanted: Page, known: Mapping[str, Any], rows: Sequence[Line] | None) -> str:
     """What the form is made of, to be compared when it comes back; nothing for a new record."""
     if not known:
         return ""
     texts = texts_of(wanted, known)
     if rows is not None:
         texts[LINES] = _lines_text(rows)
-    return seen_in(texts)
+    return digests_of(texts)
 
 
 def _lines(
@@ -277,7 +277,7 @@ def _lines(
     return with_empty_rows(kept), {}
 
 
-def _drawn(lines: Sequence[Line], wrong: Iterable[int]) -> Drawn:
+def _drawn_lines(lines: Sequence[Line], wrong: Iterable[int]) -> Drawn:
     """The lines that the page draws: those that it is asked for, that are wrong or were filled."""
     asked = request.form.get("step", "").partition(_PAGE)[2]
     before = {line.number: line for line in typed_lines(request.form)}

@@ -87,7 +87,7 @@ class Heading:
 
 
 @dataclass
-class _Asked:
+class _TypedImport:
     """An import as it is asked for; ``is_named`` where its columns are those of an earlier file.
 
     ``typed`` are the fields as they were sent, ``options`` is None until they could be read.
@@ -107,7 +107,7 @@ class _Asked:
 @console.get("/imports")
 def show_imports() -> Response:
     """The form for a file."""
-    return _page(_Asked(request.args))
+    return _page(_TypedImport(request.args))
 
 
 @console.post("/imports")
@@ -116,7 +116,7 @@ def take_import() -> Response:
     """Try a file or import it."""
     _kinds()
     form = PageForm()
-    asked = _Asked(form.typed)
+    asked = _TypedImport(form.typed)
 
     def begin(names: Sequence[str], typed: Options) -> Options:
         options = as_remembered(typed, names)
@@ -168,12 +168,12 @@ def _kinds() -> list[str]:
 
 
 def _page(
-    asked: _Asked, problem: ApiError | None = None, outcome: Outcome | None = None
+    typed_import: _TypedImport, problem: ApiError | None = None, outcome: Outcome | None = None
 ) -> Response:
-    kinds, options = _kinds(), asked.options
+    kinds, options = _kinds(), typed_import.options
     # To find what is wrong is what a trial is for.
     is_tried = options is not None and options.dry_run
-    wanted = options.type if options else asked.typed.get("type", "")
+    wanted = options.type if options else typed_import.typed.get("type", "")
     kind = wanted if wanted in kinds else kinds[0]
     return page(
         "imports.html",
@@ -181,13 +181,13 @@ def _page(
         kinds=kinds,
         kind=kind,
         options=options,
-        typed=asked.typed,
+        typed=typed_import.typed,
         updates=UPDATE_BY,
         choices=_CHOICES,
         unknown_columns=UNKNOWN,
         modes=MODES,
-        headings=asked.headings,
-        is_named=asked.is_named,
+        headings=typed_import.headings,
+        is_named=typed_import.is_named,
         properties={name: wording.label(name) for name in sorted(properties_of(kind))},
         outcome=outcome,
         path=PATHS[kind],

@@ -141,7 +141,7 @@ def send_letter(key: int) -> Response:
     """Send the letter, or only look at it as it was changed."""
     if request.form.get("step") == "preview":
         return show_letter(key)
-    return see_other(f"{ADDRESS}/{key}", _said(send_invoice(key, _typed())))
+    return see_other(f"{ADDRESS}/{key}", _sent_message(send_invoice(key, _typed())))
 
 
 @console.get("/invoices/<int:key>/mails")
@@ -181,7 +181,7 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
     return see_other(f"{ADDRESS}/{key}", said)
 
 
-def _said(sent: Mapping[str, Any]) -> str:
+def _sent_message(sent: Mapping[str, Any]) -> str:
     """What was done: the number, and to whom it goes."""
     issued = translated("Issued as %(number)s. ", number=sent["number"]) if sent["issued"] else ""
     if sent["delivery"] is None:

@@ -60,7 +60,7 @@ def export_list(path: str, form: str) -> Response:
         )  # fmt: skip
         raise ValidationError([("", text)])
     if page_language() != SOURCE:
-        table.write_value = partial(_shown, has_days=FORMATS[form].has_days)
+        table.write_value = partial(_cell, has_days=FORMATS[form].has_days)
     file = written(table, form)
     audit.record(
         "list.exported", query.wanted.entity_set.type.name,
@@ -69,7 +69,7 @@ def export_list(path: str, form: str) -> Response:
     return file_response(file)
 
 
-def _shown(column: ReportColumn, value: Any, *, has_days: bool) -> Any:
+def _cell(column: ReportColumn, value: Any, *, has_days: bool) -> Any:
     """A value in the language of the page, as the heads are.
 
     Args:

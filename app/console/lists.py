@@ -90,7 +90,7 @@ def list_records(path: str, problem: ApiError | None = None) -> Response:
         size=page_rows(),
         is_narrowed=query.is_narrowed or bool(skip),
         links=page_links(total),
-        kept=_kept,
+        kept=_hidden_fields,
         problem=problem,
         filterable=known,
         adding=known.get(request.args.get("add", "")),
@@ -190,7 +190,7 @@ def _with_condition(wanted: Page) -> str:
     return request.path + changed_link(**changes)
 
 
-def _kept(*names: str) -> list[tuple[str, str]]:
+def _hidden_fields(*names: str) -> list[tuple[str, str]]:
     """What a form of the list sends along: all of the address but its own fields."""
     own = {*names, "skip", *_ADDING}
     return [(name, value) for name, value in request.args.items(multi=True) if name not in own]

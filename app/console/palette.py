@@ -82,7 +82,7 @@ def _of_kind(wanted: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]:
         names = dict.fromkeys((*numbers, title))
         yield (
             any(_is_end(text, number) for number in numbers),
-            {"name": " · ".join(filter(None, names)), "kind": wanted.one, "link": link},
+            {"name": " · ".join(filter(None, names)), "kind": wanted.singular_label, "link": link},
         )
 
 

@@ -17,7 +17,7 @@ from app.console.layouts import GROUP, LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import COMMENT, Step, preset, steps_of, take, told
+from app.console.steps import COMMENT, Step, preset, step_message, steps_of, take
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import deleted, inside
@@ -47,14 +47,14 @@ def act_on_record(path: str, key: int) -> Response:
     try:
         if step == "delete":
             ask("DELETE", f"{wanted.set_name}({key})", version=version)
-            return see_other(f"{session.ROOT}/{path}/", deleted(wanted.one))
+            return see_other(f"{session.ROOT}/{path}/", deleted(wanted.singular_label))
         if step == ASSIGN and wanted.set_name == "Tickets":
             said = assign_to_me(key, version)
         else:
             is_state = wanted.set_name == "Tickets" and step.startswith(f"{wanted.state}:")
             besides = taken_over(key) if is_state else {}
             answer = take(wanted.set_name, key, step, version, request.form, besides)
-            said = told(wanted.one, step, answer)
+            said = step_message(wanted.singular_label, step, answer)
         if step == COMMENT:
             key, said = settle_answer(key, answer, request.form.get("then", ""))
     except ApiError as error:
@@ -137,7 +137,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         preset=preset,
         typed=request.form,
         problems={} if error is None else engine.problems_of(error),
-        at=_asked(steps, request.form.get("step", "")),
+        at=_input_names(steps, request.form.get("step", "")),
         may_change="update" in actions,
         may_delete="delete" in actions,
         files=files_of(record) if wanted.set_name == "Documents" else None,
@@ -150,7 +150,7 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
     )  # fmt: skip
 
 
-def _asked(steps: Sequence[Step], value: str) -> list[str]:
+def _input_names(steps: Sequence[Step], value: str) -> list[str]:
     """The fields of the form of a step."""
     if value == COMMENT:
         return ["body"]
@@ -160,10 +160,10 @@ def _asked(steps: Sequence[Step], value: str) -> list[str]:
 def _in_words(effects: Consequences) -> dict[str, list[str]]:
     """``{"deleted": ["3 contacts"], ...}``."""
 
-    def said(counts: Mapping[str, int]) -> list[str]:
+    def phrases(counts: Mapping[str, int]) -> list[str]:
         return [f"{count:,} {_called(name, count)}" for name, count in counts.items()]
 
-    return {what: said(counts) for what, counts in effects._asdict().items()}
+    return {what: phrases(counts) for what, counts in effects._asdict().items()}
 
 
 def _called(name: str, count: int) -> str:
@@ -171,7 +171,7 @@ def _called(name: str, count: int) -> str:
     return (
         name
         if record_page is None
-        else inside(record_page.one if count == 1 else record_page.label)
+        else inside(record_page.singular_label if count == 1 else record_page.label)
     )
 
 

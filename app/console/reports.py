@@ -59,8 +59,8 @@ def show_report(report_id: int, problem: ApiError | None = None) -> Response:
     data: dict[str, Any] | None = None
     picture = None
     try:
-        data = service.report_data(report, _given(report), CONSOLE_WHOLE)
-        spec = service.report_chart_spec(report, _given(report))
+        data = service.report_data(report, _parameter_values(report), CONSOLE_WHOLE)
+        spec = service.report_chart_spec(report, _parameter_values(report))
         if spec is not None and report.chart is not None:
             picture = picture_of({"type": report.chart.type, "spec": spec})
     except ValidationError as error:
@@ -118,7 +118,11 @@ def export_report(report_id: int) -> Response:
         )
     report = service.get_report(str(report_id))
     export = exports.export_report(
-        report, form, _given(report), later="background" in request.form, language=page_language()
+        report,
+        form,
+        _parameter_values(report),
+        later="background" in request.form,
+        language=page_language(),
     )
     if isinstance(export, ExportFile):
         return file_response(export)
@@ -153,7 +157,7 @@ def schedule_report(report_id: int) -> Response:
     return see_other(f"{ADDRESS}/{report_id}", said)
 
 
-def _given(report: Report) -> dict[str, str]:
+def _parameter_values(report: Report) -> dict[str, str]:
     """The parameters that the address or the form has; blank ones mean none.
 
     Raises: ValidationError, a name that is that of no record or of several.

@@ -41,7 +41,7 @@ _ARTICLES = ("A", "An")
 _FEW = 10
 
 
-def said(message: str) -> str:
+def translated_message(message: str) -> str:
     """A message in the language of the page; as it is where the catalogue has none for it."""
     if page_language() == SOURCE:
         return _NAME.sub(lambda name: called(name[0]), _as_the_page_writes(message))
@@ -49,7 +49,7 @@ def said(message: str) -> str:
         return known
     sentences = _BETWEEN.split(message)
     if len(sentences) > 1 and all(map(is_known, sentences)):
-        return " ".join(map(said, sentences))
+        return " ".join(map(translated_message, sentences))
     text, values = _recognised(message)
     if not text:
         return message
@@ -114,7 +114,7 @@ def _value(text: str) -> str:
         parts = text.split(separator)
         if len(parts) > 1 and not any(" " in part for part in parts):
             return word.join(map(_value, parts))
-    return said(text) if " " in text else called(text)
+    return translated_message(text) if " " in text else called(text)
 
 
 def called(name: str) -> str:

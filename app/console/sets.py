@@ -51,7 +51,7 @@ class Page:
         return translated(self.plural)
 
     @property
-    def one(self) -> str:
+    def singular_label(self) -> str:
         """What one of its records is called."""
         return translated(self.singular)
 

@@ -240,11 +240,11 @@ def _changes(group: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
                 changes[name] = text == "true"
         elif text != _text(name, value):
             with noted_at(name, problems):
-                changes[name] = _given(name, text, type_) if text else None
+                changes[name] = _typed_value(name, text, type_) if text else None
     return changes, problems
 
 
-def _given(name: str, text: str, type_: Any) -> Any:
+def _typed_value(name: str, text: str, type_: Any) -> Any:
     """A field as a JSON value; what is no whole number stays text, and is refused by its check.
 
     Raises: NoNumberError.

@@ -75,7 +75,7 @@ def show_templates(problem: ApiError | None = None) -> Response:
     """The template of a kind and a language, and the letter that it makes."""
     settings = organisation()
     db.session.rollback()  # nothing is written from here on
-    kind, language = _chosen()
+    kind, language = _kind_and_language()
     own = settings.mail.templates.get(kind, {}).get(language, {})
     usual = {name: texts_for(language)(f"mail.{kind}_{name}") for name in _PARTS}
     is_typed = request.method == "POST"
@@ -110,7 +110,7 @@ def save_template() -> Response:
     """Save a template, or only look at what it would make."""
     if request.form.get("step") == "preview":
         return show_templates()
-    kind, language = _chosen()
+    kind, language = _kind_and_language()
     settings = organisation()
     templates = {each: dict(known) for each, known in settings.mail.templates.items()}
     words = {name: text for name in _PARTS if (text := typed_text(name))}
@@ -133,7 +133,7 @@ def _letter(settings: Organisation, kind: str, language: str, words: dict[str, s
     )
 
 
-def _chosen() -> tuple[str, str]:
+def _kind_and_language() -> tuple[str, str]:
     kind, language = request.values.get("kind", ""), request.values.get("language", "")
     return (
         kind if kind in KINDS else KINDS[0],

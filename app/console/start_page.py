@@ -226,7 +226,7 @@ def _revenue(currency: str) -> Timeline:
     totals = {(row["year"], row["month"]): row[measure.base_name] for row in result.rows}
     values = [rounded(totals.get((day.year, day.month), ZERO), currency) for day in days]
     axis = axis_of(values)
-    zero = axis.place(ZERO)
+    zero = axis.offset(ZERO)
     return Timeline(
         translated("%(label)s by month", label=translated(measure.label)),
         currency,
@@ -234,8 +234,8 @@ def _revenue(currency: str) -> Timeline:
             Month(
                 day,
                 value,
-                min(axis.place(value), zero),
-                round(abs(axis.place(value) - zero), 2),
+                min(axis.offset(value), zero),
+                round(abs(axis.offset(value) - zero), 2),
                 f"invoices/?where={measure.date}:in:{day}",
             )
             for day, value in zip(days, values, strict=True)

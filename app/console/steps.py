@@ -121,7 +121,7 @@ def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) ->
             if record is None or all(record.get(amount) for amount in amounts):
                 steps.append(step)
         elif name in STATE_STEPS:
-            steps.append(Step(name, step_words(name), _asked(STATE_STEPS[name])))
+            steps.append(Step(name, step_words(name), _state_inputs(STATE_STEPS[name])))
         elif ":" in name and name not in _HAVE_OPERATIONS:
             steps.append(Step(name, step_words(name)))
     if "delete" in actions:
@@ -138,10 +138,10 @@ def step_words(name: str) -> str:
 def asked_of_many(name: str) -> list[Input]:
     """What a step to a state asks for where many records take it: what is not of each its own."""
     step = STATE_STEPS.get(name)
-    return [] if step is None else [each for each in _asked(step) if not each.filled_by]
+    return [] if step is None else [each for each in _state_inputs(step) if not each.filled_by]
 
 
-def _asked(step: StateStep) -> tuple[Input, ...]:
+def _state_inputs(step: StateStep) -> tuple[Input, ...]:
     properties = engine.container().sets[step.set_name].type.properties
     return tuple(
         Input(
@@ -201,8 +201,8 @@ def take(
     path = f"{set_name}({key})"
     attribute, separator, state = step.partition(":")
     if separator:
-        asked = _asked(STATE_STEPS[step]) if step in STATE_STEPS else ()
-        values, problems = _given(path, asked, form)
+        asked = _state_inputs(STATE_STEPS[step]) if step in STATE_STEPS else ()
+        values, problems = _typed_arguments(path, asked, form)
         body = {attribute: state, **values, **(besides or {})}
         return engine.write("PATCH", path, body, problems, version)
     if step == COMMENT:
@@ -210,13 +210,13 @@ def take(
         return ask("POST", f"{path}/Comments", body=said).body
     if step in OFFERED:
         operation = OFFERED[step]
-        body, problems = _given(path, _step_of(step, operation).inputs, form)
+        body, problems = _typed_arguments(path, _step_of(step, operation).inputs, form)
         action = f"{path}/BusinessPlatform.{operation.name}"
         return engine.write("POST", action, body, problems)
     raise NotFoundError(translated("There is no such step."))
 
 
-def _given(
+def _typed_arguments(
     path: str, inputs: Sequence[Input], form: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """What was typed into a step's form, amounts with the decimals of the record's currency."""
@@ -226,7 +226,7 @@ def _given(
     return arguments(inputs, form, places)
 
 
-def told(record: str, step: str, answer: Any) -> str:
+def step_message(record: str, step: str, answer: Any) -> str:
     """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
     if step in STATE_STEPS:
         said = f"{record}: {translated(STATE_STEPS[step].done)}"

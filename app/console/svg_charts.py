@@ -33,7 +33,7 @@ class Axis:
 
     ticks: Sequence[Decimal]
 
-    def place(self, value: Decimal) -> float:
+    def offset(self, value: Decimal) -> float:
         """How far below the top of the picture a value lies."""
         high, low = self.ticks[0], self.ticks[-1]
         return round(float((high - value) / (high - low)) * HEIGHT, 2)
@@ -46,7 +46,7 @@ class Axis:
 
     def grid(self, width: int) -> str:
         """A line through each tick, as wide as the picture."""
-        return "".join(f"M0 {self.place(tick):g}h{width}" for tick in self.ticks)
+        return "".join(f"M0 {self.offset(tick):g}h{width}" for tick in self.ticks)
 
 
 def axis_of(values: Iterable[Decimal]) -> Axis:
@@ -165,7 +165,7 @@ def _lines(
     lines = []
     for index, name in enumerate(series):
         points = sorted(
-            (round(names.index(str(value["x"])) * step, 2), axis.place(_number(value)))
+            (round(names.index(str(value["x"])) * step, 2), axis.offset(_number(value)))
             for value in values
             if str(value.get("series", "")) == name
         )

@@ -88,10 +88,10 @@ def show_suggestions(key: int) -> Response:
     )
 
 
-def _reason(said: str) -> str:
+def _reason(message: str) -> str:
     """Why an article may help, in the language of the page."""
-    words = said.removeprefix(_MATCHES)
-    if words == said:
+    words = message.removeprefix(_MATCHES)
+    if words == message:
         return translated("similar in meaning")
     return translated("matches: %(words)s", words=words)
 

@@ -25,7 +25,7 @@ from app.console.named_records import names_by_key, names_of
 from app.console.numbers import amount_text
 from app.console.related import page_behind, readable, target_of
 from app.console.sets import Page, page_of, page_of_type
-from app.console.wording import label, shown, words
+from app.console.wording import display_value, label, words
 from app.container.engine import read_many, read_one
 from app.db.engines import primary_engine
 from app.http.security import current_caller
@@ -132,7 +132,11 @@ def timeline_of(
     """What happened to a record that the caller has read, the latest first."""
     most = skip + size + 1
     logged = _logged(wanted, key, most)
-    kept = [*_moments(wanted, key, record), *_rows(wanted, key, most), *_made(wanted, key, most)]
+    kept = [
+        *_moments(wanted, key, record),
+        *_rows(wanted, key, most),
+        *_related_moments(wanted, key, most),
+    ]
     told_at = [(entry.subject, entry.at) for entry in logged]
     fresh = [
         entry
@@ -228,7 +232,7 @@ def _values(
         declared = type_.properties.get(name) if type_ else None
         if declared is not None and declared.type == edm.DECIMAL:
             value = Decimal(str(value))
-        return shown(value, declared)
+        return display_value(value, declared)
 
     for name in changed:
         before, after = (value_in(version, name) for version in versions)
@@ -304,7 +308,7 @@ def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
             yield Entry(at, here, _comment(row), by, row["body"][:_LONGEST])
 
 
-def _made(wanted: Page, key: int, most: int) -> Iterator[Entry]:
+def _related_moments(wanted: Page, key: int, most: int) -> Iterator[Entry]:
     """The moments of what belongs to a record."""
     for name in readable(wanted, wanted.related):
         record_page = page_behind(wanted, name)

@@ -64,7 +64,7 @@ def register_webhook() -> Response:
 def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any) -> Response:
     """A receiver with what was delivered to it."""
     form = (request.form.get("step") or "change") if problem else ""
-    endpoint = _shown(webhook_id)
+    endpoint = _endpoint(webhook_id)
     status = request.args.get("status", "")
     wanted = {"status": status} if status in DELIVERY_STATUSES else {}
     result = deliveries.list_deliveries(webhook_id, {**page_asked(), **wanted})
@@ -149,7 +149,7 @@ def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
     return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}", said)
 
 
-def _shown(webhook_id: int) -> dict[str, Any]:
+def _endpoint(webhook_id: int) -> dict[str, Any]:
     """An endpoint as this request has left it; who only looks holds no transaction."""
     if request.method == "GET":
         return endpoints.show_endpoint(webhook_id)

@@ -26,7 +26,7 @@ from app.console.language import (
 from app.console.named_codes import code_name, list_of
 from app.console.numbers import number_text, page_signs
 from app.console.property_kinds import is_number
-from app.console.service_messages import called, is_known, said
+from app.console.service_messages import called, is_known, translated_message
 from app.container.words import names_of_words, word_text
 from app.documents.media_types import kind_of_file
 from app.money import MOST_DIGITS, digits, rounded
@@ -107,19 +107,19 @@ def deleted(record: str) -> str:
     return translated("%(record)s deleted.", record=record)
 
 
-def told(message: str) -> str:
+def problem_text(message: str) -> str:
     """What the service says, in the language of the page: ``amount: must be more than 0``."""
     field, separator, rest = message.partition(": ")
     name = field.rpartition(".")[2]
     if separator and _FIELD.fullmatch(field) and (is_known(rest) or called(name) != name):
         return about(field, rest)
-    return said(message)
+    return translated_message(message)
 
 
 def about(field: str, message: str) -> str:
     """What is wrong with a field, in the language of the page: ``Unit price: is missing``."""
     name = field.rpartition(".")[2].partition("[")[0]
-    return f"{label(name)}: {said(message)}" if name else said(message)
+    return f"{label(name)}: {translated_message(message)}" if name else translated_message(message)
 
 
 def inside(text: str) -> str:
@@ -147,7 +147,7 @@ def tone(value: Any) -> str:
     return next((name for name, states in _TONES.items() if value in states), "plain")
 
 
-def shown(
+def display_value(
     value: Any, property_: edm.Property | None = None, currency: str | None = None
 ) -> Markup | str:
     """A value as people read it; a time also for machines.
@@ -309,7 +309,7 @@ def value_words(name: str, value: Any) -> Any:
     if page_language() == SOURCE:
         return value
     if isinstance(value, bool):
-        return shown(value)
+        return display_value(value)
     if not isinstance(value, str):
         return value
     return words(value) if last in names_of_words() else value
@@ -407,7 +407,7 @@ def is_figure(type_: str) -> bool:
 def figure(value: Any, type_: str, name: str = "", currency: str | None = None) -> Markup | str:
     """A value of a report's column; a year is no amount. Money is rounded to its ``currency``."""
     if name == "year" or value is None or isinstance(value, bool):
-        return shown(value)
+        return display_value(value)
     if type_ == "percent":
         return Markup("{} %").format(amount(Decimal(str(value))))
     if type_ == "money" and currency and not isinstance(value, str):
@@ -418,7 +418,7 @@ def figure(value: Any, type_: str, name: str = "", currency: str | None = None) 
         return day(date.fromisoformat(value))
     if type_ == "instant" and isinstance(value, str):
         return instant(value)
-    return shown(value_words(name, value))
+    return display_value(value_words(name, value))
 
 
 def currency_in(columns: Iterable[Any], row: Mapping[str, Any]) -> str | None:

@@ -103,9 +103,9 @@ def money(col: Any, **facets: Any) -> edm.Property:
     return prop(col, currency_property="currency", **facets)
 
 
-def kept(col: Any, **facets: Any) -> edm.Property:
+def preserved(col: Any, **facets: Any) -> edm.Property:
     """A state or a responsible person: a PUT that leaves it out does not touch it."""
-    return prop(col, kept=True, **facets)
+    return prop(col, preserved=True, **facets)
 
 
 def priority(col: Any) -> edm.Property:
@@ -140,7 +140,7 @@ def full_name() -> edm.Property:
 
 def _common(table: Table) -> tuple[edm.Property, ...]:
     return (
-        kept(table.c.owner_id, filled=True),
+        preserved(table.c.owner_id, filled=True),
         prop(table.c.external_id),
         prop(
             table.c.tags,

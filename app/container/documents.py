@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, kept, props, servers
+from app.container.common import business_type, preserved, props, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
@@ -21,7 +21,7 @@ DOCUMENT = business_type(
             "sha256",
         ),
         prop(_document.c.file_version, "version"),
-        kept(_document.c.status),
+        preserved(_document.c.status),
         *props(_document, "download_count", "is_shared", "deleted_at"),
     ],
     [

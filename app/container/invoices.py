@@ -11,8 +11,8 @@ from app.container.common import (
     ADDRESS,
     business_type,
     documents_of,
-    kept,
     money,
+    preserved,
     props,
     server,
     servers,
@@ -124,7 +124,7 @@ INVOICE = business_type(
     _invoice,
     [
         *props(_invoice, "number", "client_id", "type"),
-        kept(_invoice.c.status),
+        preserved(_invoice.c.status),
         *props(_invoice, "contact_id", "issue_date", "due_date", "service_date"),
         prop(_invoice.c.currency, required=False, filled=True),
         *props(

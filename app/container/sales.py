@@ -10,8 +10,8 @@ from app.container.common import (
     business_type,
     documents_of,
     full_name,
-    kept,
     money,
+    preserved,
     props,
     server,
     servers,
@@ -50,7 +50,7 @@ LEAD = business_type(
             _lead, "company", "job_title", "email", "phone", "website", "tax_id", "industry",
             "country", "source",
         ),
-        kept(_lead.c.status),
+        preserved(_lead.c.status),
         *props(_lead, "rating", "score"),
         money(_lead.c.estimated_value),
         *props(
@@ -81,7 +81,7 @@ OPPORTUNITY = business_type(
         *props(_opportunity, "name", "client_id", "contact_id"),
         money(_opportunity.c.amount),
         prop(_opportunity.c.currency, required=False, filled=True),
-        kept(_opportunity.c.stage),
+        preserved(_opportunity.c.stage),
         prop(_opportunity.c.pipeline),
         prop(_opportunity.c.probability, required=False, filled=True),
         *props(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.container.common import (
     business_type,
     documents_of,
-    kept,
+    preserved,
     priority,
     props,
     servers,
@@ -49,10 +49,10 @@ TICKET = business_type(
     _ticket,
     [
         *props(_ticket, "number", "subject", "description"),
-        kept(_ticket.c.status),
+        preserved(_ticket.c.status),
         priority(_ticket.c.priority),
         *props(_ticket, "type", "channel", "client_id", "contact_id", "requester_email"),
-        kept(_ticket.c.assignee_id),
+        preserved(_ticket.c.assignee_id),
         *props(
             _ticket, "category", "language", "pending_until", "resolution", "satisfaction_rating",
             "first_response_due_at", "first_responded_at", "resolution_due_at", "sla_status",
@@ -104,7 +104,7 @@ KB_ARTICLE = business_type(
     _article,
     [
         *props(_article, "title", "body", "body_format", "summary"),
-        kept(_article.c.status),
+        preserved(_article.c.status),
         *props(
             _article, "visibility", "category", "language", "review_due_at", "expires_at",
             "translation_of_id", "source_ticket_id", "slug",

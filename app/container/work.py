@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, and_
 from app.container.common import (
     business_type,
     documents_of,
-    kept,
     money,
+    preserved,
     priority,
     props,
     servers,
@@ -63,9 +63,9 @@ TASK = business_type(
     _task,
     [
         *props(_task, "title", "description"),
-        kept(_task.c.status),
+        preserved(_task.c.status),
         priority(_task.c.priority),
-        kept(_task.c.assignee_id, filled=True),
+        preserved(_task.c.assignee_id, filled=True),
         *props(
             _task, "due_at", "start_at", "reminder_at", "project_id", "parent_task_id",
             "related_type", "related_id", "estimated_hours", "actual_hours", "billable",
@@ -99,9 +99,9 @@ PROJECT = business_type(
     _project,
     [
         *props(_project, "code", "name", "client_id", "opportunity_id"),
-        kept(_project.c.status),
+        preserved(_project.c.status),
         *props(_project, "description", "start_date", "end_date"),
-        kept(_project.c.manager_id, filled=True),
+        preserved(_project.c.manager_id, filled=True),
         money(_project.c.budget_amount),
         prop(_project.c.budget_hours),
         prop(_project.c.currency, filled=True),

@@ -41,7 +41,7 @@ def forget_notes() -> None:
     db.session.info.pop(_NOTES, None)
 
 
-def kept(name: str, make: Callable[[], T]) -> T:
+def once_per_transaction(name: str, make: Callable[[], T]) -> T:
     """What ``make`` gives: the same until the transaction or a savepoint ends, or ``forget``."""
     values = db.session.info.setdefault(_KEPT, {})
     if name not in values:

@@ -10,7 +10,7 @@ from werkzeug.datastructures import Headers
 
 from app.documents.files import store_file
 from app.documents.service import DocumentService
-from app.documents.serving import Asked, download_document
+from app.documents.serving import FileRequest, download_document
 from app.documents.uploading import Upload, replace_file, upload_document
 from app.http.body_stream import maximum_upload
 from app.http.security import current_caller
@@ -25,7 +25,7 @@ class MediaDocuments(DocumentService):
 
     def read_media(self, key: int, method: str, headers: Headers) -> Response:
         """The bytes, as the download gives them."""
-        return download_document(key, Asked(method, headers))
+        return download_document(key, FileRequest(method, headers))
 
     def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> int:
         """A document of its bytes; ``name`` is the Slug, percent-encoded (RFC 5023, 9.7)."""

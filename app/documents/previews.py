@@ -12,14 +12,14 @@ from app.blobs import blobs
 from app.db import records
 from app.documents.inspection.pictures import has_picture
 from app.documents.service import DOCUMENTS
-from app.documents.serving import POLICY, Asked
+from app.documents.serving import POLICY, FileRequest
 from app.documents.versions import FileVersion, find_version
 from app.errors import NotFoundError
 from app.http.security import current_caller
 from app.models.document import DocumentContent
 
 
-def preview_document(key: int, asked: Asked, version: int | None = None) -> Response:
+def preview_document(key: int, file_request: FileRequest, version: int | None = None) -> Response:
     """The picture, as PNG.
 
     Raises: NotFoundError, no such document, or there is no picture of it (yet);
@@ -38,11 +38,13 @@ def preview_document(key: int, asked: Asked, version: int | None = None) -> Resp
             else f"There are no pictures of {file.content_type}."
         )
     etag = f"{file.sha256}-preview"
-    if not is_resource_modified(asked.conditions, etag):
+    if not is_resource_modified(file_request.conditions, etag):
         response = Response(status=304)
         del response.headers["Content-Type"]
     else:
-        content_stream = () if asked.method == "HEAD" else blobs.current.stream(content.preview_key)
+        content_stream = (
+            () if file_request.method == "HEAD" else blobs.current.stream(content.preview_key)
+        )
         response = Response(content_stream, mimetype="image/png", direct_passthrough=True)
         response.headers["Content-Disposition"] = "inline"
         response.headers["Content-Security-Policy"] = POLICY

@@ -19,7 +19,7 @@ from app.documents.schemas import (
     ShareSchema,
     UploadedSchema,
 )
-from app.documents.serving import Asked, download_document
+from app.documents.serving import FileRequest, download_document
 from app.documents.sharing.shares import (
     DEFAULT_DAYS,
     MAXIMUM_DAYS,
@@ -97,8 +97,8 @@ def download(query: dict[str, Any], document_id: int) -> Response:
     `Range`, `If-Range`, `If-None-Match` and `If-Modified-Since` work; the ETag is the SHA-256. A
     quarantined document is 409.
     """
-    asked = Asked(request.method, request.headers)
-    return download_document(document_id, asked, query.get("version"))
+    file_request = FileRequest(request.method, request.headers)
+    return download_document(document_id, file_request, query.get("version"))
 
 
 @area.get("/<int:document_id>/preview")
@@ -112,8 +112,8 @@ def preview(query: dict[str, Any], document_id: int) -> Response:
 
     It is made soon after the upload; until then, and for other types, this is 404.
     """
-    asked = Asked(request.method, request.headers)
-    return preview_document(document_id, asked, query.get("version"))
+    file_request = FileRequest(request.method, request.headers)
+    return preview_document(document_id, file_request, query.get("version"))
 
 
 @area.get("/search")

@@ -25,7 +25,7 @@ REDIRECT_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FileRequest:
     """What a request says about the file that it wants; no more is read of it."""
 
     method: str
@@ -53,7 +53,11 @@ class Delivery:
 
 
 def deliver(
-    file: FileVersion, asked: Asked, *, whole: bool = False, through_server: bool = False
+    file: FileVersion,
+    file_request: FileRequest,
+    *,
+    whole: bool = False,
+    through_server: bool = False,
 ) -> Delivery:
     """The answer that gives a file out, or says that it is as it was.
 
@@ -63,17 +67,21 @@ def deliver(
     Raises: PreconditionFailedError; RangeNotSatisfiableError; ServiceUnavailableError, the store
         is away.
     """
-    _require_match(file, asked)
-    if not is_resource_modified(asked.conditions, file.sha256, last_modified=file.uploaded_at):
+    _require_match(file, file_request)
+    if not is_resource_modified(
+        file_request.conditions, file.sha256, last_modified=file.uploaded_at
+    ):
         return Delivery(_with_validators(Response(status=304), file), is_download=False)
-    span = None if whole else _span(file, asked)
+    span = None if whole else _span(file, file_request)
     start, end = span or (0, file.size)
-    is_download = asked.method != "HEAD" and start == 0
-    may_redirect = not whole and not through_server and asked.method != "HEAD"
+    is_download = file_request.method != "HEAD" and start == 0
+    may_redirect = not whole and not through_server and file_request.method != "HEAD"
     if may_redirect and (address := _address(file)) is not None:
         return Delivery(Response(status=302, headers={"Location": address}), is_download)
     # Opened before the answer begins, so that a store that is away is a 503.
-    content = () if asked.method == "HEAD" else blobs.current.stream(file.blob_key, start, end)
+    content = (
+        () if file_request.method == "HEAD" else blobs.current.stream(file.blob_key, start, end)
+    )
     response = Response(content, status=206 if span else 200, direct_passthrough=True)
     headers = response.headers
     headers["Content-Type"] = file.content_type
@@ -86,20 +94,20 @@ def deliver(
     return Delivery(_with_validators(response, file), is_download)
 
 
-def _require_match(file: FileVersion, asked: Asked) -> None:
-    wanted = asked.headers.get("If-Match")
+def _require_match(file: FileVersion, file_request: FileRequest) -> None:
+    wanted = file_request.headers.get("If-Match")
     if wanted is None or wanted.strip() == "*":
         return
     if f'"{file.sha256}"' not in [tag.strip() for tag in wanted.split(",")]:
         raise PreconditionFailedError("The file is another one now.")
 
 
-def _span(file: FileVersion, asked: Asked) -> tuple[int, int] | None:
+def _span(file: FileVersion, file_request: FileRequest) -> tuple[int, int] | None:
     """First byte and the one behind the last; None for all: no range, or more than one."""
-    asked_range: Range | None = parse_range_header(asked.headers.get("Range"))
+    asked_range: Range | None = parse_range_header(file_request.headers.get("Range"))
     if asked_range is None or asked_range.units != "bytes" or len(asked_range.ranges) != 1:
         return None
-    if not _is_still(file, asked.headers.get("If-Range")):
+    if not _is_still(file, file_request.headers.get("If-Range")):
         return None
     start, end = asked_range.ranges[0]
     if start < 0:  # the last bytes; all of them where there are not so many
@@ -135,7 +143,7 @@ def _with_validators(response: Response, file: FileVersion) -> Response:
     return response
 
 
-def download_document(key: int, asked: Asked, version: int | None = None) -> Response:
+def download_document(key: int, file_request: FileRequest, version: int | None = None) -> Response:
     """The bytes of a document that the caller may read; a whole download is counted.
 
     Args:
@@ -145,7 +153,7 @@ def download_document(key: int, asked: Asked, version: int | None = None) -> Res
     """
     document = DOCUMENTS.readable_document(key, current_caller())
     file = find_version(document, version)
-    delivery = deliver(file, asked)
+    delivery = deliver(file, file_request)
     if delivery.is_download:
         DOCUMENTS.count_download(key)
     return delivery.response

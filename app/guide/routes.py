@@ -60,7 +60,7 @@ def show_page(name: str) -> Response:
 @counted("free")
 def search_index() -> Response:
     """Every section with its text, for the script of the search field."""
-    return _kept(json_text(entries()).encode(), "application/json")
+    return _cacheable(json_text(entries()).encode(), "application/json")
 
 
 @blueprint.get(f"{ROOT}/images/<name>")
@@ -91,10 +91,10 @@ def _file(folder: Path, name: str) -> Response:
     path = folder / name
     if _FILE.fullmatch(name) is None or path.suffix not in MEDIA_TYPES or not path.is_file():
         raise NotFoundError("The guide has no such file.")
-    return _kept(path.read_bytes(), MEDIA_TYPES[path.suffix])
+    return _cacheable(path.read_bytes(), MEDIA_TYPES[path.suffix])
 
 
-def _kept(content: bytes, media_type: str) -> Response:
+def _cacheable(content: bytes, media_type: str) -> Response:
     answer = Response(content, content_type=media_type)
     answer.set_etag(hashlib.sha256(content).hexdigest()[:32])
     answer.headers["Cache-Control"] = f"public, max-age={ASSET_SECONDS}"

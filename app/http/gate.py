@@ -52,21 +52,21 @@ class Gate:
 
         Raises: an ApiError for a host that is not ours, or an address that cannot be read.
         """
-        asked = request
-        environ = asked.environ
+        http_request = request
+        environ = http_request.environ
         exchange = exchange_of(environ)
         set_caller(None)
         check_host(environ)
-        rule = asked.url_rule
+        rule = http_request.url_rule
         if rule is not None and "token" in rule.arguments:
             exchange.route = rule.rule  # the address itself is the secret
         elif rule is None and environ["PATH_INFO"].startswith("/s/"):
             exchange.route = "/s/<token>"  # a link with a slash behind it, or sent by PUT
-        rules = exchange.rules = self._find_rules(asked, rule)
+        rules = exchange.rules = self._find_rules(http_request, rule)
         if not rules.public:
-            self._find_caller(asked, environ, exchange)
+            self._find_caller(http_request, environ, exchange)
         elif rules.counting != "free":
-            exchange.bucket = f"{rules.counting}:{network(asked.remote_addr)}"
+            exchange.bucket = f"{rules.counting}:{network(http_request.remote_addr)}"
 
     def enter(self) -> Response | None:
         """Before the view: returns an answer only where a stored one is repeated.
@@ -74,15 +74,15 @@ class Gate:
         Raises: what ``identify`` found wrong with the credentials; an ApiError: 413, 400 and 403,
             all of them before 404.
         """
-        asked = request
-        environ = asked.environ
+        http_request = request
+        environ = http_request.environ
         exchange = exchange_of(environ)
         # As it stands when it was counted, before others are.
         rate_limits.current.note_standing(exchange)
         if exchange.refused is not None:
             raise exchange.refused
         rules = exchange.rules
-        self._check_sizes(asked, environ, rules)
+        self._check_sizes(http_request, environ, rules)
         check_path(environ)
         if not rules.mailed:
             check_query(environ)
@@ -90,20 +90,20 @@ class Gate:
             return None
         caller = current_caller()
         if caller.api_key_id is not None:
-            key_use.current.note(caller, asked.remote_addr)
+            key_use.current.note(caller, http_request.remote_addr)
         for permission in rules.permissions:
             permissions.require(caller, permission)
         if VARIABLE in environ:
-            return self._idempotency.begin(asked, caller, streamed=rules.streamed)
+            return self._idempotency.begin(http_request, caller, streamed=rules.streamed)
         return None
 
-    def _find_rules(self, asked: Request, rule: Rule | None) -> RouteRules:
+    def _find_rules(self, http_request: Request, rule: Rule | None) -> RouteRules:
         if not self._rules:
             self._rules = rules_of(self._app)
         if rule is not None:
             return self._rules.get(rule.endpoint, CLOSED)
-        if isinstance(asked.routing_exception, MethodNotAllowed):
-            return self._rules_of_other_methods(asked.routing_exception.valid_methods or ())
+        if isinstance(http_request.routing_exception, MethodNotAllowed):
+            return self._rules_of_other_methods(http_request.routing_exception.valid_methods or ())
         return CLOSED
 
     def _rules_of_other_methods(self, methods: Iterable[str]) -> RouteRules:
@@ -119,7 +119,9 @@ class Gate:
         """After the request, whatever came of it."""
         self._idempotency.release(request.environ)
 
-    def _find_caller(self, asked: Request, environ: dict[str, Any], exchange: Exchange) -> None:
+    def _find_caller(
+        self, http_request: Request, environ: dict[str, Any], exchange: Exchange
+    ) -> None:
         # Excel and Power BI offer Basic only (contract P3).
         basic = environ["PATH_INFO"].startswith("/odata")
         try:
@@ -129,14 +131,16 @@ class Gate:
             # A guess counts; no credentials at all, or expired ones, are no guess.
             exchange.is_guess = _is_guess(error)
             name = "guess" if exchange.is_guess else "address"
-            exchange.bucket = f"{name}:{network(asked.remote_addr)}"
+            exchange.bucket = f"{name}:{network(http_request.remote_addr)}"
             exchange.cost = int(exchange.is_guess)
             return
         exchange.bucket = exchange.principal = entry.caller.principal
         exchange.credential_expires = entry.expires
         set_caller(entry.caller)
 
-    def _check_sizes(self, asked: Request, environ: dict[str, Any], rules: RouteRules) -> None:
+    def _check_sizes(
+        self, http_request: Request, environ: dict[str, Any], rules: RouteRules
+    ) -> None:
         if rules.streamed and _carries_file(environ):
             maximum = self._maximum_upload
         else:

@@ -228,25 +228,25 @@ def _fingerprint(content: str) -> str:
     return hashlib.sha256(f"{request.method} {address}\n{content}".encode()).hexdigest()
 
 
-def _content(asked: Request) -> str:
+def _content(http_request: Request) -> str:
     """The digest of a body; the boundary of a form differs each time, its parts do not."""
-    if asked.mimetype != "multipart/form-data":
+    if http_request.mimetype != "multipart/form-data":
         body = read_body(current_app.config["MAX_JSON_BYTES"])
         return hashlib.sha256(body).hexdigest()
     digest = hashlib.sha256()
-    for name, value in asked.form.items(multi=True):
+    for name, value in http_request.form.items(multi=True):
         digest.update(f"field {name!r} {value!r}\n".encode("utf-8", "backslashreplace"))
-    for name, file in asked.files.items(multi=True):
+    for name, file in http_request.files.items(multi=True):
         content = hashlib.file_digest(file.stream, "sha256")  # type: ignore[arg-type]
         file.stream.seek(0)
         digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
     return digest.hexdigest()
 
 
-def _streamed_content(asked: Request) -> str:
+def _streamed_content(http_request: Request) -> str:
     """The digest of a form that is read for it and for nothing else."""
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
-    form = read_form(stream, asked.mimetype, asked.mimetype_params)
+    form = read_form(stream, http_request.mimetype, http_request.mimetype_params)
     for _ in form.parts():
         pass
     return form.fingerprint

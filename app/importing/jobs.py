@@ -61,7 +61,7 @@ def queue_import(path: Path, name: str, options: Options) -> int:
         ImportJob,
         {
             "created_at": utc_now(), "user_id": current_caller().user_id, "type": options.type,
-            "file_name": name or None, "file_key": key, "options": _kept(options),
+            "file_name": name or None, "file_key": key, "options": _options_json(options),
         },
     )  # fmt: skip
 
@@ -137,7 +137,7 @@ class _Running:
             with open_table(path, JOB, options.encoding) as table:
                 options = as_remembered(options, table.headings)
             with transaction():
-                self._keep(OPENING_LEASE, options=_kept(options))
+                self._keep(OPENING_LEASE, options=_options_json(options))
         plan = self._plan(path, options)
         if options.dry_run or options.mode == SKIP_BAD:
             with open_table(path, JOB, options.encoding) as table:
@@ -218,13 +218,13 @@ def describe_outcome(outcome: Outcome) -> dict[str, Any]:
     )
 
 
-def read_outcome(kept: Mapping[str, Any]) -> Outcome:
+def read_outcome(stored: Mapping[str, Any]) -> Outcome:
     """The outcome that ``describe_outcome`` made."""
-    values = {snake(name): value for name, value in kept.items()}
-    return Outcome(**{**values, "problems": [Problem(**each) for each in kept["problems"]]})
+    values = {snake(name): value for name, value in stored.items()}
+    return Outcome(**{**values, "problems": [Problem(**each) for each in stored["problems"]]})
 
 
-def _kept(options: Options) -> dict[str, Any]:
+def _options_json(options: Options) -> dict[str, Any]:
     """How to import, as JSON; the type has a column of its own."""
     return {camel(name): value for name, value in asdict(options).items() if name != "type"}
 

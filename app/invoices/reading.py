@@ -148,7 +148,7 @@ def _kept_breakdown(invoice_id: int) -> str:
     return str(records.connection().execute(text).scalar_one())
 
 
-def _breakdown(kept: str) -> tuple[TaxSubtotal, ...]:
+def _breakdown(stored: str) -> tuple[TaxSubtotal, ...]:
     return tuple(
         TaxSubtotal(
             tax_category=group["taxCategory"],
@@ -156,7 +156,7 @@ def _breakdown(kept: str) -> tuple[TaxSubtotal, ...]:
             taxable=Decimal(group["taxable"]),
             tax=Decimal(group["tax"]),
         )
-        for group in json.loads(kept, parse_float=Decimal)
+        for group in json.loads(stored, parse_float=Decimal)
     )
 
 

@@ -54,7 +54,7 @@ def verify_chain(*, files: bool = True, expected: str | None = None) -> Verified
         is_known = is_known or last == expected
     if not is_known:
         return Verified(count, last, f"the hash {expected} is not in the chain")
-    return Verified(count, last, _left_out(), tuple(backdated))
+    return Verified(count, last, _unchained_document(), tuple(backdated))
 
 
 def _links() -> Iterator[Any]:
@@ -141,7 +141,7 @@ def _problem_of_file(sha256: str) -> str | None:
     return None if digest.hexdigest() == sha256 else "the PDF was changed after issue"
 
 
-def _left_out() -> str | None:
+def _unchained_document() -> str | None:
     """A document that was issued here and has no link: the end of the chain was cut off."""
     statement = (
         select(Invoice.number)

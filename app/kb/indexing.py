@@ -48,7 +48,7 @@ _PENDING = and_(KbArticle.status == "Published", KbArticle.indexed_at.is_(None))
 def index_articles() -> int:
     """Take in a few published articles that are not yet; returns how many."""
     model, done = find_model(), 0
-    with _chosen() as articles:
+    with _batches() as articles:
         if not articles:
             return 0
         texts = [_text_of(article) for article in articles]
@@ -63,7 +63,7 @@ _articles_in_hand: Extension[set[int]] = Extension("articles_in_hand", set)
 
 
 @contextmanager
-def _chosen() -> Iterator[list[Mapping[str, Any]]]:
+def _batches() -> Iterator[list[Mapping[str, Any]]]:
     """Articles that wait and that no other thread of this process works on, at random.
 
     Another worker has most likely chosen others.

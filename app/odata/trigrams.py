@@ -34,9 +34,9 @@ class Trigrams:
 
     def serves(self, sought: str) -> bool:
         """Whether rows with ``sought`` are found by the index."""
-        return len(self.held(sought)) >= MINIMUM_LENGTH
+        return len(self.indexed_text(sought)) >= MINIMUM_LENGTH
 
-    def held(self, sought: str) -> str:
+    def indexed_text(self, sought: str) -> str:
         """What the index has of every row with ``sought``."""
         return self.part(sought) or ""
 
@@ -66,10 +66,10 @@ class Trigrams:
             text,
             sought,
             table.c.id,
-            value(lambda text: _as_phrase(self.held(text))),
-            value(self.held),
+            value(lambda text: _as_phrase(self.indexed_text(text))),
+            value(self.indexed_text),
             literal_column(f"{table.name}.{self.column}", Text()),  # type: ignore[attr-defined]
-            value(lambda text: f"%{_escaped(self.held(text))}%"),
+            value(lambda text: f"%{_escaped(self.indexed_text(text))}%"),
         )
 
 

@@ -75,7 +75,7 @@ def stop_words(language: str) -> frozenset[str]:
 class Stems:
     """Words without their endings, one language; what was asked once is remembered."""
 
-    _made: dict[str, Stems] = {}
+    _by_language: dict[str, Stems] = {}
     _lock = threading.Lock()
 
     def __init__(self, language: str) -> None:
@@ -88,10 +88,10 @@ class Stems:
     @classmethod
     def of(cls, language: str) -> Stems:
         """The one of a language, shared by all threads."""
-        stems = cls._made.get(language)
+        stems = cls._by_language.get(language)
         if stems is None:
             with cls._lock:
-                stems = cls._made.setdefault(language, cls(language))
+                stems = cls._by_language.setdefault(language, cls(language))
         return stems
 
     def __call__(self, word: str) -> str:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Text, cast, select, update
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.db.transactions import advisory_lock, forget, has_begun, kept
+from app.db.transactions import advisory_lock, forget, has_begun, once_per_transaction
 from app.db.types import json_text
 from app.errors import (
     Detail,
@@ -52,7 +52,7 @@ def organisation(*, about_to_write: bool = False) -> Organisation:
         about_to_write: the transaction comes next and may begin now; in it they cost least.
     """
     if about_to_write or has_begun():
-        return kept(_KEPT, lambda: read_organisation(records.connection()))
+        return once_per_transaction(_KEPT, lambda: read_organisation(records.connection()))
     return kept_while_reading(_KEPT, _committed)
 
 

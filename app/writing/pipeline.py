@@ -152,7 +152,7 @@ class EntityService(Generic[E]):
         cleaned, problems = validate(self.rules, values, partial=partial)
         settled_names = {self.rules.wire(attribute) for attribute in settled}
         problems = [problem for problem in problems if problem.field not in settled_names]
-        before = self._seen(key) if partial and key is not None else None
+        before = self._find_readable(key) if partial and key is not None else None
         if partial and before is None:
             return problems
         unknown = [Detail(name, "is not known here") for name in settled_names]
@@ -339,7 +339,7 @@ class EntityService(Generic[E]):
 
     # --- parts --------------------------------------------------------------------------------
 
-    def _seen(self, key: int) -> E | None:
+    def _find_readable(self, key: int) -> E | None:
         """The record as it is, not locked; None where there is none that the caller may read."""
         try:
             return self._readable(key, records.read(self.rules.model, key), current_caller())

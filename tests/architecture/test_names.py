@@ -1,8 +1,8 @@
-"""A local is called after the thing that it holds, not ``one``, ``found`` or ``given``."""
+"""A name says what it names: not ``one``, ``found`` or ``given``."""
 
 from __future__ import annotations
 
-from tests.architecture.names import empty_names
+from tests.architecture.names import empty_functions, empty_names
 
 # Columns of a table, and what is written into them.
 COLUMNS = {("app.models.kb_use", "found"), ("app.models.kb_use", "shown"),
@@ -11,3 +11,7 @@ COLUMNS = {("app.models.kb_use", "found"), ("app.models.kb_use", "shown"),
 
 def test_locals_say_what_they_are() -> None:
     assert set(empty_names()) == COLUMNS
+
+
+def test_functions_say_what_they_return_or_do() -> None:
+    assert [name for name in empty_functions() if not name[0].startswith("app.bi.")] == []

@@ -173,8 +173,8 @@ def test_an_axis_has_even_steps_around_what_it_shows(values: list[str], ticks: s
     axis = axis_of(numbers)
     assert len({label.partition(".")[2].__len__() for label in axis.labels}) == 1
     assert axis.ticks == [Decimal(tick) for tick in ticks.split()]
-    assert (axis.place(axis.ticks[0]), axis.place(axis.ticks[-1])) == (0, HEIGHT)
-    assert all(0 <= axis.place(number) <= HEIGHT for number in numbers)
+    assert (axis.offset(axis.ticks[0]), axis.offset(axis.ticks[-1])) == (0, HEIGHT)
+    assert all(0 <= axis.offset(number) <= HEIGHT for number in numbers)
 
 
 def test_bars_of_one_chart_have_as_many_decimals(app: Flask) -> None:

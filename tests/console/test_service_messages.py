@@ -7,14 +7,14 @@ import ast
 import pytest
 from flask import Flask
 
-from app.console.service_messages import said
-from app.console.wording import told
+from app.console.service_messages import translated_message
+from app.console.wording import problem_text
 from tests.console.messages import LEFT_OUT, ROOMS, ROOT, messages, messages_in
 
 
 def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
-    assert said("must be more than 0") == "must be more than 0"
-    assert said("") == ""
+    assert translated_message("must be more than 0") == "must be more than 0"
+    assert translated_message("") == ""
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
 )
 def test_a_message_is_recognised_by_its_words(app: Flask, message: str, expected: str) -> None:
     with app.test_request_context("/admin/", headers={"Accept-Language": "de"}):
-        assert told(message) == expected
-        assert told(expected) == expected
+        assert problem_text(message) == expected
+        assert problem_text(expected) == expected
     with app.test_request_context("/admin/"):
         in_english = message.replace("2026-11-05", "Nov 5, 2026")
-        assert told(message).rpartition(": ")[2] == in_english.rpartition(": ")[2]
+        assert problem_text(message).rpartition(": ")[2] == in_english.rpartition(": ")[2]
 
 
 @pytest.mark.parametrize(
@@ -78,20 +78,22 @@ def test_numbers_and_days_are_the_readers_in_english_too(
     app: Flask, message: str, expected: str
 ) -> None:
     with app.test_request_context("/admin/", headers={"Accept-Language": "en-US"}):
-        assert told(message) == expected
+        assert problem_text(message) == expected
 
 
 def test_a_field_is_called_as_its_form_calls_it(app: Flask) -> None:
     with app.test_request_context("/admin/"):
-        assert told("lines[0].unitPrice: is missing") == "Unit price: is missing"
-        assert told("LineItems: must have at most 1,000 entries").startswith("Line items: must")
-        assert told("lines[0].unitPrice: of another kind") == "Unit price: of another kind"
+        assert problem_text("lines[0].unitPrice: is missing") == "Unit price: is missing"
+        assert problem_text("LineItems: must have at most 1,000 entries").startswith(
+            "Line items: must"
+        )
+        assert problem_text("lines[0].unitPrice: of another kind") == "Unit price: of another kind"
 
 
 def test_names_of_the_model_are_said_as_people_call_them(app: Flask) -> None:
     with app.test_request_context("/admin/"):
-        assert said("must not be before issueDate") == "must not be before issue date"
-        assert said("eBay is no name of the model") == "eBay is no name of the model"
+        assert translated_message("must not be before issueDate") == "must not be before issue date"
+        assert translated_message("eBay is no name of the model") == "eBay is no name of the model"
 
 
 def test_every_room_that_is_named_is_there() -> None:

@@ -85,7 +85,7 @@ _PRODUCT = [
         immutable=True,
         description="Unique serial number assigned at creation",
     ),
-    prop(P.product_type, "ProductType", kept=True),
+    prop(P.product_type, "ProductType", preserved=True),
     edm.Property(
         name="ShippingAddress",
         type=ADDRESS,

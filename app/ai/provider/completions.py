@@ -131,22 +131,22 @@ def _client() -> Client:
 
 def _refuse(answer: StreamedAnswer, body: dict[str, Any]) -> None:
     """Say why there is no answer; what the server says of it goes to the log alone."""
-    said = answer.read(4000).decode(errors="replace")
-    _log.warning("the model provider refused", status=answer.status, said=said[:500])
+    refusal = answer.read(4000).decode(errors="replace")
+    _log.warning("the model provider refused", status=answer.status, said=refusal[:500])
     if answer.status in (400, 422):
         for name in OPTIONAL:
-            if name in body and name in said:
-                raise _AnotherFormError(_without(body, name, said))
+            if name in body and name in refusal:
+                raise _AnotherFormError(_without(body, name, refusal))
     if answer.status in WORTH_ANOTHER_TRY:
         error = errors.ProviderError(errors.BUSY if answer.status == 429 else errors.FAILED)
         raise _AgainError(error, _seconds(answer.headers.get("retry-after")))
     raise errors.ProviderError(errors.REFUSED)
 
 
-def _without(body: Mapping[str, Any], name: str, said: str) -> dict[str, Any]:
+def _without(body: Mapping[str, Any], name: str, refusal: str) -> dict[str, Any]:
     """The request without a member that the server does not know, or under its newer name."""
     changed = {key: value for key, value in body.items() if key != name}
-    if name == "max_tokens" and "max_completion_tokens" in said:
+    if name == "max_tokens" and "max_completion_tokens" in refusal:
         changed["max_completion_tokens"] = body[name]
     return changed
 

@@ -57,9 +57,9 @@ class Sources:
                 if dot and whole.isdigit():
                     self._figures.add(str(int(whole) + 1))
 
-    def unknown_figures(self, said: str) -> list[str]:
+    def unknown_figures(self, text: str) -> list[str]:
         """Figures that the model said and nobody gave it, in their order."""
-        figures = dict.fromkeys(_numbers(said))
+        figures = dict.fromkeys(_numbers(text))
         return [
             written
             for written in figures

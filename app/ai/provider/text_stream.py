@@ -44,20 +44,20 @@ class Sayer:
     def take(self, piece: str) -> Iterator[str | Cite]:
         """What can be said now; the beginning of something that is not complete is held back."""
         self._held += piece
-        yield from self._said(is_over=False)
+        yield from self._release(is_over=False)
 
     def end(self) -> Iterator[str | Cite]:
         """The rest."""
-        yield from self._said(is_over=True)
+        yield from self._release(is_over=True)
 
-    def _said(self, *, is_over: bool) -> Iterator[str | Cite]:
+    def _release(self, *, is_over: bool) -> Iterator[str | Cite]:
         while self._held:
             match = _OPEN.search(self._held)
             if match is None:
-                yield self._taken(len(self._held))
+                yield self._take_off(len(self._held))
                 return
             if match.start():
-                yield self._taken(match.start())
+                yield self._take_off(match.start())
             if not is_over and self._is_incomplete():
                 return
             yield from self._special()
@@ -66,20 +66,20 @@ class Sayer:
         """What begins with a bracket."""
         for pattern in (_PICTURE, _TAG):
             if match := pattern.match(self._held):
-                self._taken(match.end())
+                self._take_off(match.end())
                 return
         if match := _LINK.match(self._held):
-            self._taken(match.end())
+            self._take_off(match.end())
             # The label may be a citation or a mark: it is read on.
             label = f"[{match[1]}]" if _NUMBER.fullmatch(match[1]) else match[1]
             self._held = label + self._held
         elif match := _CITED.match(self._held):
-            for number in _NUMBER.findall(self._taken(match.end())):
+            for number in _NUMBER.findall(self._take_off(match.end())):
                 yield Cite(int(number))
         elif match := _MARK.match(self._held):
-            yield self._show(self._taken(match.end()))
+            yield self._show(self._take_off(match.end()))
         else:
-            yield self._taken(1)
+            yield self._take_off(1)
 
     def _is_incomplete(self) -> bool:
         """Whether more may come that belongs to what is at the front."""
@@ -97,6 +97,6 @@ class Sayer:
             return True  # an address may follow
         return held[end + 1] in "([" and not re.search(r"[)\]\n]", held[end + 2 :])
 
-    def _taken(self, count: int) -> str:
+    def _take_off(self, count: int) -> str:
         taken, self._held = self._held[:count], self._held[count:]
         return taken

@@ -72,7 +72,7 @@ class CreateTool(_EntityTool):
         """What a body may have."""
         return tool.body_schema(self._home.type, creating=True)
 
-    def check(self, arguments: tool.Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: tool.Arguments, sentences: Sequence[str]) -> str:
         """Read the body as the service does."""
         self._refuse_wrong(arguments, "creation")
         title = TITLES.get(self._entity, "name")
@@ -80,7 +80,7 @@ class CreateTool(_EntityTool):
         phrases = [f"Create the {spoken(self._entity)}"]
         if arguments.get(title):
             phrases.append(quoted(str(arguments[title])))
-        more = [f"{name} {value}" for name, value in tool.told(rest, self._home.type)]
+        more = [f"{name} {value}" for name, value in tool.described_values(rest, self._home.type)]
         return ", ".join((" ".join(phrases), *more))
 
     def run(self, arguments: tool.Arguments) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class UpdateTool(_EntityTool):
         properties = {"id": tool.KEY, **shape["properties"]}
         return {**shape, "properties": properties, "required": ["id"]}
 
-    def check(self, arguments: tool.Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: tool.Arguments, sentences: Sequence[str]) -> str:
         """Read the body as the service does."""
         context = tool.record_of(self._entity, arguments.get("id"))
         values = _values(arguments)
@@ -130,11 +130,11 @@ class UpdateTool(_EntityTool):
         refuse_any(
             (name, "is nothing that the user's message asks to change")
             for name, value in values.items()
-            if name != state and not is_said(name, value, said)
+            if name != state and not is_said(name, value, sentences)
         )
         if state in values:
             tool.require_possible(context, state, values[state])
-        (name, value), *more = tool.told(values, self._home.type)
+        (name, value), *more = tool.described_values(values, self._home.type)
         first = f"Change the {name} of {context.title} to {value}"
         return ", ".join((first, *(f"{name} to {value}" for name, value in more)))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.ai.context import TITLES, entity_type
 from app.ai.intent import Wish, apart
-from app.ai.tools.tool import KEY, Arguments, inlined, made_of, told
+from app.ai.tools.tool import KEY, Arguments, described_values, inlined, made_of
 from app.container import engine
 from app.container.model import container
 from app.db.types import json_text
@@ -53,7 +53,7 @@ class OperationTool:
         """As declared."""
         return self._operation.permissions
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         """Read the arguments as the service does; the record must allow it as it is."""
         refuse_any(
             (key, "must be the id of a record")
@@ -67,7 +67,7 @@ class OperationTool:
         what = self._label
         if self._operation.bound_to is not None:
             what += f" ({self._title(self._operation.bound_to, arguments)})"
-        more = ", ".join(f"{name} {value}" for name, value in told(parameters))
+        more = ", ".join(f"{name} {value}" for name, value in described_values(parameters))
         return f"{what}: {more}" if more else what
 
     def run(self, arguments: Arguments) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class NoteTool:
         entity = str(arguments.get("type"))
         return SERVICES[entity].needed_rights("update") if entity in NOTED else ()
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         """The record must be one that the caller may read."""
         note = load(NoteSchema(), arguments)
         title = record_of(note["type"], note["id"]).title
@@ -101,7 +101,7 @@ class MailTool:
         """It changes nothing."""
         return ()
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         """Whom it goes to is looked at where it is proposed."""
         mail = load(MailSchema(), arguments)
         return f"Draft a mail to {mail['to']}: {mail['subject']}"

@@ -53,11 +53,11 @@ class Tool(Protocol):
     def rights(self, arguments: Arguments) -> Sequence[str]:
         """The permissions that it needs, all of them, as far as no record is looked at."""
 
-    def check(self, arguments: Arguments, said: Sequence[str]) -> str:
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
         """What would be done, in words.
 
         Args:
-            said: the sentences in which the caller asks for it.
+            sentences: those in which the caller asks for it.
         Raises: an ApiError, it could not be done.
         """
 
@@ -82,7 +82,9 @@ def made_of(entity: str, key: int) -> dict[str, Any]:
     return {"type": entity, "id": key, "url": entity_url(entity, key)}
 
 
-def told(values: Arguments, type_: edm.EntityType | None = None) -> Iterator[tuple[str, str]]:
+def described_values(
+    values: Arguments, type_: edm.EntityType | None = None
+) -> Iterator[tuple[str, str]]:
     """Names and values in words; what refers to a record has the name of this.
 
     Args:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from app.db import records
 from app.documents.previews import picture_of
-from app.documents.serving import Asked
+from app.documents.serving import FileRequest
 from app.documents.sharing.visits import Visit
 from app.documents.versions import FileVersion
 from app.http.public_pages import public_page
@@ -20,9 +20,9 @@ from app.settings import organisation
 TEMPLATE = "share.html"
 
 
-def wants_page(asked: Asked, accept: Any) -> bool:
+def wants_page(file_request: FileRequest, accept: Any) -> bool:
     """Whether somebody looks at the link with a browser; programs get the bytes."""
-    return asked.method in ("GET", "HEAD") and bool(
+    return file_request.method in ("GET", "HEAD") and bool(
         accept.best_match(("application/octet-stream", "text/html")) == "text/html"
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response, request
 from werkzeug.datastructures import Headers
 
-from app.documents.serving import Asked
+from app.documents.serving import FileRequest
 from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
 from app.documents.sharing.visits import (
     LinkPasswordError,
@@ -64,15 +64,15 @@ def show_link(query: dict[str, Any], token: str) -> Response:
     A link with a password takes it in the header `X-Share-Password`, or by `POST`. Where the
     number of downloads is limited, every one is of the whole file.
     """
-    asked = Asked(request.method, request.headers)
-    is_page = wants_page(asked, request.accept_mimetypes) and not query["download"]
+    file_request = FileRequest(request.method, request.headers)
+    is_page = wants_page(file_request, request.accept_mimetypes) and not query["download"]
     try:
         visit = open_link(token)
         if is_page and visit.asks_password:
             return password_page()
         check_password(visit, _header_password())
         if not is_page:
-            return download_link(visit, asked)
+            return download_link(visit, file_request)
         file = file_behind(visit)
     except ApiError as error:
         if not _is_browser():
@@ -92,11 +92,11 @@ def show_link(query: dict[str, Any], token: str) -> Response:
 @public
 def open_with_password(token: str) -> Response:
     """The file behind a link with a password, sent as a form or as JSON."""
-    asked = Asked(request.method, Headers())
+    file_request = FileRequest(request.method, Headers())
     try:
         visit = open_link(token)
         check_password(visit, _password())
-        return download_link(visit, asked, by_form=True)
+        return download_link(visit, file_request, by_form=True)
     except LinkPasswordError as error:
         if not _is_browser():
             raise

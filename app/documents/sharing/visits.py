@@ -21,7 +21,7 @@ from app.db import records
 from app.db.engines import primary_engine
 from app.db.types import UtcDateTime
 from app.documents.service import DOCUMENTS
-from app.documents.serving import Asked, deliver
+from app.documents.serving import FileRequest, deliver
 from app.documents.sharing.shares import token_hash
 from app.documents.versions import FileVersion, find_version, require_open
 from app.errors import InvalidCredentialsError, NotFoundError, RateLimitedError
@@ -111,7 +111,7 @@ def note_view(visit: Visit) -> None:
         DOCUMENTS.note_access(visit.document.id)
 
 
-def download_link(visit: Visit, asked: Asked, *, by_form: bool = False) -> Response:
+def download_link(visit: Visit, file_request: FileRequest, *, by_form: bool = False) -> Response:
     """The bytes behind a link, counted against its limit.
 
     Args:
@@ -119,7 +119,7 @@ def download_link(visit: Visit, asked: Asked, *, by_form: bool = False) -> Respo
     Raises: NotFoundError, the limit is reached, or the link has ended meanwhile; as ``deliver``.
     """
     file = file_behind(visit)
-    delivery = deliver(file, asked, whole=visit.is_limited, through_server=by_form)
+    delivery = deliver(file, file_request, whole=visit.is_limited, through_server=by_form)
     if not delivery.is_download:
         return delivery.response
     try:

@@ -41,14 +41,14 @@ def open_document(token: str) -> Invoice:
     return invoice
 
 
-def is_reader(asked: Request) -> bool:
+def is_reader(http_request: Request) -> bool:
     """Whether a person seems to look: not a program, not ahead of time, nobody of ours."""
-    headers = asked.headers
-    if asked.method != "GET" or "Authorization" in headers or "X-API-Key" in headers:
+    headers = http_request.headers
+    if http_request.method != "GET" or "Authorization" in headers or "X-API-Key" in headers:
         return False
     if any(_AHEAD_OF_TIME.search(headers.get(name, "")) for name in _AHEAD):
         return False
-    return not _PROGRAM.search(asked.user_agent.string or "bot")
+    return not _PROGRAM.search(http_request.user_agent.string or "bot")
 
 
 def note_view(invoice_id: int) -> bool:

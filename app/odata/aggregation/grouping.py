@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, ColumnElement, and_, func, true
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.odata.aggregation.extremes import count_of
-from app.odata.aggregation.rowset import MOST_PARTS, RowSet, made
+from app.odata.aggregation.rowset import MOST_PARTS, RowSet, derived_rowset
 from app.odata.binding.aggregates import aggregate_item, method_from
 from app.odata.binding.derived import Output, is_entity, labelled, outputs_of
 from app.odata.binding.ordering import order_keys
@@ -167,7 +167,7 @@ def _grouped(rows: RowSet, keys: Sequence[nodes.Node], inner: _Inner) -> RowSet:
     if groups:
         statement = statement.group_by(*(output.sql for output in groups))
         outputs[: len(groups)] = [replace(group, unique=True) for group in groups]
-    return made(rows, statement, outputs)
+    return derived_rowset(rows, statement, outputs)
 
 
 # --- from
@@ -194,7 +194,7 @@ def _in_steps(rows: RowSet, keys: Sequence[nodes.Node], inner: _Inner) -> RowSet
         groups.scope.attach(f"from/{index}", scope, and_(true(), *same))
         values[(item.alias or "",)] = replace(own[(item.alias or "",)], nullable=True)
     outputs += [values[(item.alias or "",)] for item in inner.items]
-    return made(groups, groups.select(labelled(outputs)), outputs)
+    return derived_rowset(groups, groups.select(labelled(outputs)), outputs)
 
 
 def _stepwise(

@@ -77,7 +77,7 @@ class RowSet(NestedRows):
         def cut(rows: Select[Any]) -> Select[Any]:
             return rows.order_by(*order).limit(limit).offset(offset)
 
-        return self._chosen(lambda labels: cut(self.select(labels)), "a part of the rows")
+        return self._selected_rows(lambda labels: cut(self.select(labels)), "a part of the rows")
 
     def narrowed(
         self, figures: Sequence[ColumnElement[Any]],
@@ -95,9 +95,9 @@ class RowSet(NestedRows):
             each = self.select([*labels, *figures]).correlate(None).subquery()
             return select(*(each.c[label.key or ""] for label in labels)).where(holds(each.c))
 
-        return self._chosen(choose, where, offset)
+        return self._selected_rows(choose, where, offset)
 
-    def _chosen(
+    def _selected_rows(
         self, choose: Callable[[Sequence[ColumnElement[Any]]], Select[Any]], where: str,
         offset: int = 0,
     ) -> RowSet:  # fmt: skip
@@ -112,10 +112,10 @@ class RowSet(NestedRows):
         refuse_nested(self, where, offset)
         outputs = outputs_of(self.scope)
         outputs = _placed(self, outputs) if self.order else outputs
-        return made(self, choose(labelled(outputs)), outputs)
+        return derived_rowset(self, choose(labelled(outputs)), outputs)
 
 
-def made(of: RowSet, rows: Select[Any], outputs: Sequence[Output]) -> RowSet:
+def derived_rowset(of: RowSet, rows: Select[Any], outputs: Sequence[Output]) -> RowSet:
     """The rows of a select made of those of ``of``; its columns are ``outputs``, labelled."""
     type_ = derived_type(of.scope.type.name, rows, outputs)
     return RowSet(Scope(of.context, type_), parts=of.parts)
@@ -130,7 +130,7 @@ def flat(rows: RowSet, *, always: bool = False) -> RowSet:
     if not rows.scope.members and not always:
         return rows
     outputs = _placed(rows, outputs_of(rows.scope)) if rows.order else outputs_of(rows.scope)
-    return made(rows, rows.select(labelled(outputs)), outputs)
+    return derived_rowset(rows, rows.select(labelled(outputs)), outputs)
 
 
 def _placed(rows: RowSet, outputs: Sequence[Output]) -> list[Output]:
@@ -221,7 +221,7 @@ def union(parts: Sequence[RowSet], by: Sequence[tuple[str, ...]] = ()) -> RowSet
     if by:
         position = func.row_number(type_=BigInteger()).over(order_by=list(_by(outputs, by)))
     outputs = [Output(PLACE, edm.INT64, position, nullable=False, unique=True), *outputs]
-    together = made(parts[0], select(*labelled(outputs)), outputs)
+    together = derived_rowset(parts[0], select(*labelled(outputs)), outputs)
     return replace(together, parts=sum(part.parts for part in parts))
 
 

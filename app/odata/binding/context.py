@@ -113,7 +113,7 @@ class Parameters:
 
     sources: dict[str, Source] = field(default_factory=dict)
     guards: list[Guard] = field(default_factory=list)
-    _made: int = 0
+    _bound_count: int = 0
 
     def bind(
         self, literal: Literal, type_: TypeEngine[Any] | type[TypeEngine[Any]],
@@ -125,8 +125,8 @@ class Parameters:
             convert: makes of the literal's value what ``type_`` takes; it runs for every query of
                 the shape, and may refuse a value with a QueryError.
         """
-        name = f"p{self._made}"
-        self._made += 1
+        name = f"p{self._bound_count}"
+        self._bound_count += 1
         value = literal.value if convert is None else _converted(literal, convert)
         if literal.slot is not None:
             self.sources[name] = Source(literal.slot, convert)

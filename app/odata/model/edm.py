@@ -144,7 +144,7 @@ class Property:
     filled: bool = False  # where a new entity is not given it, the service finds a value
     immutable: bool = False  # settable on create only
     on_request: bool = False  # left out unless $select names it
-    kept: bool = False  # a PUT that leaves it out keeps it: a state, a responsible person
+    preserved: bool = False  # a PUT that leaves it out keeps it: a state, a responsible person
     searchable: bool = False  # part of $search and of the trigram index
     currency_property: str | None = None  # Measures.ISOCurrency
     absent: str | None = None  # the column that is 1 in rows of $apply without the property

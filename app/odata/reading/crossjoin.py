@@ -79,12 +79,12 @@ def _navigation(name: str, scope: Scope) -> edm.NavigationProperty:
 
 
 def as_combinations(
-    query: BoundQuery, joined: Mapping[str, Scope], asked: int, form: Format
+    query: BoundQuery, joined: Mapping[str, Scope], own_keys: int, form: Format
 ) -> BoundQuery:
     """A bound query with what the rows of a cross join show: an entity, or where it is read.
 
     Args:
-        asked: the number of sort keys that the query has of its own.
+        own_keys: the number of sort keys that the query has of its own.
     """
     projection = query.projection
     assert projection is not None
@@ -100,7 +100,7 @@ def as_combinations(
     query.projection = replace(projection, members=[*projection.members, *links], selected=None)
     query.total_order = True
     query.order = [
-        *query.order[:asked],
+        *query.order[:own_keys],
         *(
             OrderKey(Typed(column, scope.type.properties[name].type, nullable=False))
             for scope in joined.values()

@@ -73,16 +73,16 @@ def with_links(
     """
 
     def link(match: re.Match[str]) -> str:
-        asked: QueryOptions = _filled(options[int(match["number"])], literals)
-        _refuse_root(asked, page)
+        query_options: QueryOptions = _filled(options[int(match["number"])], literals)
+        _refuse_root(query_options, page)
         key_conditions = [
             f"{name}={quote(value, safe='')}"
             for name, value in others.items()
-            if name.startswith("$") or name[1:] not in asked.aliases
+            if name.startswith("$") or name[1:] not in query_options.aliases
         ]
-        query = "&".join(filter(None, [query_text(asked), *key_conditions]))
+        query = "&".join(filter(None, [query_text(query_options), *key_conditions]))
         path = match["path"]
-        token = make_token(path, query, _start(asked, match["after"], page))
+        token = make_token(path, query, _start(query_options, match["after"], page))
         url = json_text(next_link(root, path, query, token))
         return f'],"{match["name"]}":{url}'
 

@@ -81,15 +81,17 @@ def _add(request: WriteRequest, target: Target, link: Link) -> Response:
     return written_entity(request, target, key, created=True, body=body)
 
 
-def _read(request: WriteRequest, target: Target, link: Link, kept: Mapping[str, Any]) -> EntityBody:
-    """The body of a member, of which ``kept`` is there.
+def _read(
+    request: WriteRequest, target: Target, link: Link, stored: Mapping[str, Any]
+) -> EntityBody:
+    """The body of a member, of which ``stored`` is there.
 
     Raises: ValidationError, with every value that is wrong.
     """
     body, problems = read_entity(request.json(), target.type, request.reading)
 
     def check() -> None:
-        values = {**kept, **creation_values(body)}
+        values = {**stored, **creation_values(body)}
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):

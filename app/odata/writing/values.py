@@ -64,7 +64,7 @@ def replacement_values(body: EntityBody, related: frozenset[str]) -> dict[str, A
     problems = Problems()
     settled = {*values, *related, *body.address}
     for prop in body.type.properties.values():
-        if prop.kept or not is_changeable(body.type, prop):
+        if prop.preserved or not is_changeable(body.type, prop):
             continue
         if prop.columns is not None:
             for column in prop.columns.values():

@@ -1,7 +1,8 @@
-"""Expressions: operators, precedence, paths, lambdas, functions, JSON, and where errors point."""
+"""Expressions, ``$apply``, ``$select`` and ``$expand``: their trees, and where errors point."""
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -9,33 +10,59 @@ import pytest
 from app.odata.errors import QueryError
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import (
+    Aggregate,
+    AggregateCall,
+    AggregateFrom,
+    AggregateItem,
     Alias,
     Annotation,
+    Apply,
     Argument,
     Binary,
     BoundCall,
     Call,
     Case,
     Collection,
+    ComputeItem,
+    Concat,
     Count,
+    ExpandItem,
+    ExpandTransformation,
     FilterSegment,
+    FunctionTransformation,
+    GroupBy,
+    Identity,
     In,
     It,
+    Join,
     JsonObject,
     KeyPredicate,
     Lambda,
     Literal,
     Member,
+    Nest,
+    NestItem,
     Node,
+    OptionTransformation,
+    OrderItem,
+    QueryOptions,
+    Rollup,
     Root,
+    SearchAnd,
     SearchTerm,
+    SelectItem,
+    These,
     This,
+    TopBottom,
+    Transformation,
     TypeCast,
     TypeName,
     Unary,
     height,
+    name_of,
 )
-from app.odata.syntax.options import parse_filter
+from app.odata.syntax.options import parse_filter, parse_options
+from tests.odata.trees import parse_expand, parse_select
 
 
 def number(value: int) -> Literal:
@@ -340,3 +367,272 @@ def test_number_of_parts_is_bounded() -> None:
     with pytest.raises(QueryError, match="more than 500 parts"):
         parse_filter(many.replace("(1", "(1,1"))
     parse_filter(many.replace("(1", "(1,1"), limits=Limits(nodes=600))
+
+
+def parse_apply(text: str) -> Apply:
+    apply = parse_options([("$apply", text)]).apply
+    assert apply is not None
+    return apply
+
+
+def sequence(*transformations: Transformation) -> Apply:
+    return Apply(transformations)
+
+
+N, X, Y = (name(letter) for letter in "nxy")
+SUM = AggregateItem(A, "sum", "s")
+FILTER = OptionTransformation("filter", Binary("gt", A, number(1)))
+
+
+@pytest.mark.parametrize(
+    ("text", "transformation"),
+    [
+        ("identity", Identity()),
+        ("aggregate(a with sum as s)", Aggregate((SUM,))),
+        ("aggregate( a mul b with average as x , $count as n )", Aggregate((
+            AggregateItem(Binary("mul", A, B), "average", "x"),
+            AggregateItem(Count(None), None, "n"),
+        ))),
+        ("aggregate(a/$count as n)", Aggregate((AggregateItem(Count(A), None, "n"),))),
+        ("aggregate(a with My.Method as x)", Aggregate((AggregateItem(A, "My.Method", "x"),))),
+        ("aggregate(Forecast,a/Budget as b)", Aggregate((
+            AggregateItem(Member(None, "Forecast")), AggregateItem(Member(A, "Budget"), None, "b")
+        ))),
+        ("aggregate(a with sum from b,c with average from x with max as y)", Aggregate((
+            AggregateItem(A, "sum", "y", (
+                AggregateFrom((B, C), "average"), AggregateFrom((X,), "max")
+            )),
+        ))),
+        ("groupby((a,b/c))", GroupBy((A, Member(B, "c")))),
+        ("groupby((a),aggregate(a with sum as s)/filter(a gt 1))", GroupBy(
+            (A,), sequence(Aggregate((SUM,)), FILTER)
+        )),
+        ("groupby((rollup($all,a,b),c))", GroupBy((Rollup((A, B), True), C))),
+        ("groupby((rollup(a,b)))", GroupBy((Rollup((A, B)),))),
+        ("filter(a gt 1)", FILTER),
+        ("search(blue 5)", OptionTransformation(
+            "search", SearchAnd(SearchTerm("blue"), SearchTerm("5"))
+        )),
+        ("compute(a add b as c)", OptionTransformation("compute", (
+            ComputeItem(Binary("add", A, B), "c"),
+        ))),
+        ("orderby(a desc,b)", OptionTransformation("orderby", (OrderItem(A, True), OrderItem(B)))),
+        ("top(5)", OptionTransformation("top", number(5))),
+        ("skip(5)", OptionTransformation("skip", number(5))),
+        ("concat(identity,filter(a gt 1))", Concat((sequence(Identity()), sequence(FILTER)))),
+        ("toppercent(50,a)", TopBottom("toppercent", number(50), A)),
+        ("bottomcount(2,a)", TopBottom("bottomcount", number(2), A)),
+        ("nest(identity as x,top(5) as y)", Nest((
+            NestItem(sequence(Identity()), "x"),
+            NestItem(sequence(OptionTransformation("top", number(5))), "y"),
+        ))),
+        ("addnested(a/b,identity as x)", Nest(
+            (NestItem(sequence(Identity()), "x"),), Member(A, "b")
+        )),
+        ("join(a as x)", Join(A, "x")),
+        ("outerjoin(a as x,filter(a gt 1))", Join(A, "x", sequence(FILTER), outer=True)),
+        ("expand(a,filter(a gt 1),expand(b))", ExpandTransformation(
+            A, sequence(FILTER), (ExpandTransformation(B),)
+        )),
+        ("My.Function(p=1)", FunctionTransformation("My.Function", (Argument("p", number(1)),))),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_transformation(text: str, transformation: Transformation) -> None:
+    assert parse_apply(text) == sequence(transformation)
+
+
+def test_sequence_keeps_its_order_and_offsets() -> None:
+    apply = parse_apply("filter(a gt 1)/groupby((b))/top(5)")
+    assert [name_of(step) for step in apply.transformations] == ["filter", "groupby", "top"]
+    assert [step.offset for step in apply.transformations] == [0, 15, 28]
+
+
+def test_aggregate_is_also_an_expression() -> None:
+    assert parse_filter("$these/aggregate(a with sum) gt 5") == Binary(
+        "gt", AggregateCall(These(), AggregateItem(A, "sum")), number(5)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "message"),
+    [
+        ("", 0, "a transformation"),
+        ("filter", 0, "expected '(' right after 'filter'"),
+        ("filtr(a)", 0, "did you mean 'filter'?"),
+        ("filter()", 7, "an operand"),
+        ("filter(a gt 1)/", 15, "a transformation"),
+        ("aggregate(a as x)/aggregate()", 28, "an operand"),
+        ("aggregate(a with total as x)", 17, "not an aggregation method"),
+        ("aggregate(a with sum)", 20, "'as' and a name"),
+        ("aggregate(a add 1 as x)", 18, "'with' and a method"),
+        ("aggregate($count with sum as x)", 10, "$count takes no method"),
+        ("groupby((year(a)))", 9, "a path stands here, not a call of year(): give its value"),
+        ("groupby(a)", 8, "list of properties in parentheses of its own"),
+        ("groupby((a)", 11, "expected ')'"),
+        ("concat(identity)", 15, "another sequence"),
+        ("top(-1)", 4, "whole number"),
+        ("top(1.5)", 4, "whole number"),
+        ("topcount(5)", 10, "expected ','"),
+        ("nest(identity)", 13, "'as' and a name"),
+        ("compute(a)", 9, "expected 'as' and a name"),
+        ("expand(a,expand(b),identity)", 19, "expected expand"),
+        ("ancestors(S,Q,n,identity)", 10, "begins with $root/"),
+        ("filter(a)/Ancestors($root/S,Q,n,identity)", 10, "ancestors() is not offered"),
+        ("groupby((a,rolluprecursive($root/S,Q,n)))", 11, "rolluprecursive() is not offered"),
+        ("identity(" * 60, 8, ""),
+    ],
+)
+def test_wrong_apply_is_refused_at_the_character(text: str, offset: int, message: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_apply(text)
+    assert (caught.value.option, caught.value.offset) == ("$apply", offset)
+    assert message in caught.value.message
+
+
+def test_nested_transformations_are_bounded() -> None:
+    with pytest.raises(QueryError, match="nested more than 50 levels"):
+        parse_apply("concat(" * 51 + "identity" + ",identity)" * 51)
+
+
+A_GT_1 = Binary("gt", A, Literal(1, "integer"))
+
+
+def select(*path: str, **options: Any) -> SelectItem:
+    return SelectItem(path, QueryOptions(**options) if options else None)
+
+
+def expand(*path: str, **options: Any) -> ExpandItem:
+    return ExpandItem(path, QueryOptions(**options) if options else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("*", [select("*")]),
+        ("a,b , c", [select("a"), select("b"), select("c")]),
+        ("Ns.*", [select("Ns.*")]),
+        ("Address/city", [select("Address", "city")]),
+        ("Ns.T/a", [select("Ns.T", "a")]),
+        ("Address/Ns.T/a", [select("Address", "Ns.T", "a")]),
+        ("@Ns.Term,a/@Term", [select("@Ns.Term"), select("a", "@Term")]),
+        ("Ns.F(p,q),G(p)", [
+            SelectItem(("Ns.F",), None, ("p", "q")), SelectItem(("G",), None, ("p",))
+        ]),
+        ("Address($select=city,zip)", [select("Address", select=(select("city"), select("zip")))]),
+        ("Address(select=city)", [select("Address", select=(select("city"),))]),
+        ("Emails($filter=endswith($this,'x');$top=5;$skip=0;$count=true;"
+         "$orderby=$this;$search=y;@c=1)", [
+            select(
+                "Emails",
+                filter=Call("endswith", (This(), Literal("x", "string"))),
+                top=number(5),
+                skip=number(0),
+                count=True,
+                orderby=(OrderItem(This()),),
+                search=SearchTerm("y"),
+                aliases={"c": number(1)},
+            )
+        ]),
+        ("a($compute=a as b)", [select("a", compute=(ComputeItem(A, "b"),))]),
+    ],
+)  # fmt: skip
+def test_select(text: str, items: list[SelectItem]) -> None:
+    assert parse_select(text) == tuple(items)
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("A,B", [expand("A"), expand("B")]),
+        ("*", [ExpandItem(("*",), star=True)]),
+        ("*/$ref", [ExpandItem(("*",), star=True, ref=True)]),
+        ("*($levels=2)", [ExpandItem(("*",), QueryOptions(levels=2), star=True)]),
+        ("A/*", [ExpandItem(("A", "*"), star=True)]),
+        ("A/*/$ref", [ExpandItem(("A", "*"), star=True, ref=True)]),
+        ("A/$ref", [ExpandItem(("A",), ref=True)]),
+        ("A/$ref($top=1;$count=true)", [ExpandItem(
+            ("A",), QueryOptions(top=number(1), count=True), ref=True
+        )]),
+        ("A/$count", [ExpandItem(("A",), count_only=True)]),
+        ("A/$count($filter=a gt 1;search=x)", [ExpandItem(
+            ("A",), QueryOptions(filter=A_GT_1, search=SearchTerm("x")), count_only=True
+        )]),
+        ("$value,Photo", [expand("$value"), expand("Photo")]),
+        ("A/Ns.T($select=a)", [expand("A", "Ns.T", select=(select("a"),))]),
+        ("Ns.T/A", [expand("Ns.T", "A")]),
+        ("@Ns.Term($top=2)", [expand("@Ns.Term", top=number(2))]),
+        ("A($levels=max),B(levels=12)", [expand("A", levels="max"), expand("B", levels=12)]),
+        ("A($expand=B($expand=C);$select=a)", [expand(
+            "A", expand=(expand("B", expand=(expand("C"),)),), select=(select("a"),)
+        )]),
+        ("A($filter=a gt 1;$orderby=a desc,b;$compute=a as c; $apply=identity)", [expand(
+            "A",
+            filter=A_GT_1,
+            orderby=(OrderItem(A, True), OrderItem(Member(None, "b"))),
+            compute=(ComputeItem(A, "c"),),
+            apply=Apply((Identity(),)),
+        )]),
+        ("A($search=x (y);$top=1)", None),
+        ("A(@m=$this;$filter=@m/a gt 1)", None),
+        ("A(FILTER=a gt 1;$Top=1)", [expand("A", filter=A_GT_1, top=number(1))]),
+    ],
+)  # fmt: skip
+def test_expand(text: str, items: list[ExpandItem] | None) -> None:
+    found = parse_expand(text)
+    assert items is None or found == tuple(items)
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "message"),
+    [
+        ("", 0, "a property, '*' or a qualified name"),
+        ("a,", 2, "a property"),
+        ("a/", 2, "a property"),
+        ("a/*", 2, "a property"),
+        ("a/ b", 2, "unexpected blank after '/'"),
+        ("a b", 2, "expected an operator or the end"),
+        ("a()", 2, "an option such as"),
+        ("a($expand=b)", 2, "'$expand' is not allowed here"),
+        ("a($top=-1)", 7, "whole number"),
+        ("a($top=1;top=2)", 9, "$top must not appear more than once"),
+        ("a(@c=1;@c=2)", 7, "@c must not appear more than once"),
+        ("a($count=1)", 9, "true or false"),
+        ("a($select=b", 11, "expected ')' or ';'"),
+    ],
+)
+def test_wrong_select_is_refused_at_the_character(text: str, offset: int, message: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_select(text)
+    assert caught.value.offset == offset
+    assert message in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "message"),
+    [
+        ("", 0, "a navigation property"),
+        ("A/$value", 2, "a navigation property or '*'"),
+        ("*/A", 2, "'$ref'"),
+        ("*/$count", 2, "'$ref'"),
+        ("*($top=1)", 2, "'$top' is not allowed here"),
+        ("A/$ref($levels=4)", 7, "'$levels' is not allowed here"),
+        ("A/$ref($select=a)", 7, "'$select' is not allowed here"),
+        ("A/$count($count=true)", 9, "'$count' is not allowed here"),
+        ("A($levels=04)", 10, "$levels must be"),
+        ("A($levels=0)", 10, "$levels must be"),
+        ("A($levels=-1)", 10, "$levels must be"),
+        ("A($fitler=a)", 2, "did you mean 'filter'"),
+        ("A($filter= a)", 10, "unexpected blank after '='"),
+        ("A($filter=a gt)", 14, "an operand after 'gt'"),
+        ("A($search=gr(een)", 12, "expected ')' or ';'"),
+        ("A()", 2, "an option such as"),
+        ("A(" * 60, 2, "an option such as"),
+        ("A($expand=" * 60, 0, ""),
+    ],
+)
+def test_wrong_expand_is_refused_at_the_character(text: str, offset: int, message: str) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_expand(text)
+    assert message in caught.value.message
+    assert not message or caught.value.offset == offset
