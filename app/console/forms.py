@@ -23,7 +23,7 @@ from app.console.invoice_lines import (
     FIELDS,
     LINES,
     READ,
-    Drawn,
+    DrawnLines,
     Line,
     Part,
     are_changed,
@@ -277,7 +277,7 @@ def _lines(
     return with_empty_rows(kept), {}
 
 
-def _drawn_lines(lines: Sequence[Line], wrong: Iterable[int]) -> Drawn:
+def _drawn_lines(lines: Sequence[Line], wrong: Iterable[int]) -> DrawnLines:
     """The lines that the page draws: those that it is asked for, that are wrong or were filled."""
     asked = request.form.get("step", "").partition(_PAGE)[2]
     before = {line.number: line for line in typed_lines(request.form)}

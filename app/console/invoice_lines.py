@@ -123,7 +123,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnLines:
     """The lines that a page draws, by their places among all of the form.
 
     ``carried`` are the others as a field of the form has them, ``hidden_wrong`` counts those of
@@ -140,7 +140,7 @@ class Drawn:
 
 def drawn_of(
     lines: Sequence[Line], wrong: Iterable[int], filled: Iterable[int], first: int
-) -> Drawn:
+) -> DrawnLines:
     """What a page draws of the lines of a form: all of a few, else a page of them, and the first
     of those that have to be looked at.
 
@@ -151,12 +151,12 @@ def drawn_of(
     """
     typed = [index for index, line in enumerate(lines) if not line.is_empty]
     if len(typed) <= _ALL_DRAWN:
-        return Drawn(list(enumerate(lines)))
+        return DrawnLines(list(enumerate(lines)))
     first = min(first, typed[-1]) // ROWS * ROWS
     wrong, filled = sorted(wrong), sorted(filled)
     chosen = {*wrong[:ROWS], *filled[:ROWS], *range(first, first + ROWS)}
     carried = [index for index in typed if index not in chosen]
-    return Drawn(
+    return DrawnLines(
         [(index, line) for index, line in enumerate(lines) if index in chosen or line.is_empty],
         json.dumps(
             [_packed(index, lines[index]) for index in carried],
