@@ -175,6 +175,15 @@ def test_properties_of_a_derived_type_are_selected_by_their_cast(reference: Refe
     assert refused.status_code == 400
 
 
+@pytest.mark.parametrize("select", ["*", "*,Name", f"*,{NS}.SpecialProduct/SpecialFeature"])
+def test_a_star_selects_what_is_shown_unasked(reference: Reference, select: str) -> None:
+    whole, starred = (reference.get(address)["value"] for address in (
+        "/Products", f"/Products?$select={select}"
+    ))  # fmt: skip
+    assert any("SpecialFeature" in row for row in whole)
+    assert starred == whole
+
+
 def test_keys_of_several_parts_and_keys_as_segments(reference: Reference) -> None:
     key = reference.key()
     one = reference.get(f"/ProductDescriptions(ProductID={key},LanguageKey='EN')")

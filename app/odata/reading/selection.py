@@ -32,10 +32,9 @@ def selected_members(
 
     Raises: QueryError, a name is not one of the type.
     """
-    if not items:
-        yield from _everything(scope)
-        return
     chosen: dict[str, Parts] = {}
+    if not items:
+        chosen.update(dict.fromkeys(_shown_unasked(scope), _ALL))
     for item in items:
         _choose(scope, item, chosen, it or scope)
     for name, property_, type_ in _properties(scope):
@@ -81,12 +80,12 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     raise QueryError(f"{first} is no operation of a {scope.type.name}", item.offset)
 
 
-def _everything(scope: Scope) -> Iterator[Member]:
-    for _, property_, type_ in _properties(scope):
+def _shown_unasked(scope: Scope) -> Iterator[str]:
+    """The names of what a row has without ``$select``, and with ``*``."""
+    for name, property_, _ in _properties(scope):
         if not property_.on_request and property_.type != edm.STREAM:
-            yield PropertyMember(property_, of=type_)
-    for name, value in scope.computed.items():
-        yield ComputedMember(name, value)
+            yield name
+    yield from scope.computed
 
 
 def _properties(scope: Scope) -> Iterator[tuple[str, edm.Property, edm.EntityType | None]]:
@@ -107,7 +106,7 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope)
         message = f"{'/'.join(item.path)} is no function: write {first}($select=...)"
         raise QueryError(message, item.offset)
     if first == "*":
-        chosen.update({_name(scope, member): _ALL for member in _everything(scope)})
+        chosen.update(dict.fromkeys(_shown_unasked(scope), _ALL))
         return
     if "." in first or first.startswith("@"):
         if rest and type_.name == first.rpartition(".")[2]:
