@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, ColumnElement, Date, Double
 from sqlalchemy.types import TypeEngine
 
 from app.db.types import UtcDateTime
-from app.odata.binding.type_coercion import as_decimal, as_double, null_of, null_of_family
+from app.odata.binding.type_coercion import as_double, null_of, null_of_family
 from app.odata.binding.values import NUMBERS, Typed, family, type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
@@ -87,9 +87,8 @@ def _of_numbers(op: str, left: Typed, right: Typed) -> Typed:
     nullable = left.nullable or right.nullable or op in ("div", "divby", "mod")
     if kinds == {"integer"} and op != "divby":
         return Typed(integer_operation(op, left.sql, right.sql), edm.INT64, nullable)
-    first, second = as_decimal(left), as_decimal(right)
     name = "div" if op == "divby" else op
-    return Typed(decimal_operation(name, first.sql, second.sql), edm.DECIMAL, nullable)
+    return Typed(decimal_operation(name, left.sql, right.sql), edm.DECIMAL, nullable)
 
 
 # The least number of two to the power of 1023, the greatest double and the least.

@@ -1,7 +1,7 @@
 """Exact decimal numbers in SQL: NUMERIC on PostgreSQL, text with a collation of ours on SQLite.
 
 A column (``ExactDecimal``) is compared as the integer that SQLite keeps, so that its index serves.
-As soon as it takes part in arithmetic it becomes decimal text, which Python's ``decimal`` computes
+As soon as it is multiplied or divided it becomes decimal text, which Python's ``decimal`` computes
 with and ``COLLATE odata_decimal`` orders by value (docs/adr/0015).
 """
 
@@ -133,8 +133,10 @@ def decimal_operation(name: str, *operands: ColumnElement[Any]) -> ColumnElement
     """Arithmetic on decimals; dividing by zero gives null on both databases."""
     if name in _NATIVE and _alike(*operands):
         # Scaled integers with the same unit: what SQLite computes itself is one, too.
-        result = DialectSql(operands[0].type, _NATIVE[name], _NATIVE[name], *operands)
-        return decimal_number(result)
+        unit = operands[0].type
+        assert isinstance(unit, ExactDecimal)
+        digits = 1 + max(operand.type.precision for operand in operands)
+        return DialectSql(unit.widened(digits), _NATIVE[name], _NATIVE[name], *operands)
     sqlite, postgresql = _SPELLINGS[name]
     numbers = [decimal_number(operand) for operand in operands]
     return DialectSql(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
