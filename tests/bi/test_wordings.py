@@ -202,7 +202,7 @@ def test_hours_are_of_the_day_that_their_task_was_completed(ask: Ask, worked: No
 
 def test_how_long_something_waits_says_what_is_measured(ask: Ask) -> None:
     answer = ask("tickets waiting for the customer for more than a week")
-    assert "created more than 1 weeks ago" in answer["interpretation"]
+    assert "created more than 1 week ago" in answer["interpretation"]
 
 
 def test_what_may_be_anything_is_asked_back(ask: Ask) -> None:

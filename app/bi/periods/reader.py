@@ -97,6 +97,12 @@ class PeriodReader:
             unit := self.cycle(tokens, at + length)
         ):
             return length + unit[0], unit[1]  # "per day of the week" is not "per day"
+        for grain in names.values() if length else ():
+            begin = at + length
+            begin += any(token.stem == "the" for token in tokens[begin : begin + 1])
+            end = begin + self.length_at(grain, tokens, begin)
+            if end > begin and is_one(tokens[end - 1]):
+                return end - at, grain
         for name, grain in names.items():
             if length := self.length_at(name, tokens, at):
                 return length, grain
@@ -145,15 +151,14 @@ class _Reading:
             reading = self._range(at, at + length)
             if reading is None and (point := self._edge(at + length)):
                 total, period, edge = point
-                if self._stem(at) == "from" and not edge and period.grain not in (None, "day"):
-                    return length + total, period  # "from last month" is of that month
-                is_from = self._stem(at) == "from" and not edge and period.grain == "day"
+                is_from = self._stem(at) == "from" and not edge and period.grain is not None
                 if is_from and (ahead := self._onwards(at + length + total)):
                     return length + total + ahead, period.since(period.start)
-                if is_from and period.start is not None and period.start.day == 1:
+                is_first = period.start is not None and period.start.day == 1
+                if is_from and period.grain == "day" and is_first:
                     return length + total, period.since(period.start)  # "revenue from 1 May"
-                if is_from:
-                    return length + total, period  # "invoices from 5 May"
+                if is_from:  # "from last month" is of that month, "invoices from 5 May" of that day
+                    return length + total, period
                 after = (self._stem(at) == "after" and edge != "start") or edge == "end"
                 start = period.end if after else period.start
                 return length + total, period.since(start)
@@ -215,7 +220,8 @@ class _Reading:
             return None
         middle = at + first[0]
         length = self._at("to", middle)
-        if not length:
+        is_hyphened = middle < len(self.tokens) and self.tokens[middle].mark == "-"  # "Jan-Mar"
+        if not length and not is_hyphened:
             return None
         last = self._point(middle + length)
         if last is None:
@@ -275,7 +281,7 @@ class _Reading:
         if at >= len(self.tokens):
             return None
         for read in (self._feast, self._daytime, self._named, self._ago, self._relative,
-                     self._weekday, self._month, self._part, self._dated):  # fmt: skip
+                     self._weekday, self._month, self._part, self._dated, self._day):  # fmt: skip
             if reading := read(at):
                 return reading
         return None
@@ -383,8 +389,9 @@ class _Reading:
 
     def _is_beside_month(self, begin: int, end: int) -> bool:
         """``april, may and june``, ``may 2026``: beside months, or a year, it is one."""
-        beside = [*self.tokens[max(0, begin - 2) : begin], *self.tokens[end : end + 2]]
+        beside = [*self.tokens[max(0, begin - 2) : begin], *self.tokens[end : end + 3]]
         named = any(token.stem in self.reader.months and token.stem != "may" for token in beside)
+        named |= begin > 0 and sum(bool(token.text) for token in self.tokens[end:]) < 2  # no verb
         return named or any(is_year(token) for token in self.tokens[end : end + 1])
 
     def _part_of_month(self, at: int) -> Reading | None:
@@ -429,16 +436,21 @@ class _Reading:
         year_at = at + length
         while self._stem(year_at) in ("of", "in", "the"):
             year_at += 1
-        year = self.now.today.year
+        year, end = self.now.today.year, at + length
         if self._is_year(year_at):
             year, length = int(self._stem(year_at)), year_at + 1 - at
+        elif year_at == at + length and 19 < (self._number(year_at) or 0) < 100:  # "Q1 26"
+            year, length = 2000 + int(self._stem(year_at)), length + 1
         elif year_at < len(self.tokens):
             reading = self._relative(year_at)
             if reading and reading[1].grain == "year" and reading[1].start is not None:
                 year, length = reading[1].start.year, year_at + reading[0] - at
         start = add_months(date(year, 1, 1), MONTHS[grain] * (number - 1))
+        said = at + length > end or start <= self.now.today
+        if not said:  # the last one of that name
+            start, year = add_months(start, -12), year - 1
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
-        return length, Period(start, add_months(start, MONTHS[grain]), short, grain)
+        return length, Period(start, add_months(start, MONTHS[grain]), short, grain, said)
 
     def _week_number(self, at: int) -> Reading | None:
         """``week 12``, ``calendar week 12 of 2025``: as ISO 8601 counts them."""
@@ -457,6 +469,17 @@ class _Reading:
             return None
         label = f"week {number} of {year}"
         return end - at, Period(start, start + timedelta(days=7), label, "week")
+
+    def _day(self, at: int) -> Reading | None:
+        """``since the 15th``: of this month, or of the last one."""
+        is_ordinal = self._is_day(at) and not self.tokens[at].text.isdecimal()
+        if not is_ordinal or at < 2 or self._stem(at - 1) != "the":
+            return None
+        if self._stem(at - 2) not in self.reader.introducing:
+            return None
+        day = self.now.today.replace(day=day_of(self.tokens[at]))
+        day = day if day <= self.now.today else add_months(day, -1)
+        return 1, of_day(day, str(day))
 
     def _dated(self, at: int) -> Reading | None:
         token = self.tokens[at]

@@ -52,7 +52,7 @@ class Period:
         elif self.grain == "day":
             label = str(start)
         else:
-            label = f"{calendar.month_name[start.month]} {start.year}"
+            label = self.label.replace(str(start.year - 1), str(start.year))
         return Period(start, end, label, self.grain)
 
     def since(self, start: date | None) -> Period:

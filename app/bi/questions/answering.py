@@ -187,12 +187,9 @@ def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[
     if read.is_ranked:
         topics = [*(reasons["figures"] if read.has_groups else reasons["ranked"]), *topics]
     if refusal.reason == "subject":
-        meant = (
-            analysis.meaning.kind
-            for analysis in understood.analyses
-            if analysis.meaning is not None
-        )
-        topics = [lexicon.say.named(lexicon.model.kinds[key].many) for key in dict.fromkeys(meant)]
+        meanings = (analysis.meaning for analysis in understood.analyses)
+        kinds = dict.fromkeys(meaning.kind for meaning in meanings if meaning is not None)
+        topics = [lexicon.say.named(lexicon.model.kinds[key].many) for key in kinds]
     readings: list[str] = []
     for topic in topics:
         for text in candidates(read, topic, lexicon):

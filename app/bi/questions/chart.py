@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WIDEST_CELL = 22  # analyses that are kept of a span
-BUDGET = 16_000  # combinations of one question; what is not tried then is not found
+BUDGET = 20_000  # combinations of one question; what is not tried then is not found
 Weights = Mapping[str, float]
 
 

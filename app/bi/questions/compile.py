@@ -79,14 +79,9 @@ class Compiler:
         plan = self._issued(plan, kind, meaning)
         plan = self._ranked(plan, kind, meaning)
         if meaning.threshold is not None:
-            threshold = meaning.threshold
-            plan = replace(
-                plan,
-                threshold=PlanThreshold(
-                    threshold.sign, threshold.number, threshold.counted, threshold.unit or None
-                ),
-                is_counted=meaning.is_counted,
-            )
+            bound = meaning.threshold
+            limit = PlanThreshold(bound.sign, bound.number, bound.counted, bound.unit or None)
+            plan = replace(plan, threshold=limit, is_counted=meaning.is_counted)
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
 
     def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
@@ -165,11 +160,8 @@ class Compiler:
         if plan.kind == "list" and (dimensions or grains) and not meaning.ranking:
             raise TypeMismatchError("groups have figures")
         known = kind.data.get("belonging", {})
-        more = [
-            Condition(known[dimension.name], "")
-            for dimension in dimensions
-            if dimension.name in known
-        ]
+        names = (dimension.name for dimension in dimensions)
+        more = [Condition(known[name], "") for name in names if name in known]
         return replace(plan, dimensions=tuple(dimensions), grain=grains[0] if grains else None,
                        conditions=(*plan.conditions, *more))  # fmt: skip
 
@@ -204,11 +196,7 @@ class Compiler:
         if ranking.within and plan.grain:
             raise TypeMismatchError("the first records of a time")
         within = plan.dimensions if ranking.within else ()
-        extra = tuple(
-            restriction.path
-            for restriction in within
-            if restriction.path.count("/") < 2 and "/" not in restriction.path
-        )
+        extra = tuple(dimension.path for dimension in within if "/" not in dimension.path)
         return replace(plan, within=within, dimensions=(),
                        extra_columns=(*plan.extra_columns, *extra))  # fmt: skip
 
@@ -283,9 +271,7 @@ class Compiler:
         part = [] if plan.share_of is None or not plan.share_of.text else [plan.share_of.text]
         if stated or not is_possible(plan.entity.type, [implied, *part]):
             return plan
-        states = (name for name, state in kind.states.items()
-                  if state.filter == implied and not name.startswith("to."))  # fmt: skip
-        words = spoken(next(states, "issued").rpartition(".")[2])
+        words = spoken((kind.state_with(implied) or "issued").rpartition(".")[2])
         return replace(plan, conditions=(*plan.conditions, Condition(implied, words)))
 
     def _implied_date(self, kind: Kind, meaning: Meaning) -> str:

@@ -104,6 +104,11 @@ class Draft(NamedTuple):
         return not (self.figures or self.groups or self.rank or self.threshold or self.against)
 
     @property
+    def is_records(self) -> bool:
+        """Whether a noun says of which kind of records it is, and it is about no more."""
+        return bool(self.named) and self.is_plain
+
+    @property
     def is_figure(self) -> bool:
         """Whether it has a figure and neither groups nor a ranking."""
         return bool(self.figures) and not (self.groups or self.rank or self.threshold)

@@ -25,13 +25,14 @@ from app.bi.questions.algebra import (
     Of,
     Ranking,
     Restriction,
+    inner,
     parts_of,
 )
 from app.bi.questions.drafts import Draft, Rank
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 
-_SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest"))
+_SUPERLATIVES = frozenset(("highest", "lowest", "newest", "oldest", "most", "least", "by"))
 _FEW = 1000  # records that are counted in a group are seldom more
 _FIRST = 10  # of a ranking where no number is said
 
@@ -183,9 +184,7 @@ class _Finishing:
                    for when, date in self.draft.dated if when.words]  # fmt: skip
         if events and not periods:
             self.features.append("event without a period")
-            implied = self.kind.dates.get(events[0], "")
-            state = next((name for name, state in self.kind.states.items()
-                          if implied and state.filter == implied), "")  # fmt: skip
+            state = self.kind.state_with(self.kind.dates.get(events[0]))
             return None, [Is(state)] if state else [Known(events[0])] if self._is_null(
                 events[0]
             ) else []
@@ -312,14 +311,15 @@ class _Finishing:
         if not meaning.figures or (not stated and (meaning.groups or not meaning.where)):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where
+        paths = {self.kind.dimensions[group.dimension].path for group in meaning.groups
+                 if group.dimension}  # fmt: skip
+        if any(state.path in paths for state in self.kind.stated(inner(part))):
+            raise TypeMismatchError("all of a group are so, or none")
         together = parts_of(self.draft.where[-1].by_kind[self.key]) if self.draft.where else ()
         if len(together) > 1 and meaning.where[-len(together) :] == together:
             whole, part = list(meaning.where[: -len(together)]), All(together)
-        if (
-            isinstance(part, Is)
-            and meaning.figures[0].measure == COUNT
-            and (rate := self._rate(part))
-        ):
+        is_counted = meaning.figures[0].measure == COUNT
+        if is_counted and isinstance(part, Is) and (rate := self._rate(part)):
             return replace(meaning, where=tuple(whole), figures=(Figure(rate, is_rate=True),))
         return replace(meaning, where=tuple(whole), part=part)
 
@@ -376,12 +376,8 @@ class _Finishing:
             return single
         asked = self.draft.figures[0].by_kind[self.key].method if self.draft.figures else ""
         measured = not first.is_rate and first.measure != COUNT and not asked
-        if (
-            rank.of != "figure"
-            or not measured
-            or rank.limit
-            or rank.word not in ("highest", "lowest")
-        ):
+        is_extreme = rank.of == "figure" and rank.word in ("highest", "lowest")
+        if not is_extreme or not measured or rank.limit:
             raise TypeMismatchError("what is ranked are groups")
         self.features.append("extreme of records")
         method: Method = "max" if rank.descending else "min"
@@ -397,10 +393,8 @@ class _Finishing:
         if not (self.kind.currency_of(path) if measure is None else measure.money):
             return None
         counted = measure.filter if measure is not None and measure.snapshot else None
-        states = (name for name, state in self.kind.states.items() if state.filter == counted)
-        state = Is(next(states, "")) if counted else None
-        where = meaning.where
-        where += (state,) if state and state.state and state not in where else ()
+        state, where = Is(self.kind.state_with(counted)), meaning.where
+        where += (state,) if state.state and state not in where else ()
         ranking = Ranking(rank.descending, rank.limit or 1, path)
         return replace(meaning, figures=(), where=where, ranking=ranking)
 

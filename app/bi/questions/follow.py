@@ -235,15 +235,11 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
         return replace(previous, groups=())
     kind = kinds[previous.kind]
     if not kind.usual:
-        behind = next(
-            (
-                _behind(previous, restriction, kind, kinds[restriction.kind])
-                for restriction in previous.where
-                if isinstance(restriction, Has) and kinds[restriction.kind].usual
-            ),
-            None,
-        )
-        return None if behind is None else _summed(behind, kinds)
+        related = (part for part in previous.where
+                   if isinstance(part, Has) and kinds[part.kind].usual)  # fmt: skip
+        has = next(related, None)
+        behind = has and _behind(previous, has, kind, kinds[has.kind])
+        return _summed(behind, kinds) if behind else None
     amount = kind.amount_of(previous.where) or kind.usual
     if not amount:
         return None
@@ -327,14 +323,8 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     if meaning is None:
         return None
     other = model.kinds[meaning.kind]
-    has = next(
-        (
-            restriction
-            for restriction in previous.where
-            if isinstance(restriction, Has) and restriction.kind == other.key
-        ),
-        None,
-    )
+    related = (part for part in previous.where if isinstance(part, Has) and part.kind == other.key)
+    has = next(related, None)
     if has is not None:
         behind = _behind(previous, has, kind, other)
         return replace(meaning, where=(*behind.where, *meaning.where))

@@ -133,6 +133,12 @@ class Kind(Entity):
         """The states that restrictions name, in their order."""
         return [self.states[part.state] for part in where if isinstance(part, Is)]
 
+    def state_with(self, text: str | None) -> str:
+        """The state that a filter is, unless of what is still to be done; empty for none."""
+        states = self.states.items() if text else ()
+        names = (name for name, state in states if state.filter == text)
+        return next((name for name in names if not name.startswith("to.")), "")
+
     def amount_of(self, where: Iterable[Restriction | None]) -> str:
         """The amount that counts in the first state that has one: what is due; empty for none."""
         return next((state.amount for state in self.stated(where) if state.amount), "")

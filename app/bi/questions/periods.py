@@ -207,6 +207,11 @@ def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:
     return When(f"{_AHEAD if ahead else _BEFORE if longer else _SINCE}|{number} {unit}")
 
 
+def since_then(when: When) -> When:
+    """From so long ago on: of ``more than 30 days ago`` the last 30 days."""
+    return When(when.words.replace(_BEFORE, _SINCE, 1))
+
+
 def coming(when: When) -> When:
     """``within 60 days`` of what lies ahead: from today on; what is older stays as it is."""
     head, _, rest = when.words.partition("|")

@@ -28,6 +28,7 @@ _BEFORE = Token("", "", "before")
 _ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
                      "f:bestfirst", "f:worstfirst"))  # fmt: skip
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
+_ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
 ))  # fmt: skip
@@ -92,16 +93,7 @@ class Read:
     @property
     def has_groups(self) -> bool:
         """Whether it says what can be counted by: a kind, a dimension, a unit of time."""
-        categories = (
-            "kind",
-            "dimension",
-            "grain",
-            "f:day",
-            "f:week",
-            "f:month",
-            "f:quarter",
-            "f:year",
-        )
+        categories = {"kind", "dimension", "grain", *_TIMES} - {"f:hour"}
         return any(leaf.category in categories for leaf in self.leaves)
 
     @property
@@ -202,13 +194,22 @@ class Reader:
         tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
         if self._lexicon.code != "en":
             tokens = self._with_ordinals(tokens)
-        return self._rejoined(list(repaired(tokens, self._lexicon.known)))
+        return self._asked_first(self._rejoined(list(repaired(tokens, self._lexicon.known))))
 
     def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
         """``das 90. Perzentil``: behind a short number the dot ends no sentence."""
         shorts = [token.kind == "number" and len(token.text) < 3 for token in tokens]
         return [replace(token, apart=False, mark="") if token.mark == "." and is_short else token
                 for token, is_short in zip(tokens, (False, *shorts), strict=False)]  # fmt: skip
+
+    def _asked_first(self, tokens: list[Token]) -> list[Token]:
+        """``clients with overdue invoices, who``: what is asked stands in front."""
+        last = max((at for at, token in enumerate(tokens) if token.apart), default=0)
+        entries = self._lexicon.entries.get(tuple(token.stem for token in tokens[last:]), ())
+        if last < 2 or not any(entry.category in _ASKED_LAST for entry in entries):
+            return tokens
+        asked = [replace(token, apart=False, mark="") for token in tokens[last:]]
+        return [*asked, *tokens[:last]]
 
     def _rejoined(self, tokens: list[Token]) -> list[Token]:
         """``schließen nächste Woche ab``: a verb before its end again, which ends a clause; of
@@ -291,14 +292,8 @@ class Reader:
         for at in range(len(stems)):
             for length, entry in lexicon.at(stems, at):
                 yield at, at + length, length, entry
-            places = [
-                at,
-                *(
-                    position
-                    for position in range(at + 1, min(at + _WIDEST_PHRASE, len(stems)))
-                    if stems[position] not in lexicon.fillers
-                ),
-            ]
+            places = [position for position in range(at, min(at + _WIDEST_PHRASE, len(stems)))
+                      if position == at or stems[position] not in lexicon.fillers]  # fmt: skip
             for length, entry in lexicon.at([stems[position] for position in places], 0):
                 end = places[length - 1] + 1
                 if end > at + length and not entry.category.startswith("f:"):
@@ -422,19 +417,21 @@ def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
 
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     """The leaves without what is part of a longer phrase: ``biggest first`` has no biggest,
-    ``total amount of`` no count, ``how much percent`` no amount."""
+    ``total amount of`` no count, ``how much percent`` no amount, ``w/`` no or."""
     leaves = [
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
     orders = [leaf for leaf in leaves if leaf.category in _ORDERS]
     amounts = [leaf for leaf in leaves if leaf.category == "f:amount"]
     shares = [leaf for leaf in leaves if leaf.category == "f:share"]
+    having = [leaf for leaf in leaves if leaf.category == "f:with"]
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end
                    and leaf.end - leaf.start < order.end - order.start
                    for order in (*orders, *(amounts if leaf.category == "f:count" else ()),
-                                 *(shares if leaf.category == "f:much" else ())))
+                                 *(shares if leaf.category == "f:much" else ()),
+                                 *(having if leaf.category in ("f:or", "f:with") else ())))
     ]  # fmt: skip
 
 
@@ -443,12 +440,8 @@ def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterato
     starts = [at for at, token in enumerate(tokens) if token.apart or not at]
     for start, end in pairwise((*starts, len(tokens))):
         categories_at = [covered.get(at, set()) for at in range(start, end)]
-        said = {
-            category
-            for categories in categories_at
-            for category in categories
-            if not category.startswith("f:")
-        }
+        said = {category for category in set().union(*categories_at)
+                if not category.startswith("f:")}  # fmt: skip
         is_named = any(token.is_capital or token.kind != "word" for token in tokens[start:end])
         is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
@@ -474,12 +467,14 @@ def _crossing(token: Token, categories: set[str]) -> str:
 
 def _as_ranges(leaves: list[Leaf]) -> list[Leaf]:
     """``Jan to March`` is one period, and no two to be compared, where nothing else compares; in
-    ``sent last Friday`` nothing is sent last."""
+    ``sent last Friday`` nothing is sent last, in ``this year`` nothing is by year."""
     compares = any(leaf.category in ("f:compare", "f:change") for leaf in leaves)
     inside = ("f:newest",) if compares else ("f:newest", "f:versus")
     periods = [leaf for leaf in leaves if leaf.category == "period"]
+    runs = {(leaf.start + 1, leaf.end) for leaf in periods if leaf.end == leaf.start + 2}
     return [
         leaf for leaf in leaves
         if leaf.category not in inside
         or not any(period.start <= leaf.start and leaf.end < period.end for period in periods)
+        if leaf.category not in _TIMES or (leaf.start, leaf.end) not in runs
     ]  # fmt: skip

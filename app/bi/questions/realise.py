@@ -132,5 +132,5 @@ def period_words(when: When) -> str:
     if head == "all before":
         return f"before {rest.removeprefix('in ')}"
     if rest and rest.partition(" ")[0].isdecimal():
-        return f"{head} {rest}s ago"
+        return f"{head} {rest}{'' if rest.startswith('1 ') else 's'} ago"
     return when.words.replace("|", " and ")

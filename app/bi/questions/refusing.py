@@ -206,7 +206,9 @@ class _Asked:
 def _is_vague(asked: _Asked) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
     span = place(asked.read.stems, asked.lexicon.vague)
-    if span is None:
+    is_told = any(figure.measure != COUNT for figure in asked.meaning.figures)
+    is_told |= len(getattr(getattr(asked.analysis.item, "meaning", None), "common_kinds", ())) == 1
+    if span is None or (is_told and asked.states):  # "sum of everything overdue"
         return False
     is_of_property = any(not span[0] <= at < span[1] for at in asked.starts("property"))
     return not is_of_property and _is_open_of(asked.read, asked.lexicon)  # "phone numbers"
@@ -349,6 +351,7 @@ def _is_counter(asked: _Asked) -> bool:
         return False
     is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
     is_grained = any(group.grain and not group.date for group in meaning.groups)
+    is_grained &= meaning.dated is None or not meaning.dated.date
     return is_dated or is_grained or meaning.against is not None
 
 
@@ -435,6 +438,7 @@ def _maker(asked: _Asked) -> tuple[str, ...]:
     if not (is_told or is_made or is_named or is_shown):
         return ()
     who, people = asked.ends("f:who"), asked.starts("f:person") if is_named else set()
+    who -= {leaf.start for leaf in asked.leaves("verb") if kind.key in leaf.meaning.by_kind}
     dates = (leaf for leaf in asked.leaves("date") if leaf.start in who or leaf.end in people)
     words = (asked.read.tokens[leaf.start].text for leaf in dates
              if leaf.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip

@@ -55,6 +55,7 @@ from app.bi.questions.periods import (
     coming,
     is_joined,
     is_long_ago,
+    since_then,
     unit_of_age,
 )
 from app.settings import organisation
@@ -76,6 +77,7 @@ _METHODS: Mapping[str, Method] = {
     **dict(zip(PERCENTILES, PERCENTILES, strict=True)),
 }  # fmt: skip
 _NONE = "no related "  # begins the key of what has none of other records
+_NEVER = "never "  # or did not do something
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 _KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
     "first": lambda first, _: first, "second": lambda _, second: second,
@@ -312,7 +314,7 @@ class Grammar:
             model_kind = self.kinds[kind]
             if model_kind.is_dated(path):
                 over: Restriction = Dated(When("before today"), path)
-                implied = self._implied(kind, path)
+                implied = model_kind.state_with(model_kind.dates.get(path))
                 by_kind[kind] = All((Is(implied), over)) if implied else over
         return options(f"passed {part.key}", by_kind)
 
@@ -325,7 +327,10 @@ class Grammar:
         by_kind: dict[str, Restriction] = {}
         for kind, name in part.by_kind.items():
             path = self._property_of(kind, name)
-            if path is not None and (role == "without" or self.kinds[kind].is_number(path)):
+            if path is None:
+                continue
+            is_counted = self.kinds[kind].is_number(path) and not path.endswith("Percent")
+            if role == "without" or is_counted:  # "not done" is no part
                 by_kind[kind] = Not(self._known(kind, path))
         return options(f"unknown {part.key}", by_kind)
 
@@ -358,11 +363,18 @@ class Grammar:
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
             return None  # "have not paid invoices": what is denied is that they are paid
-        if draft.is_figure and not draft.named and not draft.columns:
+        is_asked = draft.flags & {"asked more", "asked less"}
+        if draft.is_figure and not draft.named and not draft.columns and not is_asked:
             measured = frozenset(("Invoices", "Payments", "Opportunities", "Tickets")) & draft.kinds
-            draft = draft._replace(kinds=measured, figures=())
+            figures = {key: self.kinds[key].figures.get(draft.figures[0].by_kind[key].measure)
+                       for key in measured}  # fmt: skip
+            counted = {key: Is(state) for key, figure in figures.items() if figure is not None
+                       if (state := self.kinds[key].state_with(figure.filter))}  # fmt: skip
+            more = (Options(f"counted {draft.figures[0].key}", counted),) if counted else ()
+            draft = draft._replace(kinds=measured.intersection(counted or measured), figures=(),
+                                   where=(*draft.where, *more))  # fmt: skip
             return self._related(draft, negated=True) if measured else None
-        return self._related(draft, negated=True) if draft.is_plain and draft.named else None
+        return self._related(draft, negated=True) if draft.is_records else None
 
     def who_has(self, draft: Draft, part: Options) -> Draft | None:
         return None if draft.leftward else draft.restricted(part, left=False)
@@ -381,7 +393,7 @@ class Grammar:
         """Whose the largest or the oldest record is: told as a property of that record."""
         if isinstance(whose, Options):
             return self.what_of(whose, first)
-        if not (whose.named and whose.is_plain) or whose.where or whose.dated or whose.columns:
+        if not whose.is_records or whose.where or whose.dated or whose.columns:
             return None
         name = self.kinds[whose.named].data["one"]
         owners = options(name, {
@@ -408,7 +420,7 @@ class Grammar:
         return options(f"{first.key} and {second.key}", by_kind)
 
     def also_so(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_plain and draft.named and draft.where else None
+        return draft if draft.is_records and draft.where else None
 
     def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
         first = draft._replace(where=(part, *draft.where[1:]))
@@ -442,6 +454,11 @@ class Grammar:
             return self._part_of_kind(second, first)
         if first.dated:
             return None
+        kinds = first.kinds & second.kinds
+        if first.where and first.is_plain and second.rank and kinds and not second.named:
+            # "tickets with a broken SLA: who took longest"
+            where = (*first.where, *second.where)
+            return second._replace(kinds=kinds, where=where, leftward=True)
         if first.where:
             is_open = not second.leftward
             return second.restricted(self._belonging(first), left=True) if is_open else None
@@ -472,12 +489,15 @@ class Grammar:
         return deed.flagged("first time")
 
     def something_so(self, _: str, part: Options) -> Draft | None:
-        """``something overdue``: what has an amount that is due then."""
-        owing = {
-            kind: meaning
-            for kind, meaning in part.by_kind.items()
-            if isinstance(meaning, Is) and self.kinds[kind].states[meaning.state].amount
-        }
+        """``something overdue``: what has an amount that is due then, or one at all."""
+        states = {kind: self.kinds[kind].states[meaning.state]
+                  for kind, meaning in part.by_kind.items() if isinstance(meaning, Is)}  # fmt: skip
+        measured = {kind: {figure.filter for figure in self.kinds[kind].figures.values()}
+                    for kind in states}  # fmt: skip
+        due = [kind for kind, state in states.items() if state.amount]
+        due = due or [kind for kind, state in states.items()
+                      if not state.date and state.filter in measured[kind]]  # fmt: skip
+        owing = {kind: part.by_kind[kind] for kind in due}
         return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
 
     def nothing_so(self, _: str, part: Options) -> Options | None:
@@ -500,6 +520,12 @@ class Grammar:
 
     def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
         return draft.within(*part, left=left)
+
+    def two_dates(
+        self, first: tuple[When, Options], second: tuple[When, Options]
+    ) -> tuple[When, Options] | None:
+        when = self.two_periods(first[0], second[0])
+        return (when, first[1]) if when and first[1].key == second[1].key else None
 
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
@@ -544,6 +570,13 @@ class Grammar:
         if draft.leftward:
             return None
         by_kind: dict[str, Restriction] = {}
+        *rest, last = draft.where or (Options("", {}),)
+        if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
+            then = Dated(since_then(when))
+            for kind, none in last.by_kind.items():
+                if isinstance(none, Not) and isinstance(none.of, Has):
+                    by_kind[kind] = Not(replace(none.of, where=(*none.of.where, then)))
+            return draft._replace(where=(*rest, options(f"{last.key} {when.words}", by_kind)))
         for kind in draft.kinds:
             since = ""
             for choices in draft.where:
@@ -554,7 +587,7 @@ class Grammar:
     def so_long_since(self, part: Options, when: When) -> Options:
         by_kind: dict[str, Restriction] = {}
         for kind, path in part.by_kind.items():
-            implied = self._implied(kind, path)
+            implied = self.kinds[kind].state_with(self.kinds[kind].dates.get(path))
             if implied and path in self.kinds[kind].data.get("ahead", ()) and unit_of_age(when):
                 by_kind[kind] = All((Is(implied), Dated(coming(when), path)))
             else:
@@ -590,11 +623,10 @@ class Grammar:
         rank = draft.rank
         if rank is None or rank.word != "newest" or rank.limit > 1 or not draft.named:
             return None
-        number, _, unit = when.words.partition("|")[2].partition(" ")
         since = draft._replace(rank=None, flags=frozenset()).within(
-            ago(number, unit, longer=False), None, left=False
+            since_then(when), None, left=False
         )
-        if when != ago(number, unit, longer=True):
+        if not is_long_ago(when):
             return self._related(since, negated=False)
         some = self._related(draft._replace(rank=None), negated=False)
         none = self._related(since, negated=True)
@@ -639,6 +671,14 @@ class Grammar:
                 by_kind[kind] = All((meaning, late))
         return options(f"{part.key} late {span}", by_kind)
 
+    def late_on_average(self, part: Options, _: str) -> Draft:
+        late = {
+            kind: Figure(self.kinds[kind].data["late"], "average")
+            for kind, meaning in self.so_late(part, ("gt", Number("0", "day"))).by_kind.items()
+        }
+        return Draft(frozenset(late), figures=(Options("late on average", late),),
+                     threshold=Threshold("gt", "0"))  # fmt: skip
+
     def lasting_until(self, _: str, part: Options) -> Options:
         names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
@@ -648,7 +688,7 @@ class Grammar:
         """How long records take, or those that belong to them: clients pay their invoices."""
         if draft.leftward and not draft.where:
             return None
-        if not draft.named or not draft.is_plain or draft.columns:
+        if not draft.is_records or draft.columns:
             return None
         if draft.named in part.by_kind:
             return draft.figured(part)
@@ -661,20 +701,26 @@ class Grammar:
     def taker(self, draft: Draft, date: Options) -> Draft | None:
         return self.takes(draft, self.lasting_until("", date))
 
-    def longest_until(self, _: str, part: Options) -> Draft:
-        lasting = self.lasting_until(_, part)
-        rank = Rank("figure", True, 1, "slowest")
-        return Draft(frozenset(lasting.by_kind), figures=(lasting,), rank=rank)
+    def longest(self, _: str) -> tuple[str, int]:
+        return "slowest", 0
+
+    def longest_until(self, rank: tuple[str, int], part: Options) -> Draft | None:
+        role, limit = rank
+        lasting = self.lasting_until(role, part)
+        draft = Draft(frozenset(lasting.by_kind), figures=(lasting,),
+                      rank=Rank("figure", _ENDS[role], limit or 1, role))  # fmt: skip
+        return draft if role in ("fastest", "slowest") else None
 
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    def against(self, _: str, part: When | str) -> Against:
+    def against(self, _: str, part: When | tuple[When, Options] | str) -> Against:
         if part in ("newest", "previous"):  # "this month vs last"
             return Against()
-        return Against(part) if isinstance(part, When) else self.of_shifted(part)
+        when = part[0] if isinstance(part, tuple) else part
+        return Against(when) if isinstance(when, When) else self.of_shifted(when)
 
     def of_shift(self, role: str) -> str:
         return role.removeprefix("shift_")
@@ -730,14 +776,8 @@ class Grammar:
     def two_values(self, first: Options, second: Options) -> Options:
         by_kind = {}
         for kind, meaning in first.by_kind.items():
-            other = second.by_kind.get(kind)
-            name = self._dimension_of(kind, meaning)
-            if (
-                other is not None
-                and other != meaning
-                and name
-                and self._dimension_of(kind, other) == name
-            ):
+            other, name = second.by_kind.get(kind, meaning), self._dimension_of(kind, meaning)
+            if other != meaning and name and self._dimension_of(kind, other) == name:
                 by_kind[kind] = (_either(meaning, other), name)
         return options(f"{first.key} vs {second.key}", by_kind)
 
@@ -748,6 +788,14 @@ class Grammar:
         )
         restricted = draft.restricted(where, left=left)
         return restricted.grouped(group, left=left).flagged("compared")
+
+    def split_values(self, _: str, part: Options) -> Options:
+        by_kind = {
+            kind: (meaning, name) for kind, meaning in part.by_kind.items()
+            if (isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1)
+            and (name := self._dimension_of(kind, meaning))
+        }  # fmt: skip
+        return options(f"split {part.key}", by_kind)
 
     def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
@@ -768,30 +816,23 @@ class Grammar:
     def how_much(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
             return None
+        flags = ("summed", "how much") if role == "much" else ("summed",)
         if "summed" in draft.flags:  # "how much in total"
             return draft.flagged("totalled") if role == "total" else None
         if draft.figures:
             if draft.figures[0].key == "count" and role != "total":
                 return None
-            return self._by_method(draft, "sum" if role == "total" else "").flagged("summed")
+            return self._by_method(draft, "sum" if role == "total" else "").flagged(*flags)
         if not any(self.kinds[key].usual for key in draft.kinds):
             if role == "amount" or not draft.named:
                 return None
-            return draft._replace(figures=(self._count(draft.kinds),)).flagged("summed")
+            return draft._replace(figures=(self._count(draft.kinds),)).flagged(*flags)
         amounts = self._amounts(draft)
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
-                              figures=(amounts,)).flagged("summed")  # fmt: skip
+                              figures=(amounts,)).flagged(*flags)  # fmt: skip
 
     def amount_of_state(self, part: Options, _: str) -> Draft | None:
-        figures = {}
-        for kind, meaning in part.by_kind.items():
-            if amount := self.kinds[kind].amount_of((meaning,)):
-                figures[kind] = Figure(amount)
-        if not figures:
-            return None
-        where = Options(part.key, {kind: part.by_kind[kind] for kind in figures})
-        return Draft(frozenset(figures), figures=(Options(f"amount {part.key}", figures),),
-                     where=(where,))  # fmt: skip
+        return self._amounting(part, becoming=False)
 
     def averaged(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
@@ -814,7 +855,7 @@ class Grammar:
 
     def figure_of(self, figure: Draft, draft: Draft) -> Draft | None:
         is_figure = figure.is_figure or "distinct" in figure.flags
-        if not is_figure or figure.named or not (draft.named and draft.is_plain):
+        if not is_figure or figure.named or not draft.is_records:
             return None
         if draft.leftward and draft.dated and figure.dated:
             return None
@@ -836,7 +877,7 @@ class Grammar:
         )  # fmt: skip
 
     def records_figure(self, draft: Draft, part: Options) -> Draft | None:
-        if draft.leftward or not draft.named or not draft.is_plain or draft.columns:
+        if draft.leftward or not draft.is_records or draft.columns:
             return None
         return draft.figured(_figures(part))
 
@@ -898,7 +939,7 @@ class Grammar:
         return first
 
     def share(self, draft: Draft, _: str) -> Draft | None:
-        if draft.rank or draft.threshold or draft.against or "counted" in draft.flags:
+        if draft.rank or draft.threshold or draft.against or draft.flags & {"counted", "compared"}:
             return None
         return draft.flagged("share")
 
@@ -930,23 +971,20 @@ class Grammar:
 
     def part_of(self, draft: Draft, whole: Draft) -> Draft | None:
         """The last that is said of the records is the part, what is said of all is the whole."""
-        if draft.named != whole.named and whole.named:
+        if draft.named and whole.named not in ("", draft.named):
             return self._part_of_kind(draft, whole)
-        if draft.named != whole.named or not draft.where or not draft.is_plain:
+        is_named = draft.named == whole.named or "share" in draft.flags
+        if not is_named or not draft.where or not draft.is_plain:
             return None
         dated = (*whole.dated, *draft.dated)
-        where = (
-            *whole.where,
-            *(restriction for restriction in draft.where if restriction not in whole.where),
-        )
+        where = tuple(dict.fromkeys((*whole.where, *draft.where)))
         kinds = draft.kinds & whole.kinds
-        return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False).flagged(
-            "share"
-        )
+        return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False,
+                              named=whole.named).flagged("share")  # fmt: skip
 
     def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
         """Of records of one kind those of another: credit notes of all that was billed."""
-        if not (whole.named and draft.named and draft.is_plain) or draft.where or draft.columns:
+        if not (whole.named and draft.is_records) or draft.where or draft.columns:
             return None
         rate = self.kinds[whole.named].data.get("parts", {}).get(draft.named)
         if rate is None:
@@ -962,7 +1000,7 @@ class Grammar:
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
-        if not draft.is_plain or not draft.named or draft.columns:
+        if not draft.is_records or draft.columns:
             return None
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
@@ -1070,6 +1108,8 @@ class Grammar:
         if draft.threshold or draft.against or "share" in draft.flags:
             return None
         role, limit = rank
+        if role in ("highest", "lowest") and not draft.named and "state alone" in draft.flags:
+            draft = self._amounting(draft.where[-1], becoming=False)  # "the highest overdue"
         if draft.rank is not None:  # "biggest open deals, top 3"
             several = draft.rank.word in ("top", "bottom") and draft.rank.limit > 0
             if limit or not several:
@@ -1083,7 +1123,7 @@ class Grammar:
             of = "figure" if draft.figures else "records"
         elif role in ("fastest", "slowest"):
             of = "figure"
-            draft = self._lasting(draft)
+            draft = self._soon(draft)
         elif role == "common":
             return None
         else:
@@ -1102,7 +1142,7 @@ class Grammar:
             is_ranked = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
         if role in ("fastest", "slowest"):  # "answers tickets the fastest"
-            return self._lasting(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
+            return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
             return None
         is_done = any(flag.startswith("verb ") for flag in draft.flags)  # "sold best"
@@ -1132,7 +1172,7 @@ class Grammar:
         return Rank("records", False, 0, "by", order)
 
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
-        if draft.rank or draft.figures or not draft.named or not draft.is_plain:
+        if draft.rank or draft.figures or not draft.is_records:
             return None
         paths = {}
         for kind in draft.kinds:
@@ -1147,7 +1187,9 @@ class Grammar:
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
 
     def dimension_by_figure(self, part: Options, draft: Draft) -> Draft | None:
-        if draft.rank or draft.groups or draft.columns:
+        is_told = draft.flags & {"told by", "counted", "how much"}  # "who wrote how many articles"
+        is_told |= {flag for flag in draft.flags if flag.startswith("verb ")}
+        if draft.rank or draft.groups or draft.columns or not is_told:
             return None
         grouped = draft.grouped(_groups(part), left=True)
         return grouped._replace(rank=Rank("figure", True, 0, ""))
@@ -1212,17 +1254,9 @@ class Grammar:
         return draft.grouped(self._group(part), left=True)._replace(rank=replace(rank, limit=limit))
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
-        chosen = (
-            draft.rank is not None and draft.rank.of in ("count", "figure") and not draft.groups
-        )
-        if (
-            not chosen
-            or not subject.named
-            or not subject.is_plain
-            or (subject.leftward and subject.rank)
-        ):
-            return None
-        return self._per_subject(subject, draft)
+        rank = draft.rank
+        is_ranked = rank is not None and rank.of in ("count", "figure") and not draft.groups
+        return self._per_subject(subject, draft) if is_ranked and subject.is_records else None
 
     def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
         return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
@@ -1273,13 +1307,13 @@ class Grammar:
         return Rank("records", _ENDS[role], limit, "by", Options(key, paths))
 
     def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
-        if draft.leftward or not draft.named or not draft.is_plain:
+        if draft.leftward or not draft.is_records:
             return None
         kinds = draft.kinds if rank.path is None else draft.kinds.intersection(rank.path.by_kind)
         return draft._replace(kinds=kinds, rank=rank) if kinds else None
 
     def by_figure(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_figure else None
+        return draft.flagged("told by") if draft.is_figure else None
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
@@ -1404,16 +1438,10 @@ class Grammar:
         sign, other = than
         by_kind = {}
         for kind, name in part.by_kind.items():
-            path, limit = (
-                self._number_path(kind, name),
-                self._number_path(kind, other.by_kind.get(kind, "")),
-            )
-            money = [
-                self.kinds[kind].currency_of(path_or_limit)
-                for path_or_limit in (path, limit)
-                if path_or_limit
-            ]
-            if path and limit and path != limit and money[0] == money[1]:
+            path = self._number_path(kind, name)
+            limit = self._number_path(kind, other.by_kind.get(kind, ""))
+            money = self.kinds[kind].currency_of
+            if path and limit and path != limit and money(path) == money(limit):
                 by_kind[kind] = Compares(path, sign, limit)
         return options(f"{part.key} {sign} {other.key}", by_kind)
 
@@ -1443,14 +1471,8 @@ class Grammar:
             elif isinstance(name, str):
                 path = self._number_path(kind, name)
             limits = self.kinds[kind].data.get("limits", {})
-            limit = next(
-                (
-                    limit_path
-                    for limit_path, of in limits.items()
-                    if path and path in (limit_path, of)
-                ),
-                "",
-            )
+            named = (limit for limit, of in limits.items() if path and path in (limit, of))
+            limit = next(named, "")
             if limit and (either or factor or path == limit):
                 by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
         return options(f"limited {part.key} {sign} {factor}", by_kind)
@@ -1469,7 +1491,7 @@ class Grammar:
         return draft.restricted(options(f"amount {bound}", by_kind), left=False)
 
     def so_many_of(self, bound: Bound, draft: Draft) -> Draft | None:
-        plain = draft.named and draft.is_plain and not draft.columns
+        plain = draft.is_records and not draft.columns
         if not plain or bound.number.unit or bound.number.currency or bound.upper:
             return None
         return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
@@ -1502,19 +1524,8 @@ class Grammar:
         return self._of_currency(draft, bound)
 
     def amount_so(self, part: Options, bound: Bound) -> Draft | None:
-        """The amount that is due then, of what became so the usual one."""
-        figures = {}
-        for key, meaning in part.by_kind.items():
-            kind = self.kinds[key]
-            state = kind.states[meaning.state] if isinstance(meaning, Is) else None
-            amount = state and (state.amount or (state.date and kind.usual))
-            if amount:
-                figures[key] = Figure(amount)
-        if not figures or bound.upper:
-            return None
-        of = Options(part.key, {key: part.by_kind[key] for key in figures})
-        figure = Options(f"amount {part.key}", figures)
-        return self._of_currency(Draft(frozenset(figures), figures=(figure,), where=(of,)), bound)
+        draft = self._amounting(part, becoming=True)
+        return None if bound.upper else self._of_currency(draft, bound)
 
     def by_dealings(self, draft: Draft) -> Options | None:
         """``who owe us more than 5000``: by the number that what they do adds up to."""
@@ -1535,15 +1546,8 @@ class Grammar:
         return draft.grouped(_groups(part), left=True)
 
     def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
-        if (
-            not subject.named
-            or not subject.is_plain
-            or subject.columns
-            or "share" in subject.flags
-            or subject.kinds & draft.kinds
-        ):
-            return None
-        return self._per_subject(subject, draft)
+        is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
+        return None if is_told or not subject.is_records else self._per_subject(subject, draft)
 
     # --- what is asked
 
@@ -1551,22 +1555,21 @@ class Grammar:
         """Who is no deal and no ticket: of those it is asked who is responsible."""
         is_who = any(self.kinds[key].data.get("someone") for key in draft.kinds)
         is_record = draft.rank is not None and draft.rank.of == "records" and not draft.groups
-        return None if role == "who" and is_record and not is_who else draft.flagged("list")
+        is_number = draft.is_figure and not draft.columns
+        is_other = (is_record and not is_who) or is_number
+        return None if role == "who" and is_other else draft.flagged("list")
 
     def who_does(self, _: str, draft: Draft) -> Draft | None:
         """By the subject of the verb, or by the person who is responsible; or who that is."""
         ranked = draft.rank is not None and draft.rank.of in ("count", "figure")
-        verb = any(flag.startswith("verb ") for flag in draft.flags)
-        if draft.is_plain and draft.named and not draft.columns:
-            people = {key: self.kinds[key].data.get("person", "owner") for key in draft.kinds}
-            known = {
-                key: kind_people
-                for key, kind_people in people.items()
-                if kind_people in self.kinds[key].dimensions
-            }
+        is_done = any(flag.startswith("verb ") for flag in draft.flags)
+        if draft.is_records and not draft.columns:
+            known = {key: doer for key in draft.kinds
+                     if (doer := self._doer(key, draft)) in self.kinds[key].dimensions}  # fmt: skip
             return self.what_of(options(f"who {sorted(known)}", known), draft)
         bound = draft.threshold
-        if draft.groups or not (verb or ranked or bound) or len(draft.figures) > 1:
+        is_told = draft.is_figure and draft.flags & {"counted", "how much"}  # "who has how much"
+        if draft.groups or not (is_done or ranked or bound or is_told) or len(draft.figures) > 1:
             return None
         figures = () if bound is not None and bound.counted else draft.figures[:1]
         groups = {}
@@ -1574,10 +1577,13 @@ class Grammar:
             kind = self.kinds[key]
             figure = next((choices.by_kind.get(key) for choices in figures), None)
             verbs = kind.data.get("verbs", {}).values()
-            doers = [verb["subject"] for verb in verbs if figure == Figure(verb["figure"])]
+            doers = [verb["subject"] for verb in verbs if figure == Figure(verb["figure"])
+                     and (is_done or not is_told or figure != Figure(COUNT))]  # fmt: skip
+            if bound is not None and not bound.counted and kind.data.get("someone"):
+                continue  # "who owes more than 5000": they themselves
             if bound is not None and figure is not None:  # "who won more than 100k"
                 doers += [verb["subject"] for verb in verbs]
-            subject = (doers or ["" if verb else kind.data.get("person", "owner")])[0]
+            subject = (doers or ["" if is_done else self._doer(key, draft)])[0]
             if subject in kind.dimensions:
                 groups[key] = Group(subject)
         result = draft.grouped(options(f"who {sorted(groups)}", groups), left=True)
@@ -1605,10 +1611,10 @@ class Grammar:
     def of_valued_alone(self, part: Options) -> Draft | None:
         return Draft(frozenset(part.by_kind), where=(part,)) if len(part.by_kind) < 4 else None
 
-    def more_of(self, role: str, draft: Draft) -> Draft | None:
+    def more_of(self, draft: Draft, role: str, *, left: bool) -> Draft | None:
         asked = draft.flags & {"asked more", "asked less"}
         is_told = draft.named or draft.figures or "state alone" in draft.flags
-        if asked or draft.rank or draft.threshold or not is_told:
+        if asked or draft.rank or draft.threshold or not is_told or (draft.named and not left):
             return None
         return draft.flagged(f"asked {role}")
 
@@ -1621,7 +1627,7 @@ class Grammar:
     def values_of(self, part: Options, draft: Draft) -> Draft | None:
         """``what industries do our clients work in``: what values there are."""
         is_asked = draft.flags & {"when", "before"}
-        if not draft.is_plain or not draft.named or draft.columns or is_asked:
+        if not draft.is_records or draft.columns or is_asked:
             return None
         return draft.grouped(_groups(part), left=True)
 
@@ -1636,7 +1642,7 @@ class Grammar:
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
     def records_property(self, draft: Draft, part: Options) -> Draft | None:
-        if draft.leftward or not draft.named or not draft.is_plain:
+        if draft.leftward or not draft.is_records:
             return None
         return draft.showing(self._columns(part))
 
@@ -1695,16 +1701,6 @@ class Grammar:
         return draft.flagged("converted")
 
     # --- what the rules share
-
-    def _implied(self, kind: str, date: str) -> str:
-        """The state that a date alone implies: what is due is open."""
-        implied = self.kinds[kind].dates.get(date, "")
-        states = (
-            state for state in self.kinds[kind].states.items() if not state[0].startswith("to.")
-        )
-        return next(
-            (name for name, restriction in states if implied and restriction.filter == implied), ""
-        )
 
     def _group(self, part: Options | str) -> Options:
         """By a dimension, or by a unit of time."""
@@ -1900,7 +1896,7 @@ class Grammar:
                 if inside in kind.related and key not in by_kind:
                     has = Has(inside, where)
                     by_kind[key] = Not(has) if negated else has
-        return options(f"{'never' if negated else 'did'} {name} {deed.where} {deed.dated}", by_kind)
+        return options(f"{_NEVER if negated else 'did '}{name} {deed.where} {deed.dated}", by_kind)
 
     def _per_subject(self, subject: Draft, draft: Draft, *, left: bool = True) -> Draft | None:
         """A figure of one kind for each record of another: by its dimension."""
@@ -1980,9 +1976,6 @@ class Grammar:
             if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None
         counted = measure.filter if measure is not None and measure.snapshot else None
-        states = (
-            state for state, state_data in model_kind.states.items() if counted == state_data.filter
-        )
         comparison: Restriction = Compares(name, bound.sign, number.text, unit)
         if bound.upper is not None:
             comparison = All((comparison, Compares(name, "le", bound.upper.text, unit)))
@@ -1990,8 +1983,8 @@ class Grammar:
             comparison = All(
                 (comparison, Equals(money, (f"'{number.currency}'",), number.currency))
             )
-        state = next(states, "")  # what is outstanding is so of open invoices alone
-        return All((Is(state), *parts_of(comparison))) if counted and state else comparison
+        state = model_kind.state_with(counted)  # what is outstanding is so of open invoices alone
+        return All((Is(state), *parts_of(comparison))) if state else comparison
 
     def _usual_number(self, kind: str, draft: Draft, bound: Bound) -> str:
         """The property that a bare number is about."""
@@ -2013,6 +2006,39 @@ class Grammar:
         if number.currency:
             return bounded.restricted(self._currency(number.currency), left=False)
         return bounded
+
+    def _amounting(self, part: Options, *, becoming: bool) -> Draft:
+        """The amount that is due in a state; ``becoming``: of what became so the usual one."""
+        figures = {}
+        for key, meaning in part.by_kind.items():
+            kind = self.kinds[key]
+            states = kind.stated((meaning,))
+            usual = kind.usual if becoming else ""
+            amounts = (state.amount or (state.date and usual) for state in states)
+            if amount := next(filter(None, amounts), ""):
+                figures[key] = Figure(amount)
+        figure = options(f"amount {part.key}", figures)
+        where = Options(part.key, {key: part.by_kind[key] for key in figures})
+        return Draft(frozenset(figures), figures=(figure,), where=(where,))
+
+    def _doer(self, kind: str, draft: Draft) -> str:
+        """Who does what records went through: clients pay; else who is responsible for them."""
+        data, figures = self.kinds[kind].data, self.kinds[kind].figures
+        states = self.kinds[kind].stated(choices.by_kind.get(kind) for choices in draft.where)
+        measures = (figures.get(of.by_kind[kind].measure) for of in draft.figures)
+        dates = [state.date for state in states]
+        dates += [measure.date or "" for measure in measures if measure is not None]
+        doers = (data.get("done_by", {}).get(date) for date in dates)
+        return str(next(filter(None, doers), data.get("person", "owner")))
+
+    def _soon(self, draft: Draft) -> Draft:
+        """How long it takes; of what no time is known, the usual one of its kind."""
+        try:
+            lasting = self._lasting(draft)
+        except TypeMismatchError:
+            return draft
+        is_age = any(figure.measure == "age" for figure in lasting.figures[0].by_kind.values())
+        return draft if is_age else lasting
 
     def _lasting(self, draft: Draft) -> Draft:
         """How long it takes until records are so: the duration that ends on that date."""

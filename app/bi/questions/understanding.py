@@ -170,12 +170,8 @@ class Understanding:
 
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
-        empty = self.lexicon.follows.union(
-            *(
-                self.lexicon.phrases("language", kind_of_word)
-                for kind_of_word in ("pronouns", "persons")
-            )
-        )
+        words = (self.lexicon.phrases("language", name) for name in ("pronouns", "persons"))
+        empty = self.lexicon.follows.union(*words)
         for start, end in places(read.stems, empty):
             for at in range(read.places[start], read.places[end]):
                 read.crossing[at] = "going on"

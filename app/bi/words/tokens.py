@@ -168,10 +168,10 @@ def _joined(tokens: list[Token], known: Collection[str]) -> Iterator[Token]:
 def _parts(token: Token, known: Collection[str]) -> list[Token]:
     """``closed-won`` as two words, where both are known and the whole is not."""
     words = token.text.split("-")
-    is_prefix = len(words[0]) < SHORTEST_REPAIRED  # "non-billable"
-    if token.kind != "word" or len(words) < 2 or is_prefix or token.stem in known:
+    if token.kind != "word" or len(words) < 2 or token.stem in known:
         return [token]
-    parts = [replace(token, text=word, stem=stem(word), apart=token.apart and not at)
+    parts = [replace(token, text=word, stem=stem(word), apart=token.apart and not at,
+                     mark="-" if at else token.mark)
              for at, word in enumerate(words)]  # fmt: skip
     return parts if all(part.stem in known for part in parts) else [token]
 
