@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from flask import Flask
 
 from app.db import engines
 from tests.databases import close_engines, make_database, new_database
+from tests.made_once import make_once
 
 
 class MigratedDatabases:
@@ -30,22 +30,16 @@ class MigratedDatabases:
     @contextmanager
     def new(self, kind: str, folder: Path, name: str) -> Iterator[str]:
         """As ``new_database``, with the schema that the migrations make."""
-        self._make_once(kind)
+        make_once(self._folder, f"{kind}, migrated", lambda: self._migrate(kind))
         if kind == "sqlite":
             shutil.copyfile(self._folder / "migrated.db", folder / f"{name}.db")
         template = None if kind == "sqlite" else self._template
         with new_database(kind, folder, name, template=template) as url:
             yield url
 
-    def _make_once(self, kind: str) -> None:
-        is_made = self._folder / f"{kind} is migrated"
-        with (self._folder / f"{kind}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if is_made.exists():
-                return
-            path = self._folder / "migrated.db"
-            _migrate(f"sqlite:///{path}" if kind == "sqlite" else make_database(self._template))
-            is_made.touch()
+    def _migrate(self, kind: str) -> None:
+        path = self._folder / "migrated.db"
+        _migrate(f"sqlite:///{path}" if kind == "sqlite" else make_database(self._template))
 
 
 def template_of(run: str) -> str:

@@ -19,6 +19,7 @@ from app.openapi.written_parts import frame
 OPENAPI = "3.1.0"
 ODATA_PREFIX = "/odata"
 TITLE = "Business Platform API"
+RELEASE = "1.1.0"
 DESCRIPTION = """\
 CRM, invoicing, knowledge base, documents, assistant, BI and webhooks.
 
@@ -48,7 +49,7 @@ def build(app: Flask, container: edm.EntityContainer, rest: Mapping[str, Any]) -
     document: dict[str, Any] = {
         **known,
         "openapi": OPENAPI,
-        "info": {"title": TITLE, "version": "1.0.0", "description": DESCRIPTION},
+        "info": {"title": TITLE, "version": RELEASE, "description": DESCRIPTION},
         "tags": [],
         "paths": copy.deepcopy(dict(rest.get("paths", {}))),
         "components": _components(container, rest, known["components"]),

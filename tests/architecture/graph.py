@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from tests.architecture.modules import imports, sources
+from tests.architecture.modules import imports, nodes_of, sources
 
 # The name that the standard library gives it, and documents.
 _PUBLIC = ("os._exit",)
@@ -94,7 +94,7 @@ def private_names() -> Iterator[str]:
     """Names with a leading underscore that are taken from a library."""
     for module, tree in sources().items():
         libraries = set()
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.Import):
                 names = [alias for alias in node.names if not alias.name.startswith("app")]
                 libraries |= {(alias.asname or alias.name).partition(".")[0] for alias in names}
@@ -106,7 +106,7 @@ def private_names() -> Iterator[str]:
                 ]:
                     if _is_private(name):
                         yield f"{module}:{node.lineno} {name}"
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.Attribute) and _is_private(node.attr):
                 owner = node.value
                 name = ast.unparse(node)

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from tests.architecture.graph import graph
-from tests.architecture.modules import APP, ROOT, sources
+from tests.architecture.modules import APP, ROOT, nodes_of, sources
 
 TESTS = ROOT / "tests"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -58,7 +58,7 @@ def mirror(path: Path) -> Path:
 
 def has_logic(tree: ast.Module) -> bool:
     """Whether there is anything to test: a function, also one of a class."""
-    return any(isinstance(node, _FUNCTIONS) for node in ast.walk(tree))
+    return any(isinstance(node, _FUNCTIONS) for node in nodes_of(tree))
 
 
 def room(module: str) -> str:
@@ -70,7 +70,7 @@ def room(module: str) -> str:
 def offers(tree: ast.Module) -> set[str]:
     """The last words of the addresses of the views and operations, and the names of commands."""
     words = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
             texts = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "path")]

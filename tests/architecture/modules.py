@@ -29,6 +29,12 @@ def sources() -> dict[str, ast.Module]:
     }
 
 
+@cache
+def nodes_of(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All nodes of a module, as ``ast.walk`` gives them: that takes a second for all of ``app``."""
+    return tuple(ast.walk(tree))
+
+
 def module_name(path: Path) -> str:
     """``app/crm/service.py`` -> ``app.crm.service``; a package is named by its folder."""
     parts = path.relative_to(ROOT).with_suffix("").parts
@@ -44,12 +50,12 @@ def imports() -> tuple[Import, ...]:
 def _imports_of(importer: str, tree: ast.Module) -> Iterator[Import]:
     late_nodes = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Import | ast.ImportFrom)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         late = id(node) in late_nodes
         if isinstance(node, ast.Import):
             for alias in node.names:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
-from tests.architecture.modules import sources
+from tests.architecture.modules import nodes_of, sources
 
 EMPTY_WORDS = ("found", "given", "made", "one", "place", "shown", "told")
 # Said of something that the reader has to know already: a function says what it returns or does.
@@ -26,7 +26,7 @@ def empty_functions() -> tuple[tuple[str, str], ...]:
     return tuple(
         (module, node.name)
         for module, tree in sources().items()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
         and node.name.strip("_").lower() in EMPTY_WORDS + PARTICIPLES
     )
@@ -34,7 +34,7 @@ def empty_functions() -> tuple[tuple[str, str], ...]:
 
 def _empty_names() -> Iterator[tuple[str, str]]:
     for module, tree in sources().items():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             match node:
                 case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
                     pass

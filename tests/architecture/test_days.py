@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from tests.architecture.modules import sources
+from tests.architecture.modules import nodes_of, sources
 
 # Where an instant is cut to a day, and by what.
 CUTTING = {
@@ -32,7 +32,7 @@ def nodes() -> tuple[tuple[str, ast.Call | ast.Attribute], ...]:
     return tuple(
         (name, node)
         for name, tree in sources().items()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call | ast.Attribute)
     )
 
@@ -88,12 +88,12 @@ def _is_of_datetime(node: ast.expr) -> bool:
 def _texts(tree: ast.Module) -> Iterator[str]:
     documented = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if is_text and id(node) not in documented:
             yield node.value

@@ -11,6 +11,7 @@ from app import errors
 from app.bi.exports.formats import FORMATS
 from app.config import Config
 from app.events import EVENT_NAMES
+from app.openapi.document import RELEASE
 from tests.architecture.modules import ROOT
 
 DECISIONS = ROOT / "docs" / "adr"
@@ -26,6 +27,13 @@ def error_codes() -> set[str]:
 
 def page(name: str) -> str:
     return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def test_the_newest_release_is_the_version_and_each_has_ten_lines() -> None:
+    releases = re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    assert releases[0].startswith((f"{RELEASE} (", "Unreleased"))
+    for each in releases:
+        assert len(re.findall(r"^- ", each, re.MULTILINE)) <= 10, each.partition("\n")[0]
 
 
 def test_every_error_code_is_explained_with_its_status() -> None:

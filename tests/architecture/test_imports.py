@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tests.architecture.graph import circles, private_names, upward
-from tests.architecture.modules import imports, sources
+from tests.architecture.modules import imports, nodes_of, sources
 
 # Below everything: may be imported by anybody, import nobody above.
 AREAS = (
@@ -93,6 +93,6 @@ def test_what_an_application_has_is_asked_of_its_extension_object_and_not_by_nam
     assert {
         name
         for name, tree in sources().items()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Attribute) and node.attr == "extensions"
     } == {"app.extensions"}

@@ -12,7 +12,7 @@ import pytest
 from app.container.model import container
 from app.measures import ALL, ISSUED, OWED
 from app.odata.model import edm
-from tests.architecture.modules import APP, sources
+from tests.architecture.modules import APP, nodes_of, sources
 
 # Amounts of documents and deals: whoever adds them up says what counts, and that is a definition.
 _AMOUNTS = (
@@ -30,7 +30,7 @@ def test_no_other_module_adds_up_amounts() -> None:
     for name, tree in sources().items():
         if name.startswith("app.odata."):
             continue  # the engine adds up what it is asked for
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 if _SUMMED.search(node.value):
                     sums.append(f"{name}:{node.lineno}")
@@ -63,7 +63,7 @@ def test_what_is_issued_and_what_is_owed_are_said_in_one_module() -> None:
     conditions = [
         f"{name}:{node.lineno}"
         for name, tree in sources().items()
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Constant)
         and isinstance(node.value, str)
         and (ISSUED in node.value or OWED in node.value)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.http import schema_bounds as wire_bounds, schema_fields as wire_fields
-from tests.architecture.modules import sources
+from tests.architecture.modules import nodes_of, sources
 
 STYLE = re.compile(r"[^A-Z\s].*[^.\s]", re.DOTALL)
 # Their first argument is the text.
@@ -61,7 +61,7 @@ def test_problems_follow_the_name_of_their_field() -> None:
         f"{module}:{node.lineno}: {text}"
         for module, tree in sources().items()
         if not module.startswith("app.console")
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Call)
         for problem in problems(node)
         for text in texts(problem)
@@ -93,7 +93,7 @@ def test_schemas_are_made_of_them() -> None:
         module
         for module, tree in sources().items()
         if module not in ours
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.ImportFrom) and node.module == "marshmallow"
         for alias in node.names
         if alias.name in ("fields", "validate")

@@ -29,17 +29,23 @@ from tests.factories import (
     make_ticket,
     pay,
 )
+from tests.made_once import make_once
 
 __all__ = ["admin", "sign_in"]
 Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture(scope="session")
-def demonstration_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def demonstration_folder(run_folder: Path) -> Path:
     """The files of the demonstration that questions are asked of, to be copied."""
-    folder = tmp_path_factory.mktemp("demonstration")
-    with demonstration(folder) as app:
-        close_engines(app)
+    folder = run_folder / "demonstration"
+
+    def fill() -> None:
+        folder.mkdir()
+        with demonstration(folder) as app:
+            close_engines(app)
+
+    make_once(run_folder, "demonstration", fill)
     return folder
 
 

@@ -14,20 +14,21 @@ from tests.conformance.running import running_service
 from tests.conformance.service import Service
 from tests.migrated import MigratedDatabases
 
-KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.needs("postgresql"))]
 
-
-@pytest.fixture(scope="module", params=KINDS)
-def service(
+@pytest.fixture(scope="module")
+def database(
     request: Any, tmp_path_factory: pytest.TempPathFactory, migrated: MigratedDatabases
-) -> Iterator[Service]:
+) -> Iterator[str]:
+    """The address of a database of the service alone."""
     folder: Path = tmp_path_factory.mktemp("conformance")
-    name = f"conformance_{folder.name.replace('-', '_')}"
-    with (
-        migrated.new(request.param, folder, name) as url,
-        running_service(folder, url) as found,
-    ):
-        yield found
+    with migrated.new(request.param, folder, f"conformance_{folder.name.replace('-', '_')}") as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def service(database: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with running_service(tmp_path_factory.mktemp("files"), database) as running:
+        yield running
 
 
 @pytest.mark.parametrize("number", list(REQUIREMENTS))

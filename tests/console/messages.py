@@ -8,10 +8,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from string import ascii_lowercase
 
 import app
+from tests.architecture.modules import nodes_of
 
 ROOT = Path(app.__file__).parent
 # Whose refusals pages show. What only programs or the command line can do is left out.
@@ -42,8 +44,13 @@ _SAYING = {"message", "problem", "reason", "_OF_STATUS"}
 _DESCRIBING = ("description", "summary", "label", "title", "doc", "example")
 
 
-def messages() -> Iterator[str]:
+@cache
+def messages() -> tuple[str, ...]:
     """Every message, as the catalogues name it."""
+    return tuple(_messages())
+
+
+def _messages() -> Iterator[str]:
     for room in ROOMS:
         place = ROOT / room
         for path in [place] if place.suffix else sorted(place.rglob("*.py")):
@@ -54,7 +61,7 @@ def messages() -> Iterator[str]:
 def messages_in(tree: ast.Module) -> Iterator[str]:
     """Those of a module."""
     silent, refusing = set(_silent(tree)), set(_refusing(tree))
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         text = "" if id(node) in silent else _text(node)
         if _OF_FIELD.fullmatch(text) or (
             id(node) in refusing and _SENTENCE.fullmatch(text.strip())
@@ -64,7 +71,7 @@ def messages_in(tree: ast.Module) -> Iterator[str]:
 
 def _refusing(tree: ast.Module) -> Iterator[int]:
     """What is raised or returned, stands in an error, or is called a message."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         to = [ast.unparse(each) for each in getattr(node, "targets", [])]
         to += [ast.unparse(node.target)] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
@@ -75,7 +82,7 @@ def _refusing(tree: ast.Module) -> Iterator[int]:
 
 def _silent(tree: ast.Module) -> Iterator[int]:
     """What is no message: docstrings, descriptions, parts of f-strings."""
-    for node in ast.walk(tree):
+    for node in nodes_of(tree):
         parts: list[ast.AST] = []
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             parts = [node.value]

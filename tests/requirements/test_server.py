@@ -183,6 +183,7 @@ def test_slow_requests_keep_nobody_out_behind_the_documented_proxy(
             assert ask(outside, "GET", "/readyz")[0] == 200
 
 
+@pytest.mark.costly(0)
 @pytest.mark.requirement("DUR-09", "DUR-11", "DUR-17", "DUR-12")
 def test_a_graceful_stop_cuts_nothing_and_tokens_outlive_it(place: Place) -> None:
     number = free_port()
@@ -224,6 +225,7 @@ def test_a_graceful_stop_cuts_nothing_and_tokens_outlive_it(place: Place) -> Non
     assert created <= {row["id"] for row in listed["value"]}
 
 
+@pytest.mark.costly(0)
 @pytest.mark.requirement("DUR-03", "DUR-04", "DUR-05", "DUR-08", "DUR-10", "DUR-12")
 def test_invoices_and_deletions_survive_kills_without_a_gap(place: Place) -> None:
     number = free_port()

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.architecture.modules import ROOT, sources
+from tests.architecture.modules import ROOT, nodes_of, sources
 
 FORBIDDEN = {
     "eval", "exec", "compile", "__import__", "pickle.loads", "pickle.load", "yaml.load",
@@ -30,7 +30,7 @@ def setting(name: str) -> ast.expr:
     tree = ast.parse((ROOT / "gunicorn.conf.py").read_text(encoding="utf-8"))
     (found,) = [
         node.value
-        for node in ast.walk(tree)
+        for node in nodes_of(tree)
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name
     ]
     return found
@@ -94,12 +94,12 @@ def test_random_values_come_from_secrets() -> None:
     for name, tree in sources().items():
         imported = {
             alias.name
-            for node in ast.walk(tree)
+            for node in nodes_of(tree)
             if isinstance(node, ast.Import)
             for alias in node.names
         } | {
             node.module
-            for node in ast.walk(tree)
+            for node in nodes_of(tree)
             if isinstance(node, ast.ImportFrom) and node.level == 0
         }
         if "random" in imported:
@@ -112,7 +112,7 @@ def test_random_values_come_from_secrets() -> None:
 def test_nothing_is_evaluated_unpickled_or_given_to_a_shell() -> None:
     last_words = {name.rpartition(".")[2] for name in FORBIDDEN}
     for name, tree in sources().items():
-        for node in ast.walk(tree):
+        for node in nodes_of(tree):
             if not isinstance(node, ast.Call):
                 continue
             last_word = getattr(node.func, "attr", getattr(node.func, "id", None))
