@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 TESTS = Path(__file__).parents[1]
+_MARK = "pytest.mark.requirement"
 
 
 @cache
@@ -15,7 +16,8 @@ def marked() -> dict[str, list[str]]:
     """Number -> the tests marked with it, as pytest names them."""
     found: dict[str, list[str]] = defaultdict(list)
     for path in sorted(TESTS.rglob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if _MARK in text else ():
             if isinstance(node, ast.FunctionDef):
                 for number in _numbers(node):
                     found[number].append(f"{path.relative_to(TESTS.parent)}::{node.name}")
@@ -26,7 +28,7 @@ def _numbers(function: ast.FunctionDef) -> list[str]:
     return [
         argument.value
         for mark in function.decorator_list
-        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == "pytest.mark.requirement"
+        if isinstance(mark, ast.Call) and ast.unparse(mark.func) == _MARK
         for argument in mark.args
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     ]

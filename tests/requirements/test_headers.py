@@ -36,24 +36,39 @@ def console(app: Flask, admin: Api) -> FlaskClient:
     return browser
 
 
+@pytest.fixture(scope="module")
+def kept_answers() -> list[tuple[str, TestResponse]]:
+    return []
+
+
+@pytest.fixture
+def answers(
+    app: Flask, admin: Api, console: FlaskClient, made: dict[str, int],
+    kept_answers: list[tuple[str, TestResponse]],
+) -> list[tuple[str, TestResponse]]:  # fmt: skip
+    """Of all routes that read, each with its path, asked once for all tests."""
+    if not kept_answers:
+        kept_answers += everything(app, admin, console)
+    return kept_answers
+
+
 def everything(app: Flask, api: Api, console: FlaskClient) -> Iterator[tuple[str, TestResponse]]:
     """An answer of each route that reads: with a token, with none, and in the console."""
     for rule in rules(app):
         if "GET" not in (rule.methods or ()) or ENDS.search(rule.rule) or "stream" in rule.rule:
             continue
         path = address(rule)
-        yield path, api.get(path)
-        yield path, api.client.get(path, headers={"Accept": "text/html"})
+        yield path, api.get(path, buffered=True)
+        yield path, api.client.get(path, headers={"Accept": "text/html"}, buffered=True)
         if path.startswith("/admin"):
-            yield path, console.get(path)
+            yield path, console.get(path, buffered=True)
 
 
 @pytest.mark.requirement("SEC-130", "SEC-131", "SEC-132", "SEC-133", "SEC-191")
 def test_every_answer_has_the_headers_and_lets_no_origin_in(
-    app: Flask, admin: Api, console: FlaskClient, made: dict[str, int]
+    answers: list[tuple[str, TestResponse]],
 ) -> None:
-    asked = 0
-    for path, answer in everything(app, admin, console):
+    for path, answer in answers:
         headers = answer.headers
         assert answer.status_code < 500, (path, answer.text[:200])
         assert headers["X-Content-Type-Options"] == "nosniff", path
@@ -63,16 +78,15 @@ def test_every_answer_has_the_headers_and_lets_no_origin_in(
         assert not [name for name, _ in headers if name.startswith("Access-Control-")], path
         assert not {"Server", "X-Powered-By"} & {name for name, _ in headers}, path
         assert len(headers.getlist("Content-Security-Policy")) == 1, path
-        asked += 1
-    assert asked > 300
+    assert len(answers) > 300
 
 
 @pytest.mark.requirement("SEC-130")
 def test_every_page_runs_the_services_own_files_alone(
-    app: Flask, admin: Api, console: FlaskClient, made: dict[str, int]
+    answers: list[tuple[str, TestResponse]],
 ) -> None:
     pages = 0
-    for path, answer in everything(app, admin, console):
+    for path, answer in answers:
         policy = answer.headers["Content-Security-Policy"]
         directives = {words[0]: words[1:] for part in policy.split(";") if (words := part.split())}
         assert "frame-ancestors" in directives or "sandbox" in directives, (path, policy)
@@ -94,9 +108,9 @@ def test_every_page_runs_the_services_own_files_alone(
 
 @pytest.mark.requirement("SEC-130")
 def test_cookies_are_for_the_console_and_for_no_script(
-    app: Flask, admin: Api, console: FlaskClient
+    app: Flask, answers: list[tuple[str, TestResponse]]
 ) -> None:
-    for path, answer in everything(app, admin, console):
+    for path, answer in answers:
         for cookie in answer.headers.getlist("Set-Cookie"):
             assert path.startswith("/admin"), path
             assert "HttpOnly" in cookie and "SameSite=" in cookie and "Path=/admin" in cookie

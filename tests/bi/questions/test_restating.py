@@ -19,7 +19,7 @@ SAMPLE = 300
 TOLD, READ_AGAIN = 248, 193
 
 
-@pytest.mark.costly(20)
+@pytest.mark.costly(0)
 @pytest.mark.usefixtures("demo")
 def test_as_many_meanings_are_read_again_as_before() -> None:
     told = restatements(SAMPLE)
