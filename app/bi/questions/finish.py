@@ -121,7 +121,7 @@ class _Finishing:
             wants = False
         counted = self.kind.data["counted"] if self._is_counted else COUNT
         bare = self.kind.data.get("bare", counted)
-        if rank is not None and rank.word == "common":
+        if rank is not None and rank.word in ("common", "often"):
             bare = COUNT
         if rank is not None and rank.of == "figure" and rank.word in ("fastest", "slowest"):
             bare = self._usual_duration

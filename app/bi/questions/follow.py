@@ -216,7 +216,7 @@ def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
 
 def _ranked(previous: Meaning, ranking: tuple[str, int]) -> Meaning | None:
     role, limit = ranking
-    down = role in ("most", "top", "highest", "newest", "slowest", "common")
+    down = role in ("most", "top", "highest", "newest", "slowest", "common", "often")
     if role == "oldest" and previous.groups and not any(group.grain for group in previous.groups):
         down = True  # "only the first 3" of groups, which are told from the largest on
     if previous.ranking is not None:

@@ -24,6 +24,7 @@ from app.bi.periods.reader import PeriodReader
 from app.bi.plans.entities import spoken
 from app.bi.questions.model import Kind, Model
 from app.bi.words.speech import ENGLISH_CODE, Speech
+from app.bi.words.spelling import spellings
 from app.bi.words.tokens import stem, tokenise
 from app.odata.model import edm
 
@@ -116,10 +117,15 @@ class Lexicon:
         return word
 
     def form(self, word: str) -> str:
-        """The stem of a word; of a plural with an umlaut that of what is known without one."""
+        """The stem of a word; of one that is unknown that without umlauts, of a plural with one, or
+        with those that are written out (``faellig``, ``grösste``)."""
         stem = self.stem(word)
-        plain = stem.translate(_WITHOUT_UMLAUT)
-        return plain if stem not in self.known and plain in self.known else stem
+        if stem in self.known:
+            return stem
+        umlauts = list(spellings(word))[-1]
+        others = map(self.stem, (umlauts, umlauts.replace("ss", "ß"), word.replace("ß", "ss")))
+        forms = (stem.translate(_WITHOUT_UMLAUT), *(others if self._joints else ()))
+        return next((form for form in forms if form in self.known), stem)
 
     def parts(self, word: str) -> tuple[str, ...]:
         """A word, or the words that a compound is made of where it is not known itself."""

@@ -24,7 +24,7 @@ PRIORS = {
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
     "converted": 0.8, "count of thousands": -4.5, "rule planned": 0.8, "rule planned before": 0.8,
-    "word state neu": -0.4, "word date neu": 0.4,
+    "rule values_then": -2.0, "word state neu": -0.4, "word date neu": 0.4,
 }  # fmt: skip
 _OWN_METHOD = re.compile(r"median|percentile\d+")
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway
@@ -40,7 +40,7 @@ _STRONG = frozenset((
     "fastest", "slowest", "common", "longest", "share", "average", "median", "more", "less",
     "atleast", "atmost", "compare", "change", "distinct", "half", "first_time", "one_currency",
     "descending", "ascending", "newestfirst", "oldestfirst", "bestfirst", "worstfirst", "left_out",
-    "rate", "count",
+    "rate", "count", "often",
 ))  # fmt: skip
 _LIGHT = frozenset((
     "of", "with", "by", "list", "who", "to", "on", "and", "shows", "person", "between", "took",

@@ -30,7 +30,7 @@ _ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfi
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
 _ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 SUPERLATIVES = frozenset((
-    "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common",
+    "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
 ))  # fmt: skip
 _ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
 _BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
@@ -382,10 +382,13 @@ class Reader:
         """Words that are passed over for nothing have no place; each other has a price."""
         begun = {leaf.start for leaf in read.leaves}
         covered: dict[int, set[str]] = {}
+        several = set()  # places of numbers: ", only five" asks for fewer
         for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
-        asides = set(_asides(read.tokens, covered))
+            if leaf.category == "number" and leaf.meaning.text != "1":
+                several.add(leaf.start)
+        asides = set(_asides(read.tokens, covered, several))
         position = 0
         for at, token in enumerate(read.tokens):
             read.places.append(position)
@@ -435,14 +438,17 @@ def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     ]  # fmt: skip
 
 
-def _asides(tokens: Sequence[Token], covered: Mapping[int, set[str]]) -> Iterator[int]:
+def _asides(
+    tokens: Sequence[Token], covered: Mapping[int, set[str]], several: Container[int]
+) -> Iterator[int]:
     """The words of whole clauses that say nothing of records: ``sorry to bother you again:``."""
     starts = [at for at, token in enumerate(tokens) if token.apart or not at]
     for start, end in pairwise((*starts, len(tokens))):
         categories_at = [covered.get(at, set()) for at in range(start, end)]
         said = {category for category in set().union(*categories_at)
                 if not category.startswith("f:")}  # fmt: skip
-        is_named = any(token.is_capital or token.kind != "word" for token in tokens[start:end])
+        is_named = any(tokens[at].is_capital or tokens[at].kind != "word" or at in several
+                       for at in range(start, end))  # fmt: skip
         is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
         is_empty &= not start or not any(categories & _ASKING for categories in categories_at)

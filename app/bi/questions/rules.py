@@ -68,6 +68,7 @@ _TIMES = ("day", "week", "month", "quarter", "year", "hour")
 _ENDS = {
     "most": True, "least": False, "top": True, "bottom": False, "highest": True, "lowest": False,
     "newest": True, "oldest": False, "fastest": False, "slowest": True, "common": True,
+    "often": True,
 }  # fmt: skip
 
 _BY_AMOUNT = frozenset(("most", "least", "top", "bottom", "highest", "lowest"))
@@ -716,7 +717,11 @@ class Grammar:
             return None
         return "gt" if role in ("older", "more") else "le", number
 
-    def against(self, _: str, part: When | tuple[When, Options] | str) -> Against:
+    def against(self, role: str, part: When | tuple[When, Options] | str) -> Against | None:
+        if role in ("more", "less") and not (
+            isinstance(part, When) and part.words[:1].isalpha()
+        ):  # "more than 10 days ago"
+            return None
         if part in ("newest", "previous"):  # "this month vs last"
             return Against()
         when = part[0] if isinstance(part, tuple) else part
@@ -1115,9 +1120,10 @@ class Grammar:
             if limit or not several:
                 return None
             limit = draft.rank.limit
-        if role in ("most", "least"):
+        if role in ("most", "least", "often"):
             of = "figure" if draft.figures else "count"
-            if of == "count" and not draft.named:
+            is_told = draft.named or (role == "often" and draft.groups)
+            if (of == "count" and not is_told) or (of == "figure" and role == "often"):
                 return None
         elif role in ("top", "bottom", "highest", "lowest"):
             of = "figure" if draft.figures else "records"
@@ -1129,7 +1135,8 @@ class Grammar:
         else:
             of = "records"
         is_one = "singular" in draft.flags
-        if of == "records" and (draft.figures or (draft.groups and draft.leftward and not is_one)):
+        is_closed = draft.groups and (not draft.named or (draft.leftward and not is_one))
+        if of == "records" and (draft.figures or is_closed):
             return None
         rank_made = Rank(of, _ENDS[role], limit, role)
         return draft._replace(rank=rank_made, leftward=True)
@@ -1151,11 +1158,14 @@ class Grammar:
         if is_first:  # "tickets by agent, only the first"
             of = "figure" if draft.figures else "count"
             return draft._replace(rank=Rank(of, role == "oldest", limit or 1, role))
+        is_often = role == "often" and (is_done or not draft.figures)
+        draft = draft._replace(figures=()) if is_often and is_done else draft
         if role not in ("most", "least", "highest", "lowest") and not (
-            role in ("top", "bottom") and (limit or is_done)
+            is_often or (role in ("top", "bottom") and (limit or is_done))
         ):
             return None
-        if not draft.figures and not draft.named and "state alone" not in draft.flags:
+        is_about = draft.figures or draft.named or "state alone" in draft.flags or is_often
+        if not is_about:
             return None
         of = "figure" if draft.figures else "count"
         if role in _BY_AMOUNT - {"most", "least"} and of == "count" and not draft.groups:
@@ -1220,7 +1230,7 @@ class Grammar:
         return self._group(part), Rank("figure", _ENDS[role], limit or 1, role)
 
     def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
-        of_groups = ("common", "most", "least", "fastest", "slowest")
+        of_groups = ("common", "often", "most", "least", "fastest", "slowest")
         return self.ranked_group(rank, part) if rank[0] in of_groups else None
 
     def ranked_in_each(
@@ -1305,6 +1315,11 @@ class Grammar:
             return None
         key = f"order {sorted(paths.items())}"
         return Rank("records", _ENDS[role], limit, "by", Options(key, paths))
+
+    def of_extreme_alone(self, rank: Rank) -> Draft | None:
+        """``the 5 highest deal values``: of the records that have them."""
+        is_of_some = rank.path is not None and rank.limit > 1 and len(rank.path.by_kind) < 3
+        return Draft(frozenset(rank.path.by_kind), rank=rank) if rank.path and is_of_some else None
 
     def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
         if draft.leftward or not draft.is_records:
@@ -1630,6 +1645,10 @@ class Grammar:
         if not draft.is_records or draft.columns or is_asked:
             return None
         return draft.grouped(_groups(part), left=True)
+
+    def values_then(self, part: Options, when: When) -> Draft | None:
+        values = Draft(frozenset(part.by_kind), groups=(_groups(part),))
+        return values.within(when, None, left=False) if len(part.by_kind) < 3 else None
 
     def property_of_name(self, part: Options, value: Options) -> Draft | None:
         owner = value.key.partition(":")[0]

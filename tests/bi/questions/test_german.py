@@ -8,6 +8,7 @@ import string
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,33 @@ def test_as_many_translated_questions_are_right_as_before_and_none_wrong_with_co
 def test_a_german_question_is_answered() -> None:
     answer = answer_question("Wie viele Kunden haben wir?")
     assert (answer["status"], answer["rows"]) == ("answered", [{"count": 500}])
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize(
+    "wordings",
+    [
+        ("Umsatz April bis Juni", "umsatz apr-jun", "umsatz 1.4.-30.6.",
+         "umsatz vom 1.4. bis 30.6."),
+        ("Kunden mit mindestens 1 Projekt", "kunden mit mindestens einem projekt bitte"),
+        ("Umsatz im Mai gegen April", "umsatz mai > april", "lag der maiumsatz über dem vom april",
+         "ist der umsatz von april auf mai gestiegen"),
+        ("Rechnungen der Branche Retail", "rechnungen der einzelhandelsbranche",
+         "rechnungen branche einzelhandel"),
+        ("Anzahl Tickets nach Bearbeiter", "wie viele tickets liegen bei welchem bearbeiter"),
+        ("größte offene Deals, nur 5", "groesste offene deals, nur fünf"),
+        ("verlorene Deals nach Verlustgrund 2026", "verlustgründe 2026"),
+        ("Konversionsrate nach Quartal", "konversionsrate quartal für quartal",
+         "konversionsrate in den einzelnen quartalen"),
+        ("größte 5 Rechnungen nach Betrag", "die fünf höchsten rechnungsbeträge"),
+        ("häufigste zahlungsart 2026", "welche zahlungsart kam 2026 am häufigsten vor"),
+    ],
+    ids=itemgetter(0),
+)  # fmt: skip
+def test_wordings_of_a_kind_ask_the_same(wordings: tuple[str, ...]) -> None:
+    queries = [answer_question(wording)["query"] for wording in wordings]
+    assert None not in queries
+    assert [query for query in queries if query != queries[0]] == []
 
 
 @pytest.mark.usefixtures("demo")
@@ -185,7 +213,7 @@ def test_a_closed_compound_is_its_parts(word: str, parts: tuple[str, ...]) -> No
 @pytest.mark.parametrize(
     "forms",
     ["offen offene offenem offenen", "Rechnung Rechnungen", "neu neue neuen", "Betrag Beträge",
-     "wartend warten", "Stadt Städten"],
+     "wartend warten", "Stadt Städten", "überfällig ueberfaellige", "größte groesste grösster"],
 )  # fmt: skip
 def test_forms_of_a_word_are_one(forms: str) -> None:
     assert len({understanding_of("de").lexicon.form(form) for form in forms.split()}) == 1
@@ -196,7 +224,8 @@ def test_forms_of_a_word_are_one(forms: str) -> None:
     [
         ("im letzten Quartal", "in last quarter"), ("seit März", "since march"),
         ("im Vormonat", "in last month"), ("Januar bis März 2026", "january until march 2026"),
-        ("in den letzten 30 Tagen", "last 30 days"),
+        ("in den letzten 30 Tagen", "last 30 days"), ("Apr bis Jun", "april until june"),
+        ("Sept. 2025", "september 2025"), ("1.5. bis 15.5.", "in 1 may until 15 may"),
     ],
 )  # fmt: skip
 def test_periods_are_kept_in_the_words_of_english(german: str, words: str) -> None:
