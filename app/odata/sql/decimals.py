@@ -118,25 +118,22 @@ _NATIVE = {"add": "({0} + {1})", "sub": "({0} - {1})"}
 _MOST_DIGITS = 18
 
 
-def _alike(left: ColumnElement[Any], right: ColumnElement[Any]) -> bool:
-    """Whether both are decimal columns with the same unit."""
-    left_type, other = left.type, right.type
-    return (
-        isinstance(left_type, ExactDecimal)
-        and isinstance(other, ExactDecimal)
-        and left_type.scale == other.scale
-        and max(left_type.precision, other.precision) <= _MOST_DIGITS
-    )
+def _of_one_unit(left: ColumnElement[Any], right: ColumnElement[Any]) -> ExactDecimal | None:
+    """The type of the sum of two scaled integers of one unit; None where they are not, or where
+    the sum might leave 64 bits."""
+    first, second = left.type, right.type
+    if not isinstance(first, ExactDecimal) or not isinstance(second, ExactDecimal):
+        return None
+    digits = max(first.precision, second.precision)
+    if first.scale != second.scale or digits > _MOST_DIGITS:
+        return None
+    return first.widened(digits + 1)
 
 
 def decimal_operation(name: str, *operands: ColumnElement[Any]) -> ColumnElement[Any]:
     """Arithmetic on decimals; dividing by zero gives null on both databases."""
-    if name in _NATIVE and _alike(*operands):
-        # Scaled integers with the same unit: what SQLite computes itself is one, too.
-        unit = operands[0].type
-        assert isinstance(unit, ExactDecimal)
-        digits = 1 + max(operand.type.precision for operand in operands)
-        return DialectSql(unit.widened(digits), _NATIVE[name], _NATIVE[name], *operands)
+    if name in _NATIVE and (kind := _of_one_unit(*operands)):
+        return DialectSql(kind, _NATIVE[name], _NATIVE[name], *operands)
     sqlite, postgresql = _SPELLINGS[name]
     numbers = [decimal_number(operand) for operand in operands]
     return DialectSql(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
