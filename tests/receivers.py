@@ -134,6 +134,7 @@ def endless(request: BaseHTTPRequestHandler) -> None:
     request.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n")
     while not request.server.closing.is_set():  # type: ignore[attr-defined]
         request.wfile.write(b"c" * 65_536)
+    request.close_connection = True
 
 
 def chunked(request: BaseHTTPRequestHandler) -> None:
