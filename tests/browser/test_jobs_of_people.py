@@ -135,7 +135,7 @@ def test_a_key_is_shown_once_and_works(page: Page) -> None:
     page.get_by_label("Name (required)").fill("ERP")
     page.get_by_label("Role").select_option("Viewer")
     page.get_by_label("clients:read").locator("visible=true").check()
-    page.get_by_role("button", name="Make").click()
+    page.get_by_role("button", name="Create").click()
     key = page.locator(".secret").inner_text()
     answer = page.request.get("/odata/Clients", headers={"X-API-Key": key})
     assert answer.status == 200
