@@ -8,13 +8,12 @@ from decimal import Decimal
 from math import cos, radians, sin
 from typing import Protocol
 
-from app.invoices.document import PaymentEntry, TaxSubtotal
-from app.invoices.formats import Formats
+from app.invoices.document import PaymentEntry
 from app.invoices.pdf import style
 from app.invoices.pdf.drawing import MM, Frame, Rule
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
-from app.invoices.texts import Texts
+from app.invoices.total_labels import discount_label, tax_label
 
 _WIDTH = 88 * MM
 _LEFT = style.RIGHT - _WIDTH
@@ -143,20 +142,6 @@ def _tell_accounted_tax(paper: Paper, tell: Teller) -> None:
 def _tell_total(paper: Paper, tell: Teller) -> None:
     name = "totals.total_credit" if paper.document.is_credit_note else "totals.total"
     tell(paper.texts(name), paper.document.total, style.TOTAL, "total")
-
-
-def discount_label(texts: Texts, formats: Formats, percent: Decimal | None) -> str:
-    """What stands beside the discount of a document: of how many percent it is."""
-    label = texts("totals.discount")
-    return f"{label} {formats.percent(percent)}" if percent else label
-
-
-def tax_label(texts: Texts, formats: Formats, group: TaxSubtotal, name: str) -> str:
-    """What stands beside the tax of a group: its rate or why there is none, and of what."""
-    taxable = formats.money(group.taxable)
-    if group.tax_category == "S":
-        return texts(name, rate=formats.percent(group.tax_rate), taxable=taxable)
-    return f"{texts(f'categories.{group.tax_category}')}: {taxable}"
 
 
 def _payments(paper: Paper) -> Iterator[tuple[str, Decimal]]:
