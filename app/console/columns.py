@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -46,12 +47,12 @@ class Column:
     target: edm.EntityType | None
     order: str
 
-    @property
+    @cached_property
     def label(self) -> str:
-        """The head of the column."""
+        """The head of the column, in the language of the page that it is made for."""
         return wording.head_of(self.path.rpartition("/")[2])
 
-    @property
+    @cached_property
     def is_number(self) -> bool:
         """Whether the column is set to the right."""
         return is_number(self.declared)
@@ -204,7 +205,7 @@ def _link(named: NamedRecord | None) -> Markup | str:
         return wording.display_value(None)
     if not named.address:
         return escape(named.name)
-    return Markup('<a href="{}" dir="auto">{}</a>').format(named.address, named.name)
+    return Markup('<a href="%s" dir="auto">%s</a>') % (named.address, named.name)
 
 
 def _flag(value: Any) -> Markup | None:

@@ -263,12 +263,12 @@ def _inline(value: Any) -> str:
 
 def badge(value: str) -> Markup:
     """A state in its colour; the word says it, the colour helps."""
-    return Markup('<span class="badge {}">{}</span>').format(tone(value), words(value))
+    return Markup('<span class="badge %s">%s</span>') % (tone(value), words(value))
 
 
 def badge_as(kind: str, value: Any) -> Markup:
     """A text in the colour and with the sign of a tone."""
-    return Markup('<span class="badge {}">{}</span>').format(kind, value)
+    return Markup('<span class="badge %s">%s</span>') % (kind, value)
 
 
 def json_shown(text: str) -> str:
@@ -334,13 +334,13 @@ def instant(value: str | datetime) -> Markup:
     """``21 Nov 2026, 08:15`` in UTC; the reader's own time is the page's script's to show."""
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(value)
     text = f"{day_text(moment)}, {moment:%H:%M}"
-    return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(), text)
+    return Markup('<time datetime="%s">%s</time>') % (moment.isoformat(), text)
 
 
 def day(value: date) -> Markup:
     """``21 Nov 2026``; the page's script writes it as the reader's language does."""
     text = day_text(value)
-    return Markup('<time datetime="{}">{}</time>').format(value.isoformat(), text)
+    return Markup('<time datetime="%s">%s</time>') % (value.isoformat(), text)
 
 
 def day_text(value: date) -> str:
@@ -376,14 +376,14 @@ def amount(value: Decimal, currency: str | None = None) -> Markup:
     least = digits(currency) if currency else None
     exact = grouped_number(value, least=least).replace(",", "")
     text = grouped_number(value, page_signs(), least)
-    return Markup('<data value="{}">{}</data>').format(exact, text)
+    return Markup('<data value="%s">%s</data>') % (exact, text)
 
 
 def priced(value: Decimal, currency: str | None) -> Markup:
     """``1,234.50 EUR``: an amount with its currency."""
     if not currency:
         return amount(value)
-    return Markup('{} <small class="currency">{}</small>').format(amount(value, currency), currency)
+    return Markup('%s <small class="currency">%s</small>') % (amount(value, currency), currency)
 
 
 def grouped(value: Decimal) -> str:
