@@ -21,7 +21,8 @@ ODATA_PREFIX = "/odata"
 TITLE = "Business Platform API"
 RELEASE = "1.1.0"
 DESCRIPTION = """\
-CRM, invoicing, knowledge base, documents, assistant, BI and webhooks.
+CRM, invoicing, knowledge base, documents, assistant, BI and webhooks. The [guide](/docs/guide) has
+a first walk, the clients, errors, events and settings.
 
 * **OData** (`/odata/...`): reading and writing the business entities, with `$filter`, `$orderby`,
   `$top`, `$skip`, `$expand`, `$select`, `$count`.

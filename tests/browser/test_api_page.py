@@ -118,3 +118,10 @@ def test_axe_finds_nothing_on_the_page(api_page: ApiPage) -> None:
     api_page.page.locator("#servers").wait_for()
     found = Axe().run(api_page.page, options=RULES).response["violations"]
     assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_the_page_leads_to_the_guide(api_page: ApiPage) -> None:
+    guide = api_page.page.get_by_role("link", name="guide", exact=True)
+    with api_page.page.context.expect_page() as opened_page:
+        guide.click()
+    opened_page.value.wait_for_url("**/docs/guide**")
