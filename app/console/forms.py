@@ -120,10 +120,10 @@ def change_record(path: str, key: int) -> Response:
     except ApiError as error:
         return _form(wanted, key, known, request.form, error)
     _, goes_on, line = request.form.get("step", "").partition("line:")
-    if body or not goes_on:
-        session.say(_saved(wanted, body, known) if body else translated("Nothing was changed."))
+    said = "" if goes_on else translated("Nothing was changed.")
+    said = _saved(wanted, body, known) if body else said
     more = f"/edit?{urlencode({'line': line})}#lines-title" if goes_on else ""
-    return see_other(f"{session.ROOT}/{path}/{key}{more}")
+    return see_other(f"{session.ROOT}/{path}/{key}{more}", said)
 
 
 def _is_only_shown() -> bool:

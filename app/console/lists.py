@@ -113,9 +113,8 @@ def keep_view(path: str) -> Response:
     query = request.form.get("query", "")[:_MOST_QUERY]
     name = request.form.get("name", "")
     key = save_view(wanted, name, query, shared="shared" in request.form)
-    session.say(translated("View saved."))
     kept = urlencode([*kept_query(query), ("saved", key)])
-    return see_other(f"{address}?{kept}")
+    return see_other(f"{address}?{kept}", translated("View saved."))
 
 
 @console.post("/<path>/columns")

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from app.invoices.document import TaxSubtotal
+from app.invoices.document import InvoiceDocument, TaxSubtotal
 from app.invoices.formats import Formats
 from app.invoices.texts import Texts
+
+
+def total_label(texts: Texts, document: InvoiceDocument) -> str:
+    """What the total of a document is called."""
+    return texts("totals.total_credit" if document.is_credit_note else "totals.total")
 
 
 def discount_label(texts: Texts, formats: Formats, percent: Decimal | None) -> str:

@@ -13,7 +13,7 @@ from app.invoices.pdf import style
 from app.invoices.pdf.drawing import MM, Frame, Rule
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
-from app.invoices.total_labels import discount_label, tax_label
+from app.invoices.total_labels import discount_label, tax_label, total_label
 
 _WIDTH = 88 * MM
 _LEFT = style.RIGHT - _WIDTH
@@ -140,8 +140,7 @@ def _tell_accounted_tax(paper: Paper, tell: Teller) -> None:
 
 
 def _tell_total(paper: Paper, tell: Teller) -> None:
-    name = "totals.total_credit" if paper.document.is_credit_note else "totals.total"
-    tell(paper.texts(name), paper.document.total, style.TOTAL, "total")
+    tell(total_label(paper.texts, paper.document), paper.document.total, style.TOTAL, "total")
 
 
 def _payments(paper: Paper) -> Iterator[tuple[str, Decimal]]:

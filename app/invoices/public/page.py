@@ -11,7 +11,7 @@ from app.invoices.formats import Formats
 from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
-from app.invoices.total_labels import discount_label, tax_label
+from app.invoices.total_labels import discount_label, tax_label, total_label
 from app.models.invoice import Invoice
 from app.settings.days import today
 
@@ -65,8 +65,7 @@ def _facts(invoice: Invoice, document: InvoiceDocument, words: Texts, formats: F
         facts.append((words("labels.due_date"), formats.day(document.due_date)))
     if document.credited:
         facts.append((words("labels.credited_invoice"), one_line(document.credited.number)))
-    total = "totals.total_credit" if document.is_credit_note else "totals.total"
-    facts.append((words(total), formats.money(document.total)))
+    facts.append((total_label(words, document), formats.money(document.total)))
     if document.amount_due not in (0, document.total) and not document.is_credit_note:
         facts.append((words("totals.amount_due"), formats.money(document.amount_due)))
     return facts
@@ -107,8 +106,7 @@ def _totals(document: InvoiceDocument, words: Texts, formats: Formats) -> Facts:
     name = "totals.included_tax" if gross else "totals.tax"
     for group in document.tax_breakdown:
         rows.append((tax_label(words, formats, group, name), formats.amount(group.tax)))
-    total = "totals.total_credit" if document.is_credit_note else "totals.total"
-    return [*rows, (words(total), formats.money(document.total))]
+    return [*rows, (total_label(words, document), formats.money(document.total))]
 
 
 def _code(document: InvoiceDocument) -> tuple[int, str] | None:
