@@ -42,6 +42,7 @@ Target = type[Model] | FromClause
 _SHOWN_BY_NO_ENTITY = frozenset(("events", "audit_records"))
 # A parameter beside those that are named like columns.
 _KEY = "key_"
+_ROWS_SENT_AT_ONCE = 1_000
 
 
 def connection() -> Connection:
@@ -91,10 +92,15 @@ def append(target: Target, values: Mapping[str, Any]) -> None:
 
 
 def insert_all(target: Target, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Add many rows of the same columns; their ids are not returned."""
-    if rows:
-        of = _table(target)
-        _writing(of).execute(_insert_into(of), [with_defaults(of, row) for row in rows])
+    """Add many rows of the same columns; their ids are not returned.
+
+    They are sent in parts: what a busy server has not read yet must not fill the connection for
+    so long that it is taken for dead.
+    """
+    of = _table(target)
+    for start in range(0, len(rows), _ROWS_SENT_AT_ONCE):
+        part = rows[start : start + _ROWS_SENT_AT_ONCE]
+        _writing(of).execute(_insert_into(of), [with_defaults(of, row) for row in part])
 
 
 def read(model: type[R], key: int | None, *, lock: bool = False, ending: bool = False) -> R | None:
