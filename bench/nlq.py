@@ -38,7 +38,7 @@ import flask_migrate
 import time_machine
 from flask import Flask
 
-from app.bi.answering import answer_question, kept_after
+from app.bi.answering import answer_question, state_after
 from app.bi.answers import Answer
 from app.bi.periods.calendar import calendar
 from app.bi.plans.phrasing import restated
@@ -209,7 +209,7 @@ def demonstration(folder: Path, database: str | None = None) -> Iterator[Flask]:
 def judge(case: Case) -> Verdict:
     """Ask the question and compare; runs inside the demonstration."""
     started_at = time.process_time()
-    answer = answer_question(case.question, kept_after(case.before), limit=ROWS)
+    answer = answer_question(case.question, state_after(case.before), limit=ROWS)
     return judged(case, answer, time.process_time() - started_at)
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
-from app.bi.answering import LONGEST_QUESTION, Told, speech_of, tell
+from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, speech_of
 from app.bi.words.speech import Speech
 from app.http.security import current_caller
 from app.permissions import allowed
@@ -94,13 +94,13 @@ class Figures:
         self._text, self._kept, self._question = ask.text, ask.kept, _question(ask)
 
     @cached_property
-    def _answered(self) -> Told | None:
+    def _answered(self) -> Reply | None:
         """The answer; None where they may not be asked."""
         if not allowed(current_caller(), "bi:query") or len(self._question) > LONGEST_QUESTION:
             return None
         # What is put for "they" says whose records are meant, whatever was asked before.
         before = self._kept if self._question == self._text else None
-        return tell(self._question, before, limit=MOST_ROWS)
+        return reply_to(self._question, before, limit=MOST_ROWS)
 
     def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:
         """The answer; nothing at all where there is none that is so sure."""
@@ -111,10 +111,10 @@ class Figures:
         least = SURE_ENOUGH if answered.goes_on else least
         if status == "needsClarification":
             yield from _choices(self._question, figures)
-            yield answered.kept
+            yield answered.state
         elif status == "answered" and figures["confidence"] >= least:
             yield from _answer(self._question, figures, answered.say)
-            yield answered.kept
+            yield answered.state
         elif status == "unsupported" and figures["interpretation"]:
             # Understood, and not for this caller: an article would be no answer.
             yield Text(str(figures["answer"]))

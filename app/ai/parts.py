@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.bi.answers import Kept
+from app.bi.answers import SessionState
 from app.written.catalogue import SOURCE, text_in
 
 BUILT_IN = "built-in"
@@ -54,7 +54,7 @@ class Ask:
 
     text: str
     context: Context | None
-    kept: Kept | None = None
+    kept: SessionState | None = None
     dialogue: Sequence[tuple[str, str]] = ()
     language: str = SOURCE
 
@@ -142,4 +142,4 @@ class Served:
 
 
 # A record among the parts is what the conversation is about from now on.
-Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | Kept | Context
+Part = ToolCall | ToolResult | Text | Words | Mark | Proposal | Served | SessionState | Context

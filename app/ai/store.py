@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import delete, func, select, update
 
 from app.ai.schemas import ConversationSchema
-from app.bi.answers import Kept
+from app.bi.answers import SessionState
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
@@ -163,7 +163,7 @@ def dialogue_of(session_id: int) -> list[tuple[str, str]]:
         return [(row.role, row.body) for row in connection.execute(statement)][::-1]
 
 
-def kept_of(session_id: int) -> Kept | None:
+def kept_of(session_id: int) -> SessionState | None:
     """What the last question about figures meant, read outside of any transaction."""
     statement = (
         select(AiMessage.standing)
@@ -173,7 +173,7 @@ def kept_of(session_id: int) -> Kept | None:
     )
     with primary_engine().connect() as connection:
         value = connection.execute(statement).scalar()
-        return None if value is None else Kept(value)
+        return None if value is None else SessionState(value)
 
 
 def last_context_of(session_id: int) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ from app.ai.parts import (
     ToolResult,
     Words,
 )
-from app.bi.answers import Kept
+from app.bi.answers import SessionState
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.db.types import iso_instant
@@ -88,7 +88,7 @@ class Turn:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     actions: list[dict[str, Any]] = field(default_factory=list)
     served: Served | None = None
-    meaning: Kept | None = None
+    meaning: SessionState | None = None
     context: Context | None = None
 
     @property
@@ -124,7 +124,7 @@ class Turn:
             yield from self._add(f"[{number}]")
         elif isinstance(part, Words):
             yield from self._add(part.text)
-        elif isinstance(part, Kept):
+        elif isinstance(part, SessionState):
             self.meaning = part
         elif isinstance(part, Context):
             self.context = part

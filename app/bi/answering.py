@@ -10,7 +10,7 @@ from app.bi.answers import (
     EXAMPLES,
     KINDS,
     Answer,
-    Kept,
+    SessionState,
     answered,
     blank,
     unread,
@@ -36,7 +36,7 @@ LONGEST_QUESTION = 1000
 
 
 @dataclass(frozen=True)
-class Told:
+class Reply:
     """An answer, the language that it is in, and what the next question goes on from.
 
     ``goes_on``: it is read as going on from the one before; ``is_final``: it was asked for
@@ -45,19 +45,21 @@ class Told:
 
     answer: Answer
     say: Speech
-    kept: Kept
+    state: SessionState
     goes_on: bool
     is_final: bool
 
 
 def answer_question(
-    question: str, before: Kept | None = None, *, limit: int = ANSWER.default
+    question: str, before: SessionState | None = None, *, limit: int = ANSWER.default
 ) -> Answer:
-    """The answer to a question alone: ``tell``."""
-    return tell(question, before, limit=limit).answer
+    """The answer to a question alone: ``reply_to``."""
+    return reply_to(question, before, limit=limit).answer
 
 
-def tell(question: str, before: Kept | None = None, *, limit: int = ANSWER.default) -> Told:
+def reply_to(
+    question: str, before: SessionState | None = None, *, limit: int = ANSWER.default
+) -> Reply:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
     Args:
@@ -73,8 +75,8 @@ def tell(question: str, before: Kept | None = None, *, limit: int = ANSWER.defau
     answer = blank(text, iso_instant(now)) | _answer(proposal, limit)
     refusal = proposal.refusal
     is_final = refusal is not None and refusal.is_final
-    kept = Kept(proposal.kept)
-    return Told(answer, proposal.say, kept, proposal.understood.goes_on, is_final)
+    state = SessionState(proposal.state)
+    return Reply(answer, proposal.say, state, proposal.understood.goes_on, is_final)
 
 
 def _answer(proposal: Proposal, limit: int) -> Answer:
@@ -93,7 +95,7 @@ def _answer(proposal: Proposal, limit: int) -> Answer:
         sent_back = {"status": "needsClarification", "confidence": round(proposal.confidence, 2),
                      "answer": proposal.reason, "alternatives": list(readings)}  # fmt: skip
         return _with_report(say, sent_back, proposal.report)
-    plan, query = proposal.asked
+    plan, query = proposal.likeliest
     try:
         return answered(plan, query, proposal.confidence, limit)
     except ForbiddenError:
@@ -113,22 +115,22 @@ def _with_report(say: Speech, sent_back: Answer, key: str) -> Answer:
 def plan_of(question: str, now: Calendar) -> tuple[Plan, Compiled] | None:
     """The plan of a question that stands by itself, with its query; None where it is not clear."""
     proposal = _proposed(question, now, None)
-    return proposal.asked if proposal.is_answered else None
+    return proposal.likeliest if proposal.is_answered else None
 
 
-def kept_after(questions: Iterable[str]) -> Kept | None:
+def state_after(questions: Iterable[str]) -> SessionState | None:
     """What goes on from questions that were asked one after the other, where only they are kept."""
-    kept = None
+    state = None
     for question in questions:
-        kept = Kept(_proposed(check_question(question), calendar(utc_now()), kept).kept)
-    return kept
+        state = SessionState(_proposed(check_question(question), calendar(utc_now()), state).state)
+    return state
 
 
-def address_of(before: Kept) -> str:
+def address_of(before: SessionState) -> str:
     """The address of what was asked before; empty where nothing was understood."""
-    from app.bi.questions.answering import plan_kept  # large: loaded with the first question
+    from app.bi.questions.answering import plan_of_state  # large: loaded with the first question
 
-    plan = plan_kept(before.value, calendar(utc_now()))
+    plan = plan_of_state(before.value, calendar(utc_now()))
     return "" if plan is None else compiled(plan).query.url
 
 
@@ -146,7 +148,7 @@ def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Perio
     return periods_among(tokens, code, calendar(utc_now()))
 
 
-def _proposed(question: str, now: Calendar, before: Kept | None) -> Proposal:
+def _proposed(question: str, now: Calendar, before: SessionState | None) -> Proposal:
     from app.bi.questions.answering import propose, propose_after  # large: as above
 
     return propose(question, now) if before is None else propose_after(before.value, question, now)

@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Kept:
+class SessionState:
     """What the next question of a session goes on from, as JSON that bi.questions.stored reads."""
 
     value: Any
@@ -126,7 +126,7 @@ def chart_of(
     chart = chart_of_plan(plan, compiled_plan)
     if chart is None or not 2 <= len(rows) <= MOST_POINTS:
         return None
-    values = _told_apart(plan, rows)
+    values = _with_unique_names(plan, rows)
     shown_x = chart.x
     if plan.grain is not None:
         for row in values:
@@ -144,7 +144,7 @@ def chart_of(
     return {"type": chart.type, "x": shown_x, "y": chart.y, "spec": spec}
 
 
-def _told_apart(plan: Plan, rows: Sequence[Row]) -> list[Row]:
+def _with_unique_names(plan: Plan, rows: Sequence[Row]) -> list[Row]:
     """The rows, names that are those of several records with the number of each behind them."""
     values: list[Row] = [dict(row) for row in rows]
     for dimension in plan.dimensions:

@@ -140,7 +140,7 @@ def _properties(kind: edm.EntityType) -> list[tuple[str, edm.Property]]:
 def _answer(query: Query, limit: int) -> dict[str, Any]:
     result = run(query, limit)
     columns = columns_of(result.rows)
-    listed = "; ".join(_said(row, columns) for row in result.rows[:SHOWN])
+    listed = "; ".join(_row_text(row, columns) for row in result.rows[:SHOWN])
     count = "1 row" if len(result.rows) == 1 else f"{len(result.rows):,} rows"
     return {
         "interpretation": "A model proposed this query; look at it before you rely on the answer.",
@@ -157,7 +157,7 @@ def _answer(query: Query, limit: int) -> dict[str, Any]:
     }
 
 
-def _said(row: Row, columns: Sequence[Mapping[str, Any]]) -> str:
+def _row_text(row: Row, columns: Sequence[Mapping[str, Any]]) -> str:
     parts = []
     for column in columns[:4]:
         value = row.get(column["name"])

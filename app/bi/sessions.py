@@ -6,8 +6,8 @@ import secrets
 
 from sqlalchemy import select
 
-from app.bi.answering import address_of, tell
-from app.bi.answers import Answer, Kept
+from app.bi.answering import address_of, reply_to
+from app.bi.answers import Answer, SessionState
 from app.bi.proposing import proposed
 from app.clock import utc_now
 from app.db import records
@@ -23,15 +23,15 @@ def ask(question: str, session_id: str | None, limit: int) -> Answer:
     Raises: ValidationError; NotFoundError, the session is unknown or somebody else's.
     """
     session = None if session_id is None else _session(session_id)
-    before = None if session is None else Kept(session.standing)
-    reply = tell(question, before, limit=limit)
+    before = None if session is None else SessionState(session.standing)
+    reply = reply_to(question, before, limit=limit)
     answer = reply.answer
     if answer["status"] == "unsupported" and not reply.is_final:
         address = "" if before is None else address_of(before)
         answer |= proposed(answer["question"], address, limit) or {}
     # Of what was sent back the readable part is gone on from; and nothing goes on over it unsaid.
     if not reply.is_final:
-        session_id = _remember(session, reply.kept)
+        session_id = _remember(session, reply.state)
     return answer | {"sessionId": session_id}
 
 
@@ -47,10 +47,10 @@ def _session(key: str) -> QuestionSession:
     return session
 
 
-def _remember(session: QuestionSession | None, kept: Kept) -> str:
+def _remember(session: QuestionSession | None, state: SessionState) -> str:
     now = utc_now()
     if session is not None:
-        records.update(QuestionSession, session.id, {"standing": kept.value, "updated_at": now})
+        records.update(QuestionSession, session.id, {"standing": state.value, "updated_at": now})
         return session.key
     key = f"bis_{secrets.token_hex(16)}"
     row = {
@@ -58,7 +58,7 @@ def _remember(session: QuestionSession | None, kept: Kept) -> str:
         "key": key,
         "user_id": current_caller().user_id,
         "questions": [],
-        "standing": kept.value,
+        "standing": state.value,
         "updated_at": now,
     }
     records.insert(QuestionSession, row)

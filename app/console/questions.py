@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from flask import Response, request
 
-from app.bi.answering import answer_question, kept_after
+from app.bi.answering import answer_question, state_after
 from app.bi.answers import EXAMPLES
 from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
@@ -38,7 +38,7 @@ def show_question(problem: ApiError | None = None) -> Response:
     answer: dict[str, Any] | None = None
     if question:
         try:
-            answer = answer_question(question, kept_after(before))
+            answer = answer_question(question, state_after(before))
         except ValidationError as error:
             problem = error
     if problem is None:
@@ -76,7 +76,7 @@ def _content() -> dict[str, Any]:
     question, before = request.form.get("q", ""), request.form.getlist("before")
     if not before:
         return {"question": question}
-    answer = answer_question(question, kept_after(before), limit=1)
+    answer = answer_question(question, state_after(before), limit=1)
     if answer["status"] != "answered":
         raise ValidationError([("q", translated("Only what is answered can be saved."))])
     columns = [

@@ -12,7 +12,7 @@ import pytest
 import xlsxwriter
 
 from app.bi.exports.csv_file import cell as field
-from app.bi.exports.pdf_file import shown
+from app.bi.exports.pdf_file import printed_text
 from app.bi.exports.table import plain
 from app.bi.exports.xlsx_file import FORMATS, write_cell
 from app.bi.reports.definition import Column
@@ -74,7 +74,7 @@ def test_instants_are_in_utc_and_long_texts_are_cut() -> None:
     ],
 )  # fmt: skip
 def test_a_value_is_printed_as_people_read_it(type_: str, value: Any, text: str) -> None:
-    assert shown(Column("x", "X", type_), value) == text
+    assert printed_text(Column("x", "X", type_), value) == text
 
 
 def test_texts_of_values() -> None:
@@ -110,4 +110,4 @@ def test_money_has_the_digits_of_the_currency_in_its_row(
     currency: str | None, amount: str, in_csv: str, in_pdf: str
 ) -> None:
     assert field(Decimal(amount), "money", currency) == in_csv
-    assert shown(Column("x", "X", "money"), Decimal(amount), currency) == in_pdf
+    assert printed_text(Column("x", "X", "money"), Decimal(amount), currency) == in_pdf

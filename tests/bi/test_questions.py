@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bi.answering import answer_question, kept_after
+from app.bi.answering import answer_question, state_after
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from bench.nlq import (
@@ -51,7 +51,7 @@ def test_a_set_of_questions_is_answered(caller: Api, path: Path) -> None:
     verdicts: list[Verdict] = []
     for case in read_cases(path):
         with acting_as(system_caller("test")):
-            answer = answer_question(case.question, kept_after(case.before), limit=ROWS)
+            answer = answer_question(case.question, state_after(case.before), limit=ROWS)
             verdict = judged(case, answer)
         verdicts.append(verdict)
         if verdict.kind == "wrong" and verdict.confidence >= HIGH:

@@ -89,12 +89,12 @@ def _chart(table: ExportTable) -> bytes | None:
 def _texts(table: ExportTable, row: Sequence[Any]) -> list[str]:
     currency = table.currency_of(row)
     return [
-        shown(column, value, currency, table.language)
+        printed_text(column, value, currency, table.language)
         for column, value in zip(table.columns, row, strict=True)
     ]
 
 
-def shown(
+def printed_text(
     column: Column, value: Any, currency: str | None = None, language: ReportLanguage = _OF_API
 ) -> str:
     """A value as it is printed, money with the decimals of its currency."""

@@ -63,7 +63,7 @@ def export_report(
     if later or min(table.total, table.most) > AT_ONCE:
         return _queue(report, form, filters, table, language)
     answer = written(table, form)
-    tell(report, form, answer.rows, answer.is_truncated)
+    emit_exported(report, form, answer.rows, answer.is_truncated)
     return answer
 
 
@@ -89,7 +89,7 @@ def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[by
             yield piece
 
 
-def tell(report: Report, form: str, rows: int, is_truncated: bool) -> None:
+def emit_exported(report: Report, form: str, rows: int, is_truncated: bool) -> None:
     """The event and the audit line of an export."""
     representation = {"id": report.id, "name": report.name, "format": form, "rowCount": rows,
              "truncated": is_truncated}  # fmt: skip

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy import select
 
 from app.auth.accounts import caller_of_job
-from app.bi.exports.service import LOOP, ExportFile, tell, written
+from app.bi.exports.service import LOOP, ExportFile, emit_exported, written
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import prepare
 from app.bi.reports.definition import Report
@@ -68,7 +68,7 @@ def _run(row: dict[str, Any]) -> None:
                 report, row["format"], row["filters"], _telling(row), row["language"] or SOURCE
             )
             with transaction():
-                tell(report, row["format"], file.rows, file.is_truncated)
+                emit_exported(report, row["format"], file.rows, file.is_truncated)
                 _keep(row, {
                     "status": "done", "rows_done": file.rows, "file_name": file.name,
                     "is_truncated": file.is_truncated, "blob_key": blob.key, "size": blob.size,
@@ -143,7 +143,7 @@ def _send(row: Mapping[str, Any]) -> None:
                     entity="Report",
                     entity_id=report_id,
                 )  # fmt: skip
-                tell(report, schedule["format"], file.rows, file.is_truncated)
+                emit_exported(report, schedule["format"], file.rows, file.is_truncated)
                 leases.finish(SavedReport.__table__, row, done)
     except StoppingError:
         with transaction():

@@ -173,7 +173,7 @@ class _Book:
 
     def _chart(self) -> None:
         """A sheet with the chart, over a sheet with its values: a column for each series."""
-        charted = self._table.charted.found()
+        charted = self._table.charted.result()
         if charted is None:
             return
         chart = charted.chart

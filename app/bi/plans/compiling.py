@@ -383,7 +383,7 @@ class _Grouping:
         self._aggregate("hit", "sum", "hits", is_long)
         self._aggregate(value, "sum", "total", is_long)
         self.after.append("compute(round(hits mul 1000 divby total) divby 10 as percent)")
-        hits = self.plan.told(self.plan.share_of) if self.plan.share_of else ""
+        hits = self.plan.words_of(self.plan.share_of) if self.plan.share_of else ""
         self._figure("hits", capital(hits), type_)
         self._figure("total", capital(self.plan.say.named(measure.label)), type_)
         self._figure("percent", self.plan.say("Share"), "percent")

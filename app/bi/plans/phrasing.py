@@ -51,7 +51,7 @@ def restated(plan: Plan) -> str:
     for names in (groups, grain):
         if names:
             parts.append(say("by {groups}", groups=_all_of(say, names)))
-    stated = [plan.told(condition) for condition in plan.conditions]
+    stated = [plan.words_of(condition) for condition in plan.conditions]
     if stated:
         parts.append("(" + "; ".join(stated) + ")")
     if plan.period is not None:
@@ -109,7 +109,7 @@ def _subject(plan: Plan) -> str:
         return say.capital(many)
     if plan.kind == "share" and plan.share_of is not None:
         whole = say.lower(plan.measure.label) if plan.measure is not None else say.named(many)
-        return say("Share of {whole}: {part}", whole=whole, part=plan.told(plan.share_of))
+        return say("Share of {whole}: {part}", whole=whole, part=plan.words_of(plan.share_of))
     if plan.kind == "distinct" and plan.distinct is not None:
         value = say.named(plan.distinct.label)
         return say("Number of different values of {value} among {many}", value=value,
@@ -276,7 +276,9 @@ def _described(plan: Plan) -> str:
 
 
 def _stated(plan: Plan) -> str:
-    parts = [plan.told(condition) for condition in plan.conditions if condition.words != "issued"]
+    parts = [
+        plan.words_of(condition) for condition in plan.conditions if condition.words != "issued"
+    ]
     if plan.period is not None and plan.compared is None:
         parts.append(plan.say.period(plan.period))
     if plan.threshold is not None:
@@ -327,7 +329,7 @@ def _shares(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
 def _share_label(plan: Plan) -> str:
     """``Won``, ``Overdue, share of gross receivables``."""
     assert plan.share_of is not None
-    part = plan.told(plan.share_of)
+    part = plan.words_of(plan.share_of)
     if plan.measure is None:
         return capital(part)
     whole = plan.say.lower(plan.measure.label)

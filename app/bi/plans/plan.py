@@ -98,7 +98,7 @@ class Plan:
         """``Number of tickets``."""
         return self.say("Number of {many}", many=self.say.named(self.entity.many))
 
-    def told(self, condition: Condition) -> str:
+    def words_of(self, condition: Condition) -> str:
         """What a condition says."""
         words = self.say.named(condition.words)
         return self.say("not {words}", words=words) if condition.negated else words

@@ -56,7 +56,7 @@ class Proposal:
     query: Compiled | None = None  # that of the likeliest plan
 
     @property
-    def asked(self) -> tuple[Plan, Compiled]:
+    def likeliest(self) -> tuple[Plan, Compiled]:
         """What is answered: the likeliest plan and its query."""
         assert self.query is not None
         return self.plans[0], self.query
@@ -75,7 +75,7 @@ class Proposal:
     def reason(self) -> str:
         """Why it is not answered, as a sentence."""
         if self.refusal is not None:
-            return self.refusal.told(understanding_of(self.understood.language).lexicon)
+            return self.refusal.sentence(understanding_of(self.understood.language).lexicon)
         if self.plans:
             return self.say("This can be meant in several ways. Which one?")
         return self.say("I cannot tell what is asked for.")
@@ -100,7 +100,7 @@ class Proposal:
         return report_of(self.understood.read, lexicon)
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """What the next question goes on from, as a session keeps it."""
         return written(self.understood.standing)
 
@@ -152,7 +152,7 @@ def propose_after(kept: object, question: str, now: Calendar) -> Proposal:
     return propose(question, now, read(kept))
 
 
-def plan_kept(kept: object, now: Calendar) -> Plan | None:
+def plan_of_state(kept: object, now: Calendar) -> Plan | None:
     """The plan of what a session keeps; None where nothing was understood."""
     return plan_before(read(kept), now)
 

@@ -8,7 +8,7 @@ from app.bi.questions.model import Kind
 from app.bi.questions.reading import Leaf, Read
 
 
-def told_apart(
+def repeated_and_aside(
     read: Read, item: Item, meaning: Meaning, kind: Kind
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Features of the words that say something again, and the places of those that do not.

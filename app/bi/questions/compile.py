@@ -144,7 +144,7 @@ class Compiler:
     def _shared(self, plan: Plan, kind: Kind, figure: Figure, part: Restriction) -> Plan:
         measure, _ = self._measure(kind, figure)
         hit = self._condition(kind, part)
-        hit = replace(hit, text=hit.odata, words=plan.told(hit), negated=False)
+        hit = replace(hit, text=hit.odata, words=plan.words_of(hit), negated=False)
         return replace(plan, kind="share", share_of=hit, measure=measure)
 
     # --- groups, ranking

@@ -49,7 +49,7 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     """The meanings of a draft, one for each kind that it may be about."""
     for key in sorted(draft.common_kinds):
         try:
-            endings = _Finishing(draft, model.kinds[key]).made()
+            endings = _Finishing(draft, model.kinds[key]).result()
             meaning = _by_dealings(endings.meaning, model.kinds[key])
             yield Finished(model.checked(meaning), endings.features)
         except TypeMismatchError:
@@ -78,7 +78,7 @@ class _Finishing:
         self.draft, self.kind, self.key = draft, kind, kind.key
         self.features: list[str] = []
 
-    def made(self) -> Finished:
+    def result(self) -> Finished:
         draft = self.draft
         where = [part for choices in draft.where for part in self._parts(choices)]
         dated, more = self._dates()
@@ -98,7 +98,7 @@ class _Finishing:
         if meaning.against == Against() and any(group.grain for group in meaning.groups):
             # "Growth per quarter": from one quarter to the next, where no period is set against.
             meaning = meaning if meaning.dated else replace(meaning, against=None)
-        meaning = self._asked(self._counted_in(self._split(self._implied(meaning))))
+        meaning = self._with_direction(self._counted_in(self._split(self._implied(meaning))))
         meaning = self._distinct(meaning)
         meaning = self._mean(meaning)
         meaning = self._shared(meaning)
@@ -110,7 +110,7 @@ class _Finishing:
 
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
-        figures = tuple(dict.fromkeys(self._stated(choices) for choices in draft.figures))
+        figures = tuple(dict.fromkeys(self._figure(choices) for choices in draft.figures))
         if figures == (Figure(COUNT),) and self._is_counted:
             return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
         if figures or "distinct" in draft.flags:
@@ -128,14 +128,16 @@ class _Finishing:
         return (Figure(bare),) if wants else ()
 
     @property
-    def _said(self) -> tuple[Restriction, ...]:
+    def _stated(self) -> tuple[Restriction, ...]:
         """All that words say of the records, one by one."""
         return parts_of(All(tuple(choices.by_kind[self.key] for choices in self.draft.where)))
 
     @property
     def _is_counted(self) -> bool:
         """Whether one thing is named, of which the units count."""
-        named = any(isinstance(part, Equals) and part.path == self.kind.name for part in self._said)
+        named = any(
+            isinstance(part, Equals) and part.path == self.kind.name for part in self._stated
+        )
         return "counted" in self.kind.data and (named or "called" in self.draft.flags)
 
     @property
@@ -151,14 +153,14 @@ class _Finishing:
             return names[0]
         raise TypeMismatchError("what is fast takes time")
 
-    def _stated(self, choices: Options) -> Figure:
+    def _figure(self, choices: Options) -> Figure:
         """Of records in a state not the whole amount counts, but what is due of it."""
         figure: Figure = choices.by_kind[self.key]
         level = figure.measure.endswith(("Percent", "Rate", "Rating"))
         if not figure.method and (level or figure.measure in self.kind.data.get("levels", ())):
             return replace(figure, method="average")
         if choices.key.startswith(("usual amount", "amount")) and figure.measure == self.kind.usual:
-            return replace(figure, measure=self.kind.amount_of(self._said) or figure.measure)
+            return replace(figure, measure=self.kind.amount_of(self._stated) or figure.measure)
         return figure
 
     def _parts(self, choices: Options) -> tuple[Restriction, ...]:
@@ -166,7 +168,7 @@ class _Finishing:
         parts = parts_of(choices.by_kind[self.key])
         if not choices.key.startswith("amount "):
             return parts
-        due = self.kind.amount_of(self._said)
+        due = self.kind.amount_of(self._stated)
         return tuple(
             replace(part, subject=due)
             if due and isinstance(part, Compares) and part.subject == self.kind.amount else part
@@ -195,7 +197,7 @@ class _Finishing:
             date = events[0]
         if date == self.kind.date:
             undated = self.kind.data.get("undated", {})
-            stated = (part.state for part in self._said if isinstance(part, Is))
+            stated = (part.state for part in self._stated if isinstance(part, Is))
             date = next((undated[state] for state in stated if state in undated), date)
         rest: list[Restriction] = [Dated(period, path) for period, path in periods[:-1]]
         return Dated(when, date), rest
@@ -229,7 +231,7 @@ class _Finishing:
         if earlier is None or not isinstance(restriction, Is):
             return restriction
         state = self.kind.states[restriction.state]
-        is_over = any(Is(name) in self._said for name in earlier["when"])
+        is_over = any(Is(name) in self._stated for name in earlier["when"])
         if state.path not in earlier or state.value in earlier["but"] or not is_over:
             return restriction
         return Equals(earlier[state.path], (state.value,), state.value.strip("'"))
@@ -253,7 +255,7 @@ class _Finishing:
                 return replace(meaning, where=rest, groups=(Group(path),))
         return meaning
 
-    def _asked(self, meaning: Meaning) -> Meaning:
+    def _with_direction(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""
         asked = [flag for flag in self.draft.flags if flag.startswith("asked")]
         if not asked:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from app.bi.questions.lexicon import Lexicon
-from app.bi.questions.phrases import place
+from app.bi.questions.phrases import first_place
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
 
@@ -73,7 +73,7 @@ def nearest(read: Read, span: tuple[int, int], lexicon: Lexicon) -> tuple[str, .
 def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     """A question that says nothing of what it is about, with a topic where one can stand."""
     open_words = {*lexicon.phrases("language", "vague"), *lexicon.phrases("language", "pronouns")}
-    start, end = place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
+    start, end = first_place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
     asking = {at for leaf in read.leaves if leaf.category in ("f:list", "f:who")
               for at in range(leaf.start, leaf.end)}  # fmt: skip
     begun = {leaf.start for leaf in read.leaves} - {
@@ -99,7 +99,9 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
 def report_of(read: Read, lexicon: Lexicon) -> str:
     """The key of the built-in report that a question calls for; empty where it calls for none."""
     reports = lexicon.data.get("reports", {})
-    called = (report for report in reports if place(read.stems, lexicon.phrases("reports", report)))
+    called = (
+        report for report in reports if first_place(read.stems, lexicon.phrases("reports", report))
+    )
     return next(called, "")
 
 

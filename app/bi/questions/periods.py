@@ -74,7 +74,7 @@ class Periods:
         span = english.span(at, at + length)
         if span is None:
             return
-        words = " ".join(said(token) for token in english.tokens[at : at + length]).lower()
+        words = " ".join(corrected(token) for token in english.tokens[at : at + length]).lower()
         for candidate in (words, f"in {words}", f"since {words}"):
             if self._read(candidate) == period:
                 yield Spoken(*span, When(candidate))
@@ -235,6 +235,6 @@ def is_long_ago(when: When) -> bool:
     return when.words.startswith(f"{_BEFORE}|")
 
 
-def said(token: Token) -> str:
+def corrected(token: Token) -> str:
     """A token as it was meant: repaired, where it was misspelt."""
     return token.stem if token.repaired_from else token.text

@@ -15,7 +15,7 @@ def places(stems: Phrase, phrases: Container[Phrase]) -> Iterator[tuple[int, int
                 yield start, end
 
 
-def place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
+def first_place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
     """Where the first of them stands."""
     return next(places(stems, phrases), None)
 

@@ -155,7 +155,7 @@ class Reader:
         read_so_far.leaves = [
             leaf for leaf in read_so_far.leaves if not own.issuperset(range(leaf.start, leaf.end))
         ]
-        self._place(read_so_far, stems, own)
+        self._assign_places(read_so_far, stems, own)
         return read_so_far
 
     def parsed(self, read: Read, weights: Mapping[str, float]) -> Parsed:
@@ -378,7 +378,7 @@ class Reader:
                 if tuple(stems[at:end]) in phrases and not goes_on:
                     yield from range(at, end)
 
-    def _place(self, read: Read, stems: Sequence[str], own: Container[int]) -> None:
+    def _assign_places(self, read: Read, stems: Sequence[str], own: Container[int]) -> None:
         """Words that are passed over for nothing have no place; each other has a price."""
         begun = {leaf.start for leaf in read.leaves}
         covered: dict[int, set[str]] = {}

@@ -28,7 +28,7 @@ from app.bi.questions.contradictions import is_possible
 from app.bi.questions.lexicon import Lexicon, Phrase
 from app.bi.questions.model import Kind
 from app.bi.questions.offering import CONTENT, by_figure, by_record, halves, nearest
-from app.bi.questions.phrases import place, places
+from app.bi.questions.phrases import first_place, places
 from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis
@@ -61,7 +61,7 @@ class Refusal:
         """Whether it asks for something that no question can do."""
         return self.reason in _FINAL
 
-    def told(self, lexicon: Lexicon) -> str:
+    def sentence(self, lexicon: Lexicon) -> str:
         """The reason as a sentence of a language."""
         joint = lexicon.data["refusing"]["joint"]
         sentence: str = lexicon.data["refusing"][self.reason]
@@ -85,9 +85,9 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     meaning, plan = analysis.meaning, analysis.plan
     if meaning is None or plan is None:
         return None
-    asked = _Asked(analysis, meaning, plan, read, lexicon)
+    question = _Question(analysis, meaning, plan, read, lexicon)
     for reason, rule in _RULES:
-        if refusal := rule(asked):
+        if refusal := rule(question):
             words = refusal if isinstance(refusal, tuple) else ()
             return refusal if isinstance(refusal, Refusal) else Refusal(reason, words)
     return None
@@ -102,7 +102,7 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
         "beyond": lexicon.beyond,
     }
     for reason, texts in phrases.items():
-        if span := place(read.stems, texts):
+        if span := first_place(read.stems, texts):
             return _of_words(reason, read, span, lexicon)
     named = {at for leaf in read.leaves for at in range(leaf.start, leaf.end)}
     unknown = (
@@ -130,7 +130,7 @@ def _of_words(reason: str, read: Read, span: tuple[int, int], lexicon: Lexicon) 
 
 def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
     """Whether all words are understood, and none says of which records it is."""
-    start, end = place(read.stems, lexicon.vague) or (0, 0)
+    start, end = first_place(read.stems, lexicon.vague) or (0, 0)
     strange = ["cross unknown", "cross name", *([] if read.is_ranked else ["cross number"])]
     if any(
         behind > at_place and read.crossing[at_place] in strange and not start <= at < end
@@ -147,7 +147,7 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Question:
     """What the rules look at: a question as it was understood."""
 
     analysis: Analysis
@@ -203,24 +203,26 @@ class _Asked:
 # --- of which records, and how many questions
 
 
-def _is_vague(asked: _Asked) -> bool:
+def _is_vague(question: _Question) -> bool:
     """Whether it is asked how things are, and not of what: ``how are we doing``, ``numbers``."""
-    span = place(asked.read.stems, asked.lexicon.vague)
-    is_told = any(figure.measure != COUNT for figure in asked.meaning.figures)
-    is_told |= len(getattr(getattr(asked.analysis.item, "meaning", None), "common_kinds", ())) == 1
-    if span is None or (is_told and asked.states):  # "sum of everything overdue"
+    span = first_place(question.read.stems, question.lexicon.vague)
+    is_told = any(figure.measure != COUNT for figure in question.meaning.figures)
+    is_told |= (
+        len(getattr(getattr(question.analysis.item, "meaning", None), "common_kinds", ())) == 1
+    )
+    if span is None or (is_told and question.states):  # "sum of everything overdue"
         return False
-    is_of_property = any(not span[0] <= at < span[1] for at in asked.starts("property"))
-    return not is_of_property and _is_open_of(asked.read, asked.lexicon)  # "phone numbers"
+    is_of_property = any(not span[0] <= at < span[1] for at in question.starts("property"))
+    return not is_of_property and _is_open_of(question.read, question.lexicon)  # "phone numbers"
 
 
-def _is_of_anything(asked: _Asked) -> bool:
+def _is_of_anything(question: _Question) -> bool:
     """Whether records of several kinds are counted that only a state names, which all can have."""
-    item, meaning = asked.analysis.item, asked.meaning
-    if item is None or not asked.is_unnamed:
+    item, meaning = question.analysis.item, question.meaning
+    if item is None or not question.is_unnamed:
         return False
-    spans = {(leaf.start, leaf.end) for leaf in asked.leaves("f:amount")}
-    bare = [leaf.meaning for leaf in asked.leaves("property") if (leaf.start, leaf.end) in spans]
+    spans = {(leaf.start, leaf.end) for leaf in question.leaves("f:amount")}
+    bare = [leaf.meaning for leaf in question.leaves("property") if (leaf.start, leaf.end) in spans]
     says_amount = any(
         leaf.category == "property" and leaf.meaning in bare for leaf in item.leaves()
     )
@@ -232,9 +234,9 @@ def _is_of_anything(asked: _Asked) -> bool:
     return is_plain and not is_named and not meaning.groups and is_open
 
 
-def _is_ranked_by_two(asked: _Asked) -> bool:
+def _is_ranked_by_two(question: _Question) -> bool:
     """Whether the first few are asked for by two figures, each of which has its own first few."""
-    ranking, figures = asked.meaning.ranking, asked.meaning.figures
+    ranking, figures = question.meaning.ranking, question.meaning.figures
     is_counted = any(figure.measure == COUNT for figure in figures)
     return ranking is not None and ranking.limit > 1 and len(figures) > 1 and not is_counted
 
@@ -242,9 +244,9 @@ def _is_ranked_by_two(asked: _Asked) -> bool:
 # --- words of which nothing was made
 
 
-def _beyond(asked: _Asked) -> Refusal | None:
+def _beyond(question: _Question) -> Refusal | None:
     """What no figure tells: a median is not the sum."""
-    read, span = asked.read, place(asked.read.stems, asked.lexicon.beyond)
+    read, span = question.read, first_place(question.read.stems, question.lexicon.beyond)
     if span is None:
         return None
     start, end = span
@@ -253,45 +255,45 @@ def _beyond(asked: _Asked) -> Refusal | None:
         leaf.start <= start and leaf.end >= end for leaf in read.leaves
     )
     places = range(read.places[start], read.places[end])
-    if not is_phrase and not set(asked.analysis.aside).issuperset(places):
+    if not is_phrase and not set(question.analysis.aside).issuperset(places):
         return None
-    return _of_words("beyond", read, span, asked.lexicon)
+    return _of_words("beyond", read, span, question.lexicon)
 
 
-def _command(asked: _Asked) -> tuple[str, ...]:
+def _command(question: _Question) -> tuple[str, ...]:
     """The verb that a question begins with and that is one of changing something."""
-    read, commands = asked.read, asked.lexicon.commands
+    read, commands = question.read, question.lexicon.commands
     for at, token in enumerate(read.tokens):
         if read.places[at] == read.places[at + 1]:
             continue  # "please", "can you"
         is_command = (token.stem,) in commands or read.stems[at : at + 2] in commands
-        is_left = read.places[at] in asked.analysis.crossed
+        is_left = read.places[at] in question.analysis.crossed
         # "Change the due date": what it is done to follows at once.
-        is_done_to = read.stems[at + 1 : at + 2] in asked.lexicon.phrases("language", "objects")
+        is_done_to = read.stems[at + 1 : at + 2] in question.lexicon.phrases("language", "objects")
         return (f"“{token.text}”",) if is_command and (is_left or is_done_to) else ()
     return ()
 
 
-def _is_unmeasured(asked: _Asked) -> bool:
+def _is_unmeasured(question: _Question) -> bool:
     """Whether it is said how much, how or like whom, in a word without a number."""
-    is_measured = any(isinstance(restriction, Compares) for restriction in asked.meaning.where)
-    happened, manner = asked.ends("state", "date", "verb"), asked.words("manner")
-    named, alike = asked.starts("value"), asked.words("alike")
-    return (asked.crosses("unmeasured") and not is_measured) or any(
+    is_measured = any(isinstance(restriction, Compares) for restriction in question.meaning.where)
+    happened, manner = question.ends("state", "date", "verb"), question.words("manner")
+    named, alike = question.starts("value"), question.words("alike")
+    return (question.crosses("unmeasured") and not is_measured) or any(
         ((stem,) in manner and at in happened) or ((stem,) in alike and at + 1 in named)
-        for at, stem in enumerate(asked.read.stems)
+        for at, stem in enumerate(question.read.stems)
     )
 
 
-def _left_aside(asked: _Asked) -> tuple[str, ...]:
+def _left_aside(question: _Question) -> tuple[str, ...]:
     """The words that were left aside and may be about other records altogether."""
-    analysis, read = asked.analysis, asked.read
+    analysis, read = question.analysis, question.read
     # The first noun says what is asked for, whatever follows it.
-    nouns = [read.places[at] for at in asked.starts("kind")]
+    nouns = [read.places[at] for at in question.starts("kind")]
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
     # A number that nothing is compared with is one of a period that is none.
-    bounds = asked.ends("f:more", "f:less", "f:atleast", "f:atmost", "f:exactly")
-    loose = {read.places[at] for at in asked.starts("number") - bounds}
+    bounds = question.ends("f:more", "f:less", "f:atleast", "f:atmost", "f:exactly")
+    loose = {read.places[at] for at in question.starts("number") - bounds}
     decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
     return tuple(read.words_at((decisive - loose) | first))
 
@@ -299,10 +301,10 @@ def _left_aside(asked: _Asked) -> tuple[str, ...]:
 # --- what contradicts itself
 
 
-def _conflict(asked: _Asked) -> tuple[str, ...]:
+def _conflict(question: _Question) -> tuple[str, ...]:
     """What two parts of a plan say that no record is at once; nothing where one can be."""
-    plan, kind = asked.plan, asked.kind
-    parts = list(_parts(asked))
+    plan, kind = question.plan, question.kind
+    parts = list(_parts(question))
     base = [] if plan.base is None or is_of_all(plan) else [plan.base]
     if is_possible(kind.type, [*base, *(text for text, _ in parts)]):
         return ()
@@ -312,10 +314,10 @@ def _conflict(asked: _Asked) -> tuple[str, ...]:
     return tuple(words for _, words in parts if words)
 
 
-def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
+def _parts(question: _Question) -> Iterator[tuple[str, str]]:
     """The filters of a plan, each with what says it."""
-    plan, kind, say = asked.plan, asked.kind, asked.plan.say
-    yield from ((condition.odata, plan.told(condition)) for condition in plan.conditions)
+    plan, kind, say = question.plan, question.kind, question.plan.say
+    yield from ((condition.odata, plan.words_of(condition)) for condition in plan.conditions)
     measure = plan.measure if plan.kind in ("measure", "share") else None
     if measure is not None and measure.filter and kind.join is None:
         yield measure.filter, say.lower(measure.label)
@@ -327,66 +329,69 @@ def _parts(asked: _Asked) -> Iterator[tuple[str, str]]:
 # --- what lies ahead, and what was not kept
 
 
-def _is_ahead(asked: _Asked) -> bool:
+def _is_ahead(question: _Question) -> bool:
     """Whether it lies ahead and is not planned: it has no date there, and is not still to do."""
-    kind, plan, data = asked.kind, asked.plan, asked.kind.data
-    if not asked.says("ahead"):
+    kind, plan, data = question.kind, question.plan, question.kind.data
+    if not question.says("ahead"):
         return False
     ahead = {*data.get("ahead", ()), *data.get("planned", {}).values(), data.get("to_come")}
-    dates = [kind.states[name].date for name in asked.states]
-    if plan.date in ahead or any(name.startswith("to.") for name in asked.states):
+    dates = [kind.states[name].date for name in question.states]
+    if plan.date in ahead or any(name.startswith("to.") for name in question.states):
         return False
     # What is said of no time, and of nothing that happened, is as it is now.
     is_now = plan.period is None and not any(dates)
     return not is_now and ahead.isdisjoint(dates)
 
 
-def _is_counter(asked: _Asked) -> bool:
+def _is_counter(question: _Question) -> bool:
     """Whether it is asked when something was counted that is kept as a number alone.
 
     A date that is said is that of the records, where these are named.
     """
-    meaning, counters = asked.meaning, asked.kind.data.get("counters", ())
+    meaning, counters = question.meaning, question.kind.data.get("counters", ())
     if not any(figure.measure in counters for figure in meaning.figures):
         return False
-    is_dated = meaning.dated is not None and (asked.is_unnamed or not meaning.dated.date)
+    is_dated = meaning.dated is not None and (question.is_unnamed or not meaning.dated.date)
     is_grained = any(group.grain and not group.date for group in meaning.groups)
     is_grained &= meaning.dated is None or not meaning.dated.date
     return is_dated or is_grained or meaning.against is not None
 
 
-def _is_denied_in_time(asked: _Asked) -> bool:
+def _is_denied_in_time(question: _Question) -> bool:
     """Whether something was not done in a period, which no property of the records dates."""
-    kind, dated = asked.kind, asked.meaning.dated
-    denied = [part.of for part in asked.meaning.where if isinstance(part, Not)]
+    kind, dated = question.kind, question.meaning.dated
+    denied = [part.of for part in question.meaning.where if isinstance(part, Not)]
     names = [part.state for part in denied if isinstance(part, Is)]
-    names += [name for name in asked.states if name.startswith("to.")]
+    names += [name for name in question.states if name.startswith("to.")]
     is_timed = (dated is not None and not dated.date) or any(
-        asked.read.places[leaf.start] in asked.analysis.crossed for leaf in asked.leaves("period")
+        question.read.places[leaf.start] in question.analysis.crossed
+        for leaf in question.leaves("period")
     )
-    return is_timed and asked.says("undone") and any(not kind.states[name].date for name in names)
+    return (
+        is_timed and question.says("undone") and any(not kind.states[name].date for name in names)
+    )
 
 
-def _is_converted_elsewhere(asked: _Asked) -> bool:
+def _is_converted_elsewhere(question: _Question) -> bool:
     """Whether amounts are to be converted into a currency: records keep their rate into one."""
-    return asked.meaning.is_converted and any(
+    return question.meaning.is_converted and any(
         isinstance(restriction, Equals) and restriction.path.endswith("currency")
-        for restriction in asked.meaning.where
+        for restriction in question.meaning.where
     )
 
 
-def _is_earlier_state(asked: _Asked) -> bool:
+def _is_earlier_state(question: _Question) -> bool:
     """Whether records are asked for that were in a state at another time, which is not kept.
 
     A state with a date of its own was entered then; one that passes has none. A period beside it
     is of the records, unless the question looks back or sets it against another time.
     """
-    meaning, plan = asked.meaning, asked.plan
-    if plan.date != asked.kind.date or (meaning.dated is not None and meaning.dated.date):
+    meaning, plan = question.meaning, question.plan
+    if plan.date != question.kind.date or (meaning.dated is not None and meaning.dated.date):
         return False
     is_past = plan.period is not None and plan.period.end is not None
-    is_back = meaning.against is not None or (is_past and asked.says("back"))
-    return is_back and any(_passes(asked.kind, name) for name in asked.states)
+    is_back = meaning.against is not None or (is_past and question.says("back"))
+    return is_back and any(_passes(question.kind, name) for name in question.states)
 
 
 def _passes(kind: Kind, name: str) -> bool:
@@ -410,22 +415,22 @@ def _passes(kind: Kind, name: str) -> bool:
 # --- what says more than the records tell
 
 
-def _is_of_none(asked: _Asked) -> bool:
+def _is_of_none(question: _Question) -> bool:
     """Whether groups are asked for that have no such records: only those with some are there."""
-    denied = any(isinstance(restriction, Not) for restriction in asked.meaning.where)
-    if not asked.meaning.groups or not denied:
+    denied = any(isinstance(restriction, Not) for restriction in question.meaning.where)
+    if not question.meaning.groups or not denied:
         return False
-    stated = {leaf.start: leaf.end for leaf in asked.leaves("state", "value")}
-    nouns = asked.starts("kind")
-    return any(stated.get(end) in nouns for end in asked.ends("f:without"))
+    stated = {leaf.start: leaf.end for leaf in question.leaves("state", "value")}
+    nouns = question.starts("kind")
+    return any(stated.get(end) in nouns for end in question.ends("f:without"))
 
 
-def _maker(asked: _Asked) -> tuple[str, ...]:
+def _maker(question: _Question) -> tuple[str, ...]:
     """The word by which it is asked who made records; none where that is not asked.
 
     Only who is responsible for them is kept, as a group or as a column.
     """
-    kind, meaning, person = asked.kind, asked.meaning, asked.kind.person
+    kind, meaning, person = question.kind, question.meaning, question.kind.person
     paths = () if person is None else (person.path, person.key)
     is_told = person is not None and any(group.dimension == person.name for group in meaning.groups)
     is_named = any(
@@ -433,24 +438,24 @@ def _maker(asked: _Asked) -> tuple[str, ...]:
         for restriction in meaning.where
     )
     # "who joined" are clients themselves; what has no address of its own was made by somebody.
-    is_made = asked.is_unnamed and kind.prop("email") is None
+    is_made = question.is_unnamed and kind.prop("email") is None
     is_shown = any(column in paths for column in meaning.columns)
     if not (is_told or is_made or is_named or is_shown):
         return ()
-    who, people = asked.ends("f:who"), asked.starts("f:person") if is_named else set()
-    who -= {leaf.start for leaf in asked.leaves("verb") if kind.key in leaf.meaning.by_kind}
-    dates = (leaf for leaf in asked.leaves("date") if leaf.start in who or leaf.end in people)
-    words = (asked.read.tokens[leaf.start].text for leaf in dates
+    who, people = question.ends("f:who"), question.starts("f:person") if is_named else set()
+    who -= {leaf.start for leaf in question.leaves("verb") if kind.key in leaf.meaning.by_kind}
+    dates = (leaf for leaf in question.leaves("date") if leaf.start in who or leaf.end in people)
+    words = (question.read.tokens[leaf.start].text for leaf in dates
              if leaf.meaning.by_kind.get(kind.key) == "createdAt")  # fmt: skip
     return tuple(islice(words, 1))
 
 
-def _is_of_each(asked: _Asked) -> bool:
+def _is_of_each(question: _Question) -> bool:
     """Whether groups would be shares of themselves, or the first record of each month is asked for.
 
     Each lost deal has a reason and no other has one: of each reason all are lost.
     """
-    kind, meaning = asked.kind, asked.meaning
+    kind, meaning = question.kind, question.meaning
     first = meaning.figures[0] if meaning.figures else Figure(COUNT)
     hits = kind.rates[first.measure].hits if first.is_rate else ""
     implies = kind.data.get("implies", {})
@@ -460,34 +465,34 @@ def _is_of_each(asked: _Asked) -> bool:
             return True
     if meaning.ranking is None or meaning.ranking.limit != 1 or first.measure == COUNT:
         return False
-    is_first = asked.ends("f:highest", "f:lowest") & asked.starts("kind")
+    is_first = question.ends("f:highest", "f:lowest") & question.starts("kind")
     return bool(is_first) and any(group.grain for group in meaning.groups)
 
 
-def _opposing(asked: _Asked) -> bool:
+def _opposing(question: _Question) -> bool:
     """Whether two are set against each other which the meaning does not compare."""
-    return asked.meaning.against is None and asked.crosses("opposing")
+    return question.meaning.against is None and question.crosses("opposing")
 
 
-def _sets_two_apart(asked: _Asked) -> bool:
+def _sets_two_apart(question: _Question) -> bool:
     """Whether there are to be more records of one kind than of another."""
-    more, behind = asked.ends("f:more", "f:less"), asked.starts("kind")
-    joints = {leaf.start: leaf.end for leaf in asked.leaves("f:compare")}
+    more, behind = question.ends("f:more", "f:less"), question.starts("kind")
+    joints = {leaf.start: leaf.end for leaf in question.leaves("f:compare")}
     return any(
-        leaf.start in more and joints.get(leaf.end) in behind for leaf in asked.leaves("kind")
+        leaf.start in more and joints.get(leaf.end) in behind for leaf in question.leaves("kind")
     )
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.
-_RULES: tuple[tuple[str, Callable[[_Asked], Refusal | tuple[str, ...] | bool | None]], ...] = (
+_RULES: tuple[tuple[str, Callable[[_Question], Refusal | tuple[str, ...] | bool | None]], ...] = (
     ("open", _is_vague),
     ("beyond", _beyond),
     ("command", _command),
-    ("unknown", lambda asked: passed_over(asked.analysis, asked.read, ("cross name",))),
+    ("unknown", lambda question: passed_over(question.analysis, question.read, ("cross name",))),
     ("contradiction", _conflict),
-    ("unreal", lambda asked: asked.says("unreal")),
+    ("unreal", lambda question: question.says("unreal")),
     ("ahead", _is_ahead),
-    ("needless", lambda asked: asked.says("needless")),
+    ("needless", lambda question: question.says("needless")),
     ("vague", _is_unmeasured),
     ("uncounted", _is_counter),
     ("denied", _is_denied_in_time),

@@ -1665,16 +1665,16 @@ class Grammar:
             return None
         return draft.showing(self._columns(part))
 
-    def shown(self, _: str, part: Options | str) -> tuple[Options, ...]:
+    def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
         return (self._columns(part),)
 
-    def shown_first(self, part: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
+    def first_column(self, part: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
         return (self._columns(part), *more)
 
-    def shown_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
+    def columns_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
 
-    def also_shown(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
+    def more_columns(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
         return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
 
     def telling_whose(self, draft: Draft, _: str) -> Draft | None:
@@ -1701,7 +1701,7 @@ class Grammar:
             return None
         return draft.flagged("when")
 
-    def drawn(self, draft: Draft, role: str) -> Draft | None:
+    def charted(self, draft: Draft, role: str) -> Draft | None:
         return (
             None
             if any(flag.startswith("chart") for flag in draft.flags)
@@ -1807,7 +1807,7 @@ class Grammar:
     def _columns(self, part: Options | str) -> Options:
         """The paths that names stand for, as columns; an amount is the usual one."""
         if isinstance(part, str):
-            return Options("shown amount", {
+            return Options("column amount", {
                 key: kind.amount for key, kind in self.kinds.items() if kind.amount
             })  # fmt: skip
         by_kind = {}
@@ -1819,7 +1819,7 @@ class Grammar:
             is_path = "(" not in path and " " not in path
             if is_path and ("/" in path or kind.prop(path) is not None):
                 by_kind[key] = path
-        return Options(f"shown {part.key}", by_kind)
+        return Options(f"column {part.key}", by_kind)
 
     def _currency(self, code: str) -> Options:
         by_kind = {}

@@ -13,7 +13,7 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import Meaning
-from app.bi.questions.aside import told_apart
+from app.bi.questions.aside import repeated_and_aside
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
@@ -23,7 +23,7 @@ from app.bi.questions.follow import followed
 from app.bi.questions.lexicon import Lexicon, Phrase
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
-from app.bi.questions.phrases import begins, place, places
+from app.bi.questions.phrases import begins, first_place, places
 from app.bi.questions.reading import Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
@@ -106,7 +106,7 @@ class Understanding:
         for item in parsed.items:
             for ending in finished(item.meaning, self.lexicon.model):
                 kind = self.lexicon.model.kinds[ending.meaning.kind]
-                again, aside = told_apart(read, item, ending.meaning, kind)
+                again, aside = repeated_and_aside(read, item, ending.meaning, kind)
                 features_read = (*item.all_features(), *again, *ending.features)
                 features = (*features_read, *features_of(read, item, ending.meaning))
                 total = ranker.score(features, weights)
@@ -166,7 +166,7 @@ class Understanding:
         )
 
     def _says(self, stems: Phrase, name: str) -> bool:
-        return place(stems, self.lexicon.phrases("language", name)) is not None
+        return first_place(stems, self.lexicon.phrases("language", name)) is not None
 
     def _pass_over(self, read: Read) -> None:
         """Words that say no more than that something goes on."""
@@ -201,7 +201,7 @@ class Understanding:
             plan = _plan(compiler, meaning)
             if plan is not None:
                 kind = self.lexicon.model.kinds[meaning.kind]
-                again, aside = told_apart(read, item, meaning, kind)
+                again, aside = repeated_and_aside(read, item, meaning, kind)
                 features = (*item.all_features(), *again)
                 analyses[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
         whole = sorted(analyses.values(), key=lambda known: known.passed_over(read, light=False))

@@ -78,7 +78,7 @@ class Charting:
             key = (position, series)
         self._bars[key] = _Bar(position, _text(chart, row), series, value)
 
-    def found(self) -> Charted | None:
+    def result(self) -> Charted | None:
         """What the chart shows; None where there is no chart, or nothing to be shown."""
         chart = self.report.chart
         if chart is None or not self._bars:
@@ -86,8 +86,8 @@ class Charting:
         label = next(
             (column.label for column in self.report.columns if column.name == chart.y), chart.y
         )
-        texts = _told_apart(self._bars.values())
-        bars = self._chosen(chart)
+        texts = _unique_texts(self._bars.values())
+        bars = self._bars_drawn(chart)
         chart = replace(chart, series=chart.series or self._currency(chart), y_label=label)
         if chart.type == "arc" and len({bar.series for bar in bars}) > 1:
             chart = replace(chart, type="bar")  # slices of several currencies make no whole
@@ -123,7 +123,7 @@ class Charting:
             if chart is not None and column.name == chart.y
         )
 
-    def _chosen(self, chart: Chart) -> list[_Bar]:
+    def _bars_drawn(self, chart: Chart) -> list[_Bar]:
         """More bars than that cannot be told apart, and take long to draw."""
         bars = list(self._bars.values())
         if chart.type == "line":
@@ -153,7 +153,7 @@ def chart_of(
     charting = Charting(report, language)
     for row in rows:
         charting.add(row)
-    return charting.found()
+    return charting.result()
 
 
 def _position(chart: Chart, row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -180,7 +180,7 @@ def _text(chart: Chart, row: Mapping[str, Any]) -> str:
     return "(none)" if value is None else str(value)
 
 
-def _told_apart(bars: Iterable[_Bar]) -> dict[Any, str]:
+def _unique_texts(bars: Iterable[_Bar]) -> dict[Any, str]:
     """Place -> its text; where two places would have one text, their numbers are added."""
     texts = {bar.position: bar.text for bar in bars}
     having: dict[str, int] = {}

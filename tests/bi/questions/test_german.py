@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from app.bi.answering import answer_question, kept_after
+from app.bi.answering import answer_question, state_after
 from app.bi.periods.spans import Calendar
 from app.bi.plans.entities import spoken
 from app.bi.plans.phrasing import GRAIN_WORDS, SIGNS
@@ -181,7 +181,7 @@ def test_everything_that_answers_name_is_called_something_in_german() -> None:
 
 @pytest.mark.usefixtures("demo")
 def test_what_goes_on_is_read_in_the_language_of_the_question_before() -> None:
-    answer = answer_question("2025", kept_after(["Wie viele Rechnungen hatten wir im Mai 2026?"]))
+    answer = answer_question("2025", state_after(["Wie viele Rechnungen hatten wir im Mai 2026?"]))
     assert "2025-01-01" in answer["query"]["odata"]
 
 
