@@ -78,8 +78,8 @@ class Measure:
         )
 
 
-_SIGNED = "case(type eq 'CreditNote':0 sub {value},true:{value})"
-_OF_LINE = "case(Invoice/type eq 'CreditNote':0 sub {value},true:{value})"
+_SIGNED = "case(type eq 'CreditNote':-{value},true:{value})"
+_OF_LINE = "case(Invoice/type eq 'CreditNote':-{value},true:{value})"
 _NET = "case(type eq 'CreditNote':taxTotal sub total,true:total sub taxTotal)"
 _ISSUED_ONLY = "Drafts and void documents do not count."
 

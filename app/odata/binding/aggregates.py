@@ -47,7 +47,13 @@ from app.odata.sql.aggregates import (
     double_percentile,
     double_sum,
 )
-from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_operation
+from app.odata.sql.decimals import (
+    DecimalNumber,
+    Product,
+    decimal_operation,
+    where_true,
+    with_collation,
+)
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.syntax.nodes import AggregateCall, AggregateFrom, AggregateItem, Count, Member, Node
 from app.odata.syntax.parser import Parser
@@ -66,16 +72,14 @@ def aggregated(
     """
     kind = family(value.type)
     if where is not None:
-        chosen = case((where, value.sql))
-        chosen.type = value.sql.type
-        value = Typed(_again(chosen), value.type)
+        value = Typed(where_true(where, value.sql), value.type)
     if method == "countdistinct" and kind != "other":
         return Typed(func.count(distinct(value.sql)), edm.INT64, nullable=False)
     if method in ("min", "max"):
         if kind not in _ORDERED:
             raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
         aggregate = getattr(func, method)(value.sql, type_=value.sql.type)
-        return Typed(_again(aggregate), value.type)
+        return Typed(with_collation(aggregate), value.type)
     if kind not in NUMBERS:
         raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
     if method in ("sum", "average"):
@@ -100,6 +104,8 @@ def _sum(value: Typed, kind: str) -> Typed:
     if isinstance(value.sql.type, ExactDecimal):
         # A sum of scaled integers is one itself, of any number of digits that fit.
         return Typed(func.sum(value.sql, type_=value.sql.type.widened(18)), edm.DECIMAL)
+    if isinstance(value.sql, Product):
+        return Typed(value.sql.sum(), edm.DECIMAL)
     sum_ = DialectSql(
         DecimalNumber(), "(odata_sum({0}) COLLATE odata_decimal)", "sum({0})", value.sql
     )
@@ -156,11 +162,6 @@ def _percentile(value: Typed, kind: str, percent: int) -> Typed:
     if kind == "double":
         return Typed(double_percentile(value.sql, percent), edm.DOUBLE)
     return Typed(decimal_percentile(value.sql, percent), edm.DECIMAL)
-
-
-def _again(sql: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A decimal with its collation, which an aggregate or a case has lost."""
-    return decimal_literal(sql) if isinstance(sql.type, DecimalNumber) else sql
 
 
 def aggregate_item(
@@ -234,7 +235,7 @@ def custom_aggregate(
         )
         sql = case((first != last, null()), else_=sql)
     sql.type = total.sql.type
-    return Typed(_again(sql), total.type)
+    return Typed(with_collation(sql), total.type)
 
 
 @cache
@@ -257,7 +258,7 @@ def _over(translator: Translating, source: Bound, item: AggregateItem) -> Typed:
     if item.origins:
         return _in_steps(inner, rows, item)
     value = aggregate_item(inner, item)
-    typed = _again(rows.select(value.sql).scalar_subquery())
+    typed = with_collation(rows.select(value.sql).scalar_subquery())
     return Typed(typed, value.type, value.nullable)
 
 
@@ -277,9 +278,11 @@ def _in_steps(translator: Translating, rows: Opened, item: AggregateItem) -> Typ
             key: replace(keys[key], sql=step_rows.c[group.name]) for key, group in groups.items()
         }
         method = _own_name(translator, method_from(origin), item.offset)
-        value = aggregated(method, replace(value, sql=_again(step_rows.c.step)), item.offset)
+        value = aggregated(
+            method, replace(value, sql=with_collation(step_rows.c.step)), item.offset
+        )
         read = _reader(step_rows)
-    return Typed(_again(read(value.sql).scalar_subquery()), value.type)
+    return Typed(with_collation(read(value.sql).scalar_subquery()), value.type)
 
 
 def _reader(source: FromClause) -> Callable[..., Select[Any]]:

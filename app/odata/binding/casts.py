@@ -48,7 +48,7 @@ from app.odata.binding.values import (
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
-from app.odata.sql.decimals import DecimalNumber, decimal_operation
+from app.odata.sql.decimals import DecimalNumber, decimal_operation, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.json_values import plain_text
 from app.odata.sql.operands import InstantOperand
@@ -213,7 +213,7 @@ def choose(translator: Translating, node: Case) -> Bound:
     if isinstance(first.sql.type, DecimalNumber):
         sql = DialectSql(DecimalNumber(), "({0} COLLATE odata_decimal)", "{0}", sql)
     else:
-        sql.type = first.sql.type
+        sql.type = of_one_unit(*(value.sql for value in widened)) or first.sql.type
     return Typed(sql, first.type, nullable=True)
 
 
@@ -230,7 +230,9 @@ def _one_type(values: list[Typed], offset: int) -> list[Typed]:
     if kinds <= set(NUMBERS):
         if "double" in kinds:
             return [as_double(value) for value in values]
-        return values if kinds == {"integer"} else [as_decimal(value) for value in values]
+        if kinds == {"integer"} or of_one_unit(*(value.sql for value in values)):
+            return values
+        return [as_decimal(value) for value in values]
     first = values[0].type
     for value in values:
         if value.type != first:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Dialect, Numeric, Text
+from sqlalchemy import ColumnElement, Dialect, Numeric, Text, case
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from app.db.types import ExactDecimal
@@ -113,27 +113,65 @@ _SPELLINGS = {
 }
 
 
-_NATIVE = {"add": "({0} + {1})", "sub": "({0} - {1})"}
+_NATIVE = {"add": "({0} + {1})", "sub": "({0} - {1})", "neg": "(- {0})"}
 # So many digits that no sum of two of them leaves 64 bits.
 _MOST_DIGITS = 18
 
 
-def _of_one_unit(left: ColumnElement[Any], right: ColumnElement[Any]) -> ExactDecimal | None:
-    """The type of the sum of two scaled integers of one unit; None where they are not, or where
-    the sum might leave 64 bits."""
-    first, second = left.type, right.type
-    if not isinstance(first, ExactDecimal) or not isinstance(second, ExactDecimal):
+def of_one_unit(*numbers: ColumnElement[Any]) -> ExactDecimal | None:
+    """The type of scaled integers of one unit, the widest of theirs; None where they are not."""
+    kinds = [number.type for number in numbers if isinstance(number.type, ExactDecimal)]
+    if len(kinds) < len(numbers) or len({kind.scale for kind in kinds}) > 1:
         return None
-    digits = max(first.precision, second.precision)
-    if first.scale != second.scale or digits > _MOST_DIGITS:
-        return None
-    return first.widened(digits + 1)
+    return max(kinds, key=lambda kind: kind.precision)
+
+
+class Product(DialectSql):
+    """A product of two scaled integers.
+
+    Attributes:
+        factors: the two, which a sum of such products multiplies as integers.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, *factors: ColumnElement[Any]) -> None:
+        numbers = (decimal_number(factor) for factor in factors)
+        sqlite, postgresql = _SPELLINGS["mul"]
+        super().__init__(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)
+        self.factors = factors
+
+    def sum(self) -> DialectSql:
+        """The exact sum over the rows of a group; null of none."""
+        kinds = (factor.type for factor in self.factors)
+        scale = sum(kind.scale for kind in kinds if isinstance(kind, ExactDecimal))
+        sqlite = f"(odata_sum_of_products({{0}}, {{1}}, {scale}) COLLATE odata_decimal)"
+        return DialectSql(DecimalNumber(), sqlite, "sum({0} * {1})", *self.factors)
+
+
+def where_true(condition: ColumnElement[bool], number: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A value where a condition holds; null elsewhere."""
+    if isinstance(number, Product):
+        first, second = number.factors
+        return Product(where_true(condition, first), second)
+    chosen = case((condition, number))
+    chosen.type = number.type
+    return with_collation(chosen)
+
+
+def with_collation(number: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A decimal with its collation, which an aggregate or a case has lost."""
+    return decimal_literal(number) if isinstance(number.type, DecimalNumber) else number
 
 
 def decimal_operation(name: str, *operands: ColumnElement[Any]) -> ColumnElement[Any]:
     """Arithmetic on decimals; dividing by zero gives null on both databases."""
-    if name in _NATIVE and (kind := _of_one_unit(*operands)):
-        return DialectSql(kind, _NATIVE[name], _NATIVE[name], *operands)
+    kind = of_one_unit(*operands)
+    if kind is not None and name in _NATIVE and kind.precision <= _MOST_DIGITS:
+        wider = kind.widened(kind.precision + len(operands) - 1)
+        return DialectSql(wider, _NATIVE[name], _NATIVE[name], *operands)
+    if name == "mul" and all(isinstance(operand.type, ExactDecimal) for operand in operands):
+        return Product(*operands)
     sqlite, postgresql = _SPELLINGS[name]
     numbers = [decimal_number(operand) for operand in operands]
     return DialectSql(DecimalNumber(), f"({sqlite} COLLATE odata_decimal)", postgresql, *numbers)

@@ -183,5 +183,7 @@ def register(connection: sqlite3.Connection) -> None:
         of_values = _of_values(function)
         connection.create_function(f"odata_{name}", arguments, of_values, deterministic=True)
     connection.create_aggregate("odata_sum", 1, numbers.Sum)  # type: ignore[arg-type]
+    products = numbers.SumOfProducts
+    connection.create_aggregate("odata_sum_of_products", 3, products)  # type: ignore[arg-type]
     connection.create_aggregate("odata_percentile", 3, Percentile)  # type: ignore[arg-type]
     connection.create_collation("odata_decimal", numbers.compare_decimals)

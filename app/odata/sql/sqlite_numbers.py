@@ -226,3 +226,21 @@ class Sum:
 
     def finalize(self) -> str | None:
         return None if self._total is None else _text(self._total)
+
+
+class SumOfProducts:
+    """The aggregate ``odata_sum_of_products`` of scaled integers; null over nothing."""
+
+    def __init__(self) -> None:
+        self._total: int | None = None
+        self._scale = 0
+
+    def step(self, left: int | None, right: int | None, scale: int, /) -> None:
+        if left is not None and right is not None:
+            self._total = (self._total or 0) + left * right
+            self._scale = scale
+
+    def finalize(self) -> str | None:
+        if self._total is None:
+            return None
+        return _text(Decimal(self._total).scaleb(-self._scale, WIDE))
