@@ -151,7 +151,7 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
     *operands, target = node.arguments
     assert isinstance(target, TypeName)
     container = translator.context.container
-    name = target.name.rpartition(".")[2]
+    name = target.name.removeprefix(f"{container.namespace}.")
     bound = translator.bind(operands[0]) if operands else Row(translator.scope)
     if isinstance(bound, Row):
         if target.name.startswith("Edm.") or name not in container.types:
@@ -185,9 +185,9 @@ def entity_cast(bound: Row | Rows, node: TypeCast) -> Bound:
     """
     scope = bound.owner if isinstance(bound, Rows) else bound.scope
     context = scope.context
-    target_type = context.container.type_called(node.type_name)
     source = bound.type_in(context.container) if isinstance(bound, Rows) else scope.type
-    if target_type is None or not target_type.derives_from(source.name):
+    target_type = context.container.seen_as(source, node.type_name)
+    if target_type is None:
         raise QueryError(f"no {source.name} is of the type {node.type_name}", node.offset)
     if isinstance(bound, Rows):
         return replace(bound, type=target_type)

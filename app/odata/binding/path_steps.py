@@ -127,8 +127,8 @@ class _Walk:
         self._kind, self._type, self._own_key = kind, type_, own_key(type_, navigation)
 
     def _cast(self, type_: edm.EntityType, segment: nodes.NameSegment) -> edm.EntityType:
-        target = self._container.type_called(segment.name)
-        if target is None or type_ not in target.lineage:
+        target = self._container.seen_as(type_, segment.name)
+        if target is None:
             raise NotFoundError(f"There is no type or operation {segment.name} here.")
         self._type = target
         return target

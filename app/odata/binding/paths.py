@@ -212,19 +212,16 @@ def navigation_of(type_: edm.EntityType, item: nodes.ExpandItem) -> edm.Navigati
 
     Raises: QueryError, it is none.
     """
-    steps = item.path
-    if len(steps) > 1 and steps[0].rpartition(".")[2] == type_.name:
-        steps = steps[1:]
-    name = steps[0]
+    name, *behind = item.path
     known = name if name in type_.navigation else type_.folded.get(name.lower(), name)
     navigation = type_.navigation.get(known)
     if navigation is None:
         if known in type_.properties:
             raise QueryError(f"{known} is not a navigation property", item.offset)
         raise unknown_name(type_, name, item.offset)
-    if any("." not in step for step in steps[1:]) or len(steps) > 2:
+    if any("." not in step for step in behind) or len(behind) > 1:
         raise QueryError(
-            f"write {name}($expand={'/'.join(steps[1:])}) to go on from {name}", item.offset
+            f"write {name}($expand={'/'.join(behind)}) to go on from {name}", item.offset
         )
     return navigation
 

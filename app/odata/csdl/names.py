@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from app.odata.model import edm
 
@@ -19,6 +19,15 @@ def own_navigation(type_: edm.EntityType) -> Mapping[str, edm.NavigationProperty
     """The navigation properties that a type adds to those of its base."""
     inherited = type_.base.navigation if type_.base else {}
     return {name: nav for name, nav in type_.navigation.items() if name not in inherited}
+
+
+def each_adds(
+    container: edm.EntityContainer, type_: edm.EntityType
+) -> Iterator[tuple[edm.EntityType, Iterable[edm.Property], Iterable[edm.NavigationProperty]]]:
+    """A type with all that it has, and those derived from it with what each adds."""
+    yield type_, type_.properties.values(), type_.navigation.values()
+    for derived in container.derived(type_):
+        yield derived, own_properties(derived).values(), own_navigation(derived).values()
 
 
 def element_name(

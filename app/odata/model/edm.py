@@ -520,6 +520,13 @@ class EntityContainer:
         """The entity type of this name, with or without the namespace."""
         return self.types.get(name.removeprefix(f"{self.namespace}."))
 
+    def seen_as(self, type_: EntityType, name: str) -> EntityType | None:
+        """What a cast to ``name`` makes of a type: itself or a derived one; None for others."""
+        if name == f"{self.namespace}.{type_.name}":
+            return type_
+        target = self.type_called(name)
+        return target if target in self.derived(type_) else None
+
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""
         return self.types[navigation.target]

@@ -171,19 +171,20 @@ def expand_members(
     own, container = query.scope.type, binder.context.container
     already = {name for name in query.scope.nested if name in own.navigation}
     named = {
-        _named(container, own, item)[1].name
+        navigation_of(*_uncast(container, own, item)).name
         for item in items
         if not item.star and item.path != ("$value",)
     }
     for item in items:
         if item.path == ("$value",):
             raise UnsupportedError("$expand=$value is not offered", item.offset)
-        expanded = [(*_named(container, own, item), item)] if not item.star else [
-            (own, navigation, starred)
-            for navigation, starred in _starred(binder, own, item, depth)
+        type_, behind = _uncast(container, own, item)
+        expanded = [(navigation_of(type_, behind), item)] if not item.star else [
+            (navigation, starred)
+            for navigation, starred in _starred(binder, type_, item, depth)
             if navigation.name not in named
         ]  # fmt: skip
-        for type_, navigation, expand_item in expanded:
+        for navigation, expand_item in expanded:
             if navigation.name in already:
                 raise QueryError(f"{navigation.name} is expanded twice", item.offset)
             already.add(navigation.name)
@@ -191,14 +192,17 @@ def expand_members(
             yield member if type_ is own else replace(member, of=type_)
 
 
-def _named(
+def _uncast(
     container: edm.EntityContainer, type_: edm.EntityType, item: ExpandItem
-) -> tuple[edm.EntityType, edm.NavigationProperty]:
-    """The navigation property that an item names, and whose it is: ``Namespace.Special/Parts``."""
-    if len(item.path) > 1 and "." in item.path[0]:
-        seen = container.type_called(item.path[0])
-        type_ = seen if seen is not None and seen in container.derived(type_) else type_
-    return type_, navigation_of(type_, item)
+) -> tuple[edm.EntityType, ExpandItem]:
+    """Whose navigation property an item names, ``Namespace.Special/Parts``, and which."""
+    first, *behind = item.path
+    if not behind or "." not in first:
+        return type_, item
+    target = container.seen_as(type_, first)
+    if target is None:
+        raise QueryError(f"no {type_.name} is of the type {first}", item.offset)
+    return target, replace(item, path=tuple(behind))
 
 
 def expand_member(
@@ -291,10 +295,10 @@ def _type_cast(
     if "." not in name:
         return None
     target = container.target(navigation)
-    type_ = container.type_called(name)
-    if type_ is not None and target in type_.lineage:
-        return type_
-    raise QueryError(f"no {target.name} is of the type {name}", item.offset)
+    type_ = container.seen_as(target, name)
+    if type_ is None:
+        raise QueryError(f"no {target.name} is of the type {name}", item.offset)
+    return type_
 
 
 def _with_levels(
@@ -348,6 +352,7 @@ def _starred(
 
     With ``$levels`` each has all of its own in it, and so on (URL Conventions 5.1.3).
     """
+    casts = item.path[:-1]
     below: QueryOptions | None = None
     levels = None if item.options is None else item.options.levels
     if levels is not None:
@@ -356,9 +361,10 @@ def _starred(
         if possible < most and levels != "max":
             raise binder.context.budget.too_wide(item.offset)
         if possible > 1:
-            below = QueryOptions(expand=(replace(item, options=QueryOptions(levels=possible - 1)),))
+            every = replace(item, path=("*",), options=QueryOptions(levels=possible - 1))
+            below = QueryOptions(expand=(every,))
     return [
-        (navigation, replace(item, path=(navigation.name,), options=below, star=False))
+        (navigation, replace(item, path=(*casts, navigation.name), options=below, star=False))
         for navigation in _readable(binder.context, type_)
     ]
 

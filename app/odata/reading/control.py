@@ -7,12 +7,13 @@ beside it (JSON Format 4.6.3, decision 0023).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Text, case, true
+from sqlalchemy import ColumnElement, Text, case, not_, or_, true
 
 from app.odata.binding.values import Scope, family, type_name
+from app.odata.csdl.names import each_adds
 from app.odata.model import edm
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.reading.negotiation import Format
@@ -51,12 +52,24 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
         yield Piece([f'"{format_.control("editLink")}":"', *projection.address, '"'])
     if type_.has_stream:
         yield Piece([f'"{format_.control("mediaReadLink")}":"', *projection.address, '/$value"'])
-    if full:
-        for property_ in type_.properties.values():
-            if property_.type == edm.STREAM:
-                yield Piece(stream_link(projection, property_, format_))
-    if full or projection.operations is not None:
-        yield from _actions(projection, full=full)
+    for each, properties, _ in each_adds(scope.context.container, type_):
+        own: list[Piece] = []
+        if full:
+            streams = (property_ for property_ in properties if property_.type == edm.STREAM)
+            own += (Piece(stream_link(projection, stream, format_, each)) for stream in streams)
+        if full or projection.operations is not None:
+            own += _actions(projection, each, full=full)
+        yield from only_of(each, own, scope)
+
+
+def only_of(type_: edm.EntityType, pieces: Iterable[Piece], scope: Scope) -> Iterator[Piece]:
+    """What only rows of a type show: that of the rows, or one derived from it."""
+    kind = None if type_ is scope.type else scope.is_of(type_)
+    for piece in pieces:
+        absent = piece.absent
+        if kind is not None:
+            absent = not_(kind) if absent is None else or_(not_(kind), absent)
+        yield Piece(piece.parts, absent)
 
 
 def _shows_key(projection: Projection) -> bool:
@@ -65,17 +78,20 @@ def _shows_key(projection: Projection) -> bool:
     return names.issuperset(projection.scope.type.key)
 
 
-def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
+def _actions(projection: Projection, type_: edm.EntityType, *, full: bool) -> Iterator[Piece]:
     """The actions bound to the entity, null where one is not possible now (JSON Format 16.1).
+
+    Of a derived type those that are bound to it; of the type of the rows the inherited ones, too.
 
     Those that ``$select`` names, or all; title and target, which follow from the name, if ``full``.
     """
     scope = projection.scope
     container, rights = scope.context.container, scope.context.caller.rights
+    names = [base.name for base in scope.type.lineage]
     for operation in container.operations:
         if (
             not operation.is_action
-            or operation.bound_to != scope.type.name
+            or operation.bound_to not in (names if type_ is scope.type else (type_.name,))
             or operation.bound_to_collection
         ):
             continue
@@ -85,7 +101,7 @@ def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
         link: list[Part] = ["{}"]
         if full:
             title = f'{{"title":"{operation.name}","target":"'
-            link = [title, *projection.address, f'/{name}"}}']
+            link = [title, *_seen_as(projection, type_), f'/{name}"}}']
         condition = (
             true() if operation.available is None else operation.available(scope.columns, rights)
         )
@@ -98,10 +114,19 @@ def _actions(projection: Projection, *, full: bool) -> Iterator[Piece]:
             yield Piece([f'"#{name}":', case((condition, Template(link)), else_="null")])
 
 
-def stream_link(projection: Projection, property_: edm.Property, format_: Format) -> Sequence[Part]:
-    """Where the bytes of a stream property are read."""
-    name = property_.name
-    return [f'"{format_.control("mediaReadLink", name)}":"', *projection.address, f'/{name}"']
+def stream_link(
+    projection: Projection, property_: edm.Property, format_: Format, type_: edm.EntityType
+) -> Sequence[Part]:
+    """Where the bytes of a stream property of a type are read."""
+    name, address = property_.name, _seen_as(projection, type_)
+    return [f'"{format_.control("mediaReadLink", name)}":"', *address, f'/{name}"']
+
+
+def _seen_as(projection: Projection, type_: edm.EntityType) -> Sequence[Part]:
+    """The address of a row as one of a type: that of the rows, or one derived from it."""
+    if type_ is projection.scope.type:
+        return projection.address
+    return [*projection.address, f"/{projection.scope.context.container.namespace}.{type_.name}"]
 
 
 def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
@@ -122,19 +147,23 @@ def _type(scope: Scope, format_: Format) -> Iterator[Piece]:
     yield Piece([start, name, '"'], plain)
 
 
-def navigation_links(projection: Projection, format_: Format) -> Iterator[Sequence[Part]]:
+def navigation_links(projection: Projection, format_: Format) -> Iterator[Piece]:
     """Where related entities and the relations to them are read, if ``full``.
 
     Rows without a key, such as combinations, have no address that these could continue.
     """
-    if format_.metadata != "full" or not projection.scope.type.key:
+    scope = projection.scope
+    if format_.metadata != "full" or not scope.type.key:
         return
     expanded = {member.name for member in projection.members if isinstance(member, ExpandMember)}
-    for name in projection.scope.type.navigation:
-        url = [*projection.address, f"/{name}"]
-        yield [f'"{format_.control("associationLink", name)}":"', *url, '/$ref"']
-        if name not in expanded:
-            yield [f'"{format_.control("navigationLink", name)}":"', *url, '"']
+    for type_, _, navigation in each_adds(scope.context.container, scope.type):
+        own: list[Piece] = []
+        for name in (each.name for each in navigation):
+            url = [*_seen_as(projection, type_), f"/{name}"]
+            own.append(Piece([f'"{format_.control("associationLink", name)}":"', *url, '/$ref"']))
+            if name not in expanded:
+                own.append(Piece([f'"{format_.control("navigationLink", name)}":"', *url, '"']))
+        yield from only_of(type_, own, scope)
 
 
 def type_annotation(

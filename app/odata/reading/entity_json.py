@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,6 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    true,
 )
 
 from app.odata.binding.comparison import is_null
@@ -50,6 +49,7 @@ from app.odata.reading.control import (
     dynamic_member,
     entity_control,
     navigation_links,
+    only_of,
     own_type,
     stream_link,
     type_annotation,
@@ -73,7 +73,7 @@ def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
     members = [
         *entity_control(projection, format_),
         *(piece for member in projection.members for piece in _member(member, projection, format_)),
-        *(Piece(parts) for parts in navigation_links(projection, format_)),
+        *navigation_links(projection, format_),
     ]
     return _object(members, alone=True)
 
@@ -148,7 +148,7 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
             pieces = _of_property(member, projection, format_)
         case ExpandMember():
             pieces = _expanded(member, format_)
-    yield from pieces if member.of is None else _only_of(member.of, pieces, projection)
+    yield from only_of(member.of or projection.scope.type, pieces, projection.scope)
 
 
 def _computed(member: ComputedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
@@ -179,7 +179,7 @@ def _of_property(
     container = scope.context.container
     namespace = container.namespace
     if type_ == edm.STREAM:
-        yield Piece(stream_link(projection, property_, format_))
+        yield Piece(stream_link(projection, property_, format_, member.of or scope.type))
         return
     bound = of_property(scope, property_)
     if isinstance(member.parts, ShownMembers):
@@ -207,16 +207,6 @@ def _of_property(
         text = _json(of_property(scope, scope.type.properties[currency]), None, format_, namespace)
         yield Piece([f'"{name}@Measures.ISOCurrency":', *text], absent)
     yield Piece([f'"{name}":', *value], absent)
-
-
-def _only_of(
-    type_: edm.EntityType, pieces: Iterable[Piece], projection: Projection
-) -> Iterator[Piece]:
-    """What only rows of a derived type show."""
-    kind = projection.scope.is_of(type_)
-    other = true() if kind is None else not_(kind)
-    for piece in pieces:
-        yield Piece(piece.parts, other if piece.absent is None else or_(other, piece.absent))
 
 
 def _value(value: Typed, format_: Format) -> Sequence[Part]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from app.odata.binding.paths import of_property, unknown_name
 from app.odata.binding.values import Elements, Scope
-from app.odata.csdl.names import own_properties
+from app.odata.csdl.names import each_adds
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.reading.bound import (
@@ -32,44 +32,69 @@ def selected_members(
 
     Raises: QueryError, a name is not one of the type.
     """
-    chosen: dict[str, Parts] = {}
+    chosen = _Selection()
     if not items:
-        chosen.update(dict.fromkeys(_shown_unasked(scope), _ALL))
-    for item in items:
-        _choose(scope, item, chosen, it or scope)
-    for name, property_, type_ in _properties(scope):
-        if name in chosen:
-            yield PropertyMember(property_, chosen[name], type_)
+        chosen.add_all(scope)
+    for item in sorted(items, key=lambda item: item.path == ("*",)):
+        _choose(scope, scope.type, item, chosen, it or scope)
+    for type_ in (scope.type, *scope.context.container.derived(scope.type)):
+        for name, property_ in type_.properties.items():
+            if (type_, name) in chosen.parts:
+                of = None if type_ is scope.type else type_
+                yield PropertyMember(property_, chosen.parts[type_, name], of)
     for name, value in scope.computed.items():
-        if name in chosen:
+        if name in chosen.computed:
             yield ComputedMember(name, value)
+
+
+class _Selection:
+    """What is shown: properties with the type whose rows show them, and values of ``$compute``."""
+
+    def __init__(self) -> None:
+        self.parts: dict[tuple[edm.EntityType, str], Parts] = {}
+        self.computed: set[str] = set()
+
+    def add(self, type_: edm.EntityType, name: str, parts: Parts, offset: int) -> None:
+        """Show a property of the rows of a type: once, where it is shown of a wider one, too.
+
+        Raises: QueryError, members of a collection were chosen already.
+        """
+        for other, its_name in tuple(self.parts):
+            if its_name == name and (other in type_.lineage or type_ in other.lineage):
+                parts = _together(self.parts.pop((other, name)), parts, name, offset)
+                type_ = other if other in type_.lineage else type_
+        self.parts[type_, name] = parts
+
+    def add_all(self, scope: Scope, offset: int = 0) -> None:
+        """Show what rows have without ``$select``, and with ``*``; named members stay the few."""
+        self.computed.update(scope.computed)
+        for type_, properties, _ in each_adds(scope.context.container, scope.type):
+            for property_ in properties:
+                some = isinstance(self.parts.get((type_, property_.name)), ShownMembers)
+                if not property_.on_request and property_.type != edm.STREAM and not some:
+                    self.add(type_, property_.name, _ALL, offset)
 
 
 def selected_operations(scope: Scope, items: Sequence[SelectItem]) -> frozenset[str] | None:
     """What ``$select`` says of operations; None where it does not speak of any."""
-    chosen = [chosen_operations(scope, item) for item in items]
+    chosen = [_operations(scope, item) for item in items if _is_operation(item)]
     return frozenset().union(*chosen) or None
 
 
 def _is_operation(item: SelectItem) -> bool:
-    """Whether an item names operations: ``Ns.Send`` or ``Ns.*``, and no type or annotation."""
-    first = item.path[0]
-    return len(item.path) == 1 and "." in first and not first.startswith("@")
+    """Whether an item names operations, ``Ns.Send`` or ``Ns.*``, perhaps behind a type."""
+    return all("." in step and not step.startswith("@") for step in item.path)
 
 
-def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
+def _operations(scope: Scope, item: SelectItem) -> frozenset[str]:
     """The names of the bound operations that an item of ``$select`` asks to be told of.
 
     Raises: QueryError, none that is bound to these entities has this name.
     """
-    if not _is_operation(item):
-        return frozenset()
-    first = item.path[0]
-    namespace, _, name = first.rpartition(".")
-    container = scope.context.container
-    related = {
-        bound_type.name for bound_type in (*scope.type.lineage, *container.derived(scope.type))
-    }
+    container, last = scope.context.container, item.path[-1]
+    namespace, _, name = last.rpartition(".")
+    type_ = scope.type if len(item.path) == 1 else container.types[item.path[-2].rpartition(".")[2]]
+    related = {each.name for each in (*type_.lineage, *container.derived(type_))}
     bound = [operation for operation in container.operations if operation.bound_to in related]
     if namespace == container.namespace and name == "*":
         return frozenset(operation.name for operation in bound)
@@ -77,47 +102,27 @@ def chosen_operations(scope: Scope, item: SelectItem) -> frozenset[str]:
         names = {parameter.name for parameter in candidate.parameters}
         if candidate.name == name and (item.parameters is None or names == set(item.parameters)):
             return frozenset((name,))
-    raise QueryError(f"{first} is no operation of a {scope.type.name}", item.offset)
+    raise QueryError(f"{last} is no operation of a {type_.name}", _offset_of(item, -1))
 
 
-def _shown_unasked(scope: Scope) -> Iterator[str]:
-    """The names of what a row has without ``$select``, and with ``*``."""
-    for name, property_, _ in _properties(scope):
-        if not property_.on_request and property_.type != edm.STREAM:
-            yield name
-    yield from scope.computed
-
-
-def _properties(scope: Scope) -> Iterator[tuple[str, edm.Property, edm.EntityType | None]]:
-    """The properties of the rows by the names that they are chosen by; those that derived types add
-    with the type, each its own.
-    """
-    for name, property_ in scope.type.properties.items():
-        yield name, property_, None
-    for type_ in scope.context.container.derived(scope.type):
-        for name, property_ in own_properties(type_).items():
-            yield f"{type_.name}/{name}", property_, type_
-
-
-def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope) -> None:
+def _choose(
+    scope: Scope, type_: edm.EntityType, item: SelectItem, chosen: _Selection, it: Scope
+) -> None:
+    """Choose what an item names of the rows that are of a type, of ``scope`` or derived from it."""
     first, *rest = item.path
-    type_ = scope.type
     if item.parameters is not None and "." not in item.path[-1]:
         message = f"{'/'.join(item.path)} is no function: write {first}($select=...)"
         raise QueryError(message, item.offset)
     if first == "*":
-        chosen.update(dict.fromkeys(_shown_unasked(scope), _ALL))
+        chosen.add_all(scope, item.offset)
         return
     if "." in first or first.startswith("@"):
-        if rest and type_.name == first.rpartition(".")[2]:
-            _choose(scope, SelectItem(tuple(rest), item.options, offset=item.offset), chosen, it)
-        elif rest:
-            _choose_derived(scope, first, rest, item, chosen, it)
-        elif not first.startswith("@"):
-            chosen_operations(scope, item)
-        return  # annotations: there are none to leave out
+        if rest:
+            behind = replace(item, path=tuple(rest), offset=_offset_of(item, 1))
+            _choose(scope, _cast(scope, type_, item), behind, chosen, it)
+        return  # annotations: there are none to leave out; operations: ``selected_operations``
     if first in scope.computed:
-        chosen[first] = _ALL
+        chosen.computed.add(first)
         return
     if first in scope.nested:
         return  # shown in any case, as what $expand names is
@@ -129,48 +134,30 @@ def _choose(scope: Scope, item: SelectItem, chosen: dict[str, Parts], it: Scope)
     property_ = type_.properties.get(name)
     if property_ is None:
         raise unknown_name(type_, first, item.offset)
-    parts = _parts(scope, property_, rest, item, it)
-    if isinstance(parts, ShownMembers) and name in chosen:
-        parts = _together(chosen[name], parts, name, item.offset)
-    if isinstance(parts, frozenset) and name in chosen:
-        before = chosen[name]
-        parts = before | parts if isinstance(before, frozenset) else _ALL
-    chosen[name] = parts
+    chosen.add(type_, name, _parts(scope, property_, rest, item, it), item.offset)
 
 
-def _together(before: Parts, more: ShownMembers, name: str, offset: int) -> Parts:
-    """What two choices from all members of a collection show.
+def _cast(scope: Scope, type_: edm.EntityType, item: SelectItem) -> edm.EntityType:
+    """The type that the first step of an item names: ``Namespace.Special/property``."""
+    target = scope.context.container.seen_as(type_, item.path[0])
+    if target is None:
+        raise QueryError(f"no {type_.name} is of the type {item.path[0]}", item.offset)
+    return target
 
-    Raises: QueryError, one of them is of some members only.
+
+def _together(before: Parts, more: Parts, name: str, offset: int) -> Parts:
+    """What two choices from one property show.
+
+    Raises: QueryError, one of them is of some members of a collection only.
     """
-    choices = [each for each in (before, more) if isinstance(each, ShownMembers)]
-    if any(each.parts is None or not each.is_whole for each in choices):
+    members = [each for each in (before, more) if isinstance(each, ShownMembers)]
+    if any(each.parts is None or not each.is_whole for each in members):
         raise QueryError(f"{name} is selected twice", offset)
-    if not isinstance(before, ShownMembers):
+    if before is None or more is None:
         return _ALL
-    return replace(before, parts=frozenset(before.parts or ()) | frozenset(more.parts or ()))
-
-
-def _choose_derived(
-    scope: Scope,
-    cast: str,
-    rest: Sequence[str],
-    item: SelectItem,
-    chosen: dict[str, Parts],
-    it: Scope,
-) -> None:
-    """``Namespace.Special/property``: shown of the rows that are of the derived type."""
-    name = cast.rpartition(".")[2]
-    for type_ in scope.context.container.derived(scope.type):
-        if type_.name != name:
-            continue
-        if (property_ := type_.properties.get(rest[0])) is None:
-            raise unknown_name(type_, rest[0], _offset_of(item, 1))
-        inherited = property_.name in scope.type.properties
-        key = property_.name if inherited else f"{type_.name}/{property_.name}"
-        chosen[key] = _parts(scope, property_, rest[1:], item, it)
-        return
-    raise QueryError(f"no {scope.type.name} is of the type {cast}", item.offset)
+    names = (each.parts if isinstance(each, ShownMembers) else each for each in (before, more))
+    parts = frozenset().union(*(each for each in names if each is not None))
+    return replace(members[0], parts=parts) if members else parts
 
 
 def _parts(
@@ -269,7 +256,7 @@ def selection_text(
         starred = any(item.path == ("*",) for item in options.select)
         listed = [text for member in members for text in _names(scope, member)]
         names = ["*"] if starred else listed
-        names += [item.path[0] for item in options.select if _is_operation(item)]
+        names += ["/".join(item.path) for item in options.select if _is_operation(item)]
         names += _links_selected(scope, options.select)
     for member in expanded:
         if member.ref or member.count_only:
@@ -292,11 +279,14 @@ def selection_text(
 
 def _links_selected(scope: Scope, items: Sequence[SelectItem]) -> Iterator[str]:
     """The navigation properties that are selected, each once."""
-    folded, navigation = scope.type.folded, scope.type.navigation
-    names = [folded.get(item.path[0].lower(), item.path[0]) for item in items]
-    for name in dict.fromkeys(names):
-        if name in navigation:
-            yield name
+    names: dict[str, None] = {}
+    for item in items:
+        *casts, last = item.path
+        type_ = scope.context.container.type_called(casts[-1]) if casts else scope.type
+        name = last if type_ is None else type_.folded.get(last.lower(), last)
+        if type_ is not None and name in type_.navigation:
+            names["/".join((*casts, name))] = None
+    return iter(names)
 
 
 def _names(scope: Scope, member: Member) -> list[str]:
@@ -309,12 +299,8 @@ def _names(scope: Scope, member: Member) -> list[str]:
         before = scope.context.container.types.get(scope.type.name)
         parts = member.parts if isinstance(member.parts, frozenset) else None
         return _names_made(scope.context.container, before, structure.name, structure.type, parts)
-    if (
-        isinstance(member, PropertyMember)
-        and isinstance(member.parts, frozenset)
-        and member.of is None
-    ):
-        return [f"{member.property.name}/{part}" for part in sorted(member.parts)]
+    if isinstance(member, PropertyMember) and isinstance(member.parts, frozenset):
+        return [f"{_name(scope, member)}/{part}" for part in sorted(member.parts)]
     return [_name(scope, member)]
 
 

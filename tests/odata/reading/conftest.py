@@ -65,6 +65,8 @@ def _fill(engine: Any) -> None:
     with engine.begin() as connection:
         connection.execute(insert(model.makers), model.MAKER_ROWS)
         connection.execute(insert(model.items), model.item_rows())
+        for row in model.VEHICLE_ROWS:
+            connection.execute(insert(model.vehicles), row)
         model.create_indexes(connection)
         # On SQLite every third row waits beside the index of texts: what changed, and is as before.
         name = model.items.c.name

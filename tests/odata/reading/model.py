@@ -69,6 +69,21 @@ items = Table(
     Index("ix_items_made", "made", "id"),
     Index("ix_items_price_name", text("price DESC"), "name", "id"),
 )
+vehicles = Table(
+    "vehicles",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("kind", string(10), nullable=False),
+    Column("name", string(20), nullable=False),
+    Column("seats", Integer),
+    Column("street", string(50)),
+    Column("city", string(50)),
+    Column("tags", JsonText()),
+    Column("fare", ExactDecimal(10, 2)),
+    Column("load", Integer),
+    Column("maker_id", Identifier, ForeignKey("makers.id")),
+    Column("owner_id", Identifier, ForeignKey("makers.id")),
+)
 
 
 def create_indexes(connection: Connection) -> None:
@@ -138,6 +153,37 @@ MAKER = entity_type(
 )
 
 
+def _vehicle(name: str, base: edm.EntityType | None, *own: Any) -> edm.EntityType:
+    """A type of vehicles: what its base has, and what it adds."""
+    added = [each for each in own if isinstance(each, edm.Property)]
+    relations = [each for each in own if not isinstance(each, edm.Property)]
+    return entity_type(
+        name,
+        vehicles,
+        [*(base.properties.values() if base else ()), *added],
+        [*(base.navigation.values() if base else ()), *relations],
+        base=base,
+        discriminator=("kind", name),
+    )
+
+
+VEHICLE = _vehicle(
+    "Vehicle", None, prop(vehicles.c.id, computed=True), prop(vehicles.c.name),
+    to_one("Maker", "Maker", "maker_id"),
+    edm.NavigationProperty(name="Kin", target="Vehicle", collection=True,
+                           join=lambda source, other: other["maker_id"] == source["maker_id"]),
+)  # fmt: skip
+CAR = _vehicle(
+    "Car", VEHICLE, prop(vehicles.c.seats),
+    edm.Property(name="garage", type=PLACE, attribute="garage",
+                 columns={"street": "street", "city": "city"}),
+    prop(vehicles.c.tags, type=edm.CollectionType(edm.STRING)),
+    to_one("Owner", "Maker", "owner_id"),
+)  # fmt: skip
+TAXI = _vehicle("Taxi", CAR, prop(vehicles.c.fare))
+VAN = _vehicle("Van", VEHICLE, prop(vehicles.c.load))
+
+
 def _function(
     name: str, bound_to: str | None, expression: Any, **types: edm.PrimitiveType
 ) -> edm.Operation:
@@ -174,15 +220,21 @@ FUNCTIONS = (
     edm.Operation(
         name="Hidden", is_action=False, import_name="Hidden", handler=print, returns=edm.INT64
     ),
+    edm.Operation(name="Wash", is_action=True, bound_to="Vehicle", handler=print),
+    edm.Operation(name="Hail", is_action=True, bound_to="Taxi", handler=print),
 )  # fmt: skip
 
 CONTAINER = edm.EntityContainer(
     namespace="Workshop",
     name="Container",
     sets=by_name(
-        [edm.EntitySet(name="Items", type=ITEM), edm.EntitySet(name="Makers", type=MAKER)]
+        [
+            edm.EntitySet(name="Items", type=ITEM),
+            edm.EntitySet(name="Makers", type=MAKER),
+            edm.EntitySet(name="Vehicles", type=VEHICLE),
+        ]
     ),
-    types=by_name([ITEM, MAKER]),
+    types=by_name([ITEM, MAKER, VEHICLE, CAR, TAXI, VAN]),
     complex_types=by_name([PLACE, LINE, EXTRA]),
     enum_types=by_name([LEVEL]),
     singletons={"Best": edm.Singleton(name="Best", type=MAKER, key=lambda: 1)},
@@ -194,6 +246,15 @@ MAKER_ROWS: list[dict[str, Any]] = [
     {"id": 2, "name": "Delta", "rank": None, "city": None},
     {"id": 3, "name": "delta", "rank": -1, "city": "Lyon"},
 ]
+VEHICLE_ROWS: list[dict[str, Any]] = [
+    {"id": at, "kind": kind, "name": f"{kind} {at}", "maker_id": maker}
+    | ({"seats": at, "city": f"city {at}", "tags": ["a", "b"]} if kind in ("Car", "Taxi") else {})
+    | ({"owner_id": 2} if at == 2 else {"owner_id": 3} if at == 3 else {})
+    | ({"fare": Decimal("2.50")} if kind == "Taxi" else {"load": 7} if kind == "Van" else {})
+    for at, kind, maker in (
+        (1, "Vehicle", 1), (2, "Car", 1), (3, "Taxi", 1), (4, "Van", 2), (5, "Taxi", None)
+    )
+]  # fmt: skip
 # Texts that tell apart: case, accents, wildcards of LIKE, quotes, code points beyond 16 bits.
 _NAMES = (
     "Alpha", "alpha", "ALPHA BETA", "50% off", "50_off", "a\\b", "O'Neil", 'say "hi"', "Zürich",

@@ -92,7 +92,7 @@ from tests.odata.reading.conftest import CALLER, Client
         ("Items?$select=name,place(city)", 5, "place is no function: write place($select=...)"),
         ("Items?$filter=substring(name,0,-1) eq 'x'", 17, "the length of a substring is 0 or more"),
         ("Items?$filter=substring(name,0,@l) eq 'x'&@l=-1", 17, "the length of a substring is 0"),
-        ("Items?$expand=Workshop.Maker/Parent", 0, "no property 'Workshop.Maker'"),
+        ("Items?$expand=Workshop.Maker/Parent", 0, "no Item is of the type Workshop.Maker"),
         ("Items?$select=place/x", 6, "Place has no property 'x'"),
         ("Items?$select=Maker/name", 0, "use $expand"),
         ("Items?$expand=Makr", 0, "did you mean 'Maker'?"),
