@@ -75,7 +75,7 @@ def show_board(problem: ApiError | None = None) -> Response:
         recent_days=RECENT_DAYS,
         day=today().isoformat(),
         undo=_undo(),
-        step_words=step_words,
+        moves={f"stage:{stage}": (stage, step_words(f"stage:{stage}")) for stage in STAGES},
         problem=problem,
     )
 
