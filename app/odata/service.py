@@ -6,7 +6,7 @@ It knows Flask's ``Response`` and not its ``request``: a part of a batch comes i
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
@@ -102,6 +102,10 @@ class Connections:
     reading: Callable[[], AbstractContextManager[Connection]]
     writing: Callable[[], Connection]
 
+    def of(self, in_transaction: bool) -> AbstractContextManager[Connection]:
+        """A connection that sees what the running transaction has changed, or one of its own."""
+        return nullcontext(self.writing()) if in_transaction else self.reading()
+
 
 class ODataService:
     """Answers the requests of one container."""
@@ -166,8 +170,9 @@ class ODataService:
             return self._document(request, path)
         if path == "$batch":
             return answer_batch(
-                request, self.container, self._answer, self._connections.writing, self._edge
-            )
+                request, self.container, self._answer, self._connections.writing, self._edge,
+                self._holds,
+            )  # fmt: skip
         if path.endswith(QUERY):
             return self._query(request, in_transaction)
         if (call := self._operations.find(path)) is not None:
@@ -228,11 +233,8 @@ class ODataService:
         asked = ReadRequest(path, query, request.root, headers, preferences_of(headers))
         caller = current_caller()
         read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
-        if in_transaction:
-            answer = read(asked, caller, self._connections.writing())
-        else:
-            with self._connections.reading() as connection:
-                answer = read(asked, caller, connection)
+        with self._connections.of(in_transaction) as connection:
+            answer = read(asked, caller, connection)
         if answer.media is None:
             return Response(answer.body, answer.status, answer.headers)
         name, key, stream = answer.media
@@ -249,6 +251,11 @@ class ODataService:
             response.close()
             raise refusal(answer.wanted, media_type)
         return response
+
+    def _holds(self, condition: str, in_transaction: bool) -> bool:
+        """Whether the condition of a request of a batch is true."""
+        with self._connections.of(in_transaction) as connection:
+            return self.reader.holds(condition, current_caller(), connection)
 
     def _query(self, request: Request, in_transaction: bool) -> Response:
         """``POST Clients/$query``: the query string in the body (URL Conventions 5)."""

@@ -7,7 +7,7 @@ entity tag; ``$1/name`` in a query, or as a text of a JSON body, a value of its 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -24,11 +24,13 @@ from app.odata.model import edm
 from app.odata.syntax.literals import quoted
 
 _FIRST_SEGMENT = re.compile(r"\$([^/?]+)(?=[/?]|$)")
-_IN_QUERY = re.compile(r"('(?:[^']|'')*')|\$([\w.~-]+)((?:/[\w.@]+)*)")
+_IN_EXPRESSION = re.compile(
+    r"('(?:[^']|'')*')|\$([^\s/()',]+)/\$succeeded|\$([\w.~-]+)((?:/[\w.@]+)*)"
+)
 _IN_BODY = re.compile(r"\$([^/]+)((?:/[\w.@]+)+)")
 _CONTEXT = re.compile(r"\$metadata#(\w+)")
-# Types whose literals have no quotes.
-_BARE = ("Edm.Guid", "Edm.Date", "Edm.DateTimeOffset", "Edm.TimeOfDay")
+# Types whose literals name them.
+_NAMED = (edm.DURATION, edm.BINARY)
 
 
 @dataclass(frozen=True)
@@ -119,20 +121,33 @@ class References:
         pairs = []
         for pair in query.split("&"):
             name, equals, value = pair.partition("=")
-            pairs.append(name + equals + self.in_expression(value))
+            pairs.append(name + equals + self.in_expression(value, _encoded))
         return path + mark + "&".join(pairs)
 
-    def in_expression(self, text: str) -> str:
-        """An expression with literals in place of ``$1/name``; what is quoted stays."""
+    def in_expression(self, text: str, written: Callable[[str], str] = str) -> str:
+        """An expression with literals in place of ``$1/name`` and ``$1/$succeeded``; what is quoted
+        stays.
+
+        Args:
+            written: how a literal is written in the text.
+        Raises: InvalidQueryError, nothing before it has such a name or value;
+            FailedDependencyError, what has it failed.
+        """
 
         def value(match: re.Match[str]) -> str:
-            if match[1] is not None or match[2] not in self._outcomes:
+            _, group_or_id, name, path = match.groups()
+            if group_or_id is not None:
+                return "false" if self._has_failed(group_or_id) else "true"
+            if name not in self._outcomes:
                 return match[0]
-            if match[3] == "/$succeeded":
-                return match[0]
-            return self._literal(match[2], match[3].split("/")[1:])
+            return written(self._literal(name, path.split("/")[1:]))
 
-        return _IN_QUERY.sub(value, text) if "$" in text else text
+        return _IN_EXPRESSION.sub(value, text) if "$" in text else text
+
+    def _has_failed(self, name: str) -> bool:
+        if name not in self._failed_groups and name not in self._outcomes:
+            raise InvalidQueryError(f"There is no request or group {name!r} before this one.")
+        return self.has_failed(name)
 
     def _headers(self, headers: Headers) -> Headers:
         resolved = headers
@@ -190,11 +205,16 @@ class References:
             return format(value, "f") if isinstance(value, Decimal) else str(value)
         if not isinstance(value, str):
             raise InvalidQueryError(f"${name}/{'/'.join(steps)} is no single value.")
-        bare = self._type_name(name, steps) in _BARE
-        text = value if bare else quoted(value)
-        return text.replace("%", "%25").replace("&", "%26").replace("#", "%23").replace("+", "%2B")
+        type_ = self._type(name, steps)
+        if isinstance(type_, edm.EnumType):
+            return f"{self._container.namespace}.{type_.name}{quoted(value)}"
+        if not isinstance(type_, edm.PrimitiveType) or type_ == edm.STRING:
+            return quoted(value)
+        if type_ in _NAMED:
+            return f"{type_.name.removeprefix('Edm.').lower()}{quoted(value)}"
+        return value
 
-    def _type_name(self, name: str, steps: list[str]) -> str | None:
+    def _type(self, name: str, steps: list[str]) -> edm.EdmType | None:
         """The type of a property of the answer, which JSON alone does not tell."""
         body = self._outcome(name).body
         context = str(body.get("@odata.context", body.get("@context", "")))
@@ -207,4 +227,9 @@ class References:
             elif isinstance(kind, edm.EntityType | edm.ComplexType):
                 prop = kind.properties.get(step)
                 kind = None if prop is None else prop.type
-        return kind.name if isinstance(kind, edm.PrimitiveType) else None
+        return None if isinstance(kind, edm.EntityType) else kind
+
+
+def _encoded(literal: str) -> str:
+    """A literal as it is written in a query string."""
+    return literal.replace("%", "%25").replace("&", "%26").replace("#", "%23").replace("+", "%2B")

@@ -16,7 +16,6 @@ from sqlalchemy import Connection, NestedTransaction
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.errors import ApiError, FailedDependencyError, InvalidQueryError
-from app.odata.batch.condition import holds
 from app.odata.batch.parts import Address, BatchEdge, Part, Result, Unit, address_of
 from app.odata.batch.references import Outcome, References
 from app.odata.errors import QueryError
@@ -40,6 +39,7 @@ class BatchRunner:
 
     container: edm.EntityContainer
     answer: AnswerPart
+    holds: Callable[[str, bool], bool]  # whether a condition is true, in the transaction or not
     connection: Callable[[], Connection]
     edge: BatchEdge
     roots: tuple[str, ...]
@@ -139,7 +139,7 @@ class BatchRunner:
         try:
             if part.problem is not None:
                 raise part.problem
-            self._check_dependencies(part)
+            self._check_dependencies(part, in_transaction=savepoint is not None)
             resolved = self._references.resolved(part)
             address = address_of(resolved, self.roots, self.edge)
             url = address.path
@@ -167,13 +167,14 @@ class BatchRunner:
     def _lacks(self, part: Part) -> bool:
         return part.condition is None and any(map(self._references.has_failed, part.depends_on))
 
-    def _check_dependencies(self, part: Part) -> None:
+    def _check_dependencies(self, part: Part, *, in_transaction: bool) -> None:
         """Raise FailedDependencyError unless the part may be tried."""
         if part.condition is None:
             failed = [name for name in part.depends_on if self._references.has_failed(name)]
             if failed:
                 raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
-        elif not holds(part.condition, self._references):
+            return
+        if not self.holds(self._references.in_expression(part.condition), in_transaction):
             raise FailedDependencyError("The condition of this request does not hold.")
 
 

@@ -45,6 +45,7 @@ def answer_batch(
     answer: AnswerRequest,
     connection: Callable[[], Connection],
     edge: BatchEdge,
+    holds: Callable[[str, bool], bool],
 ) -> Response:
     """Do a batch.
 
@@ -90,7 +91,7 @@ def answer_batch(
         )
     chosen = preferences.continues_on_error
     roots = (request.root, *request.roots)
-    runner = BatchRunner(container, answer_part, connection, edge, roots)
+    runner = BatchRunner(container, answer_part, holds, connection, edge, roots)
     # The two forms differ in what is done when nothing is said (11.7.7.4; JSON Format 19.5).
     results = runner.run(units, goes_on=is_json if chosen is None else chosen)
     as_json = _is_answered_as_json(headers, is_json, version)

@@ -123,6 +123,9 @@ class Translator:
             and (condition := with_parts(self, node, left, right)) is not None
         ):
             return condition
+        if isinstance(left, Constant) and isinstance(right, Constant):  # else they fit a value
+            left = self._as_typed(left, node.left) if left.literal.kind == "enum" else left
+            right = self._as_typed(right, node.right) if right.literal.kind == "enum" else right
         parameters = self.context.parameters
         return compare(node.op, left, right, parameters, exact=exact, offset=node.offset)
 
@@ -134,6 +137,8 @@ class Translator:
             if len(constants) != len(items):
                 raise QueryError("a list after 'in' holds only literals", right.offset)
             left = self.bind(node.left)
+            if isinstance(left, Constant):
+                left = self._as_typed(left, node.left)
             parameters = self.context.parameters
             return is_in(left, constants, parameters, exact=exact, offset=node.offset)
         collection, member_ = members(self, right)
@@ -199,8 +204,13 @@ class Translator:
         match bound:
             case Typed():
                 return bound
-            case Constant():
-                return natural(bound, self.context.parameters)
+            case Constant(literal=literal):
+                parameters, container = self.context.parameters, self.context.container
+                prefix = f"{container.namespace}."
+                enum = container.enum_types.get((literal.type_name or "").removeprefix(prefix))
+                if literal.kind != "enum" or enum is None:
+                    return natural(bound, parameters)
+                return Typed(fit(bound, null_of(enum), parameters), enum, nullable=False)
             case Dynamic():
                 return dynamic_value(bound, "text")
             case Row(scope=scope):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +23,8 @@ from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.answers import Answer, Answering
+from app.odata.reading.binder import option
+from app.odata.reading.condition import holds
 from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.negotiation import Format, form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan, PlanCache
@@ -57,21 +60,17 @@ class Reader:
         Raises: InvalidQueryError, NotFoundError, ForbiddenError, NotAcceptableError,
             NotImplementedInServiceError.
         """
-        try:
+        with self._refusing(lambda: _texts(request)):
             return self._read(request, caller, connection)
-        except UnsupportedError as error:
-            raise NotImplementedInServiceError(str(error), position=error.offset) from error
-        except QueryError as error:
-            raise InvalidQueryError(str(error), position=error.offset) from error
-        except RecursionError as error:
-            raise self._located(request, too_deep) from error
-        except DBAPIError as error:
-            if locate := _locator(error):
-                raise self._located(request, locate) from error
-            if _is_late(error):
-                problem = "The query takes too long: narrow it, or ask for less."
-                raise InvalidQueryError(problem) from error
-            raise
+
+    def holds(self, condition: str, caller: Caller, connection: Connection) -> bool:
+        """Whether a condition about no rows is true.
+
+        Raises: InvalidQueryError, ForbiddenError, NotImplementedInServiceError.
+        """
+        texts = OptionTexts({"filter": condition}, {}, ())
+        with self._refusing(lambda: (read_path(""), texts)), option("if"):
+            return holds(condition, self.container, caller, connection, self.limits)
 
     def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
         path, texts = _texts(request)
@@ -125,9 +124,23 @@ class Reader:
         text = read_path(with_keys(path)).text
         return self.tokens.make(start, fingerprint(text, read_options(query)))
 
-    def _located(self, request: ReadRequest, locate: Locate) -> InvalidQueryError:
-        located = locate(*_texts(request), self.limits)
-        return InvalidQueryError(str(located), position=located.offset)
+    @contextmanager
+    def _refusing(self, texts: Callable[[], tuple[PathText, OptionTexts]]) -> Iterator[None]:
+        """Say what is wrong with a query, what only the database can tell included."""
+        try:
+            yield
+        except UnsupportedError as error:
+            raise NotImplementedInServiceError(str(error), position=error.offset) from error
+        except QueryError as error:
+            raise InvalidQueryError(str(error), position=error.offset) from error
+        except (RecursionError, DBAPIError) as error:
+            if locate := _locator(error):
+                located = locate(*texts(), self.limits)
+                raise InvalidQueryError(str(located), position=located.offset) from error
+            if _is_late(error):
+                problem = "The query takes too long: narrow it, or ask for less."
+                raise InvalidQueryError(problem) from error
+            raise
 
     def check_schema_version(self, texts: OptionTexts) -> None:
         asked = texts.system.get("schemaversion", "*")
@@ -159,16 +172,19 @@ def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Pagi
     return "whole" if top.isdecimal() and len(top) < 19 and int(top) <= page_size else ()
 
 
-def _locator(error: DBAPIError) -> Locate | None:
+def _locator(error: RecursionError | DBAPIError) -> Locate | None:
     """Who finds what a query did wrong that only the database can tell; None where it did not."""
+    if isinstance(error, RecursionError):
+        return too_deep
     text = str(error.orig)
     if isinstance(error, DataError) or "user-defined function" in text:
         return out_of_range
     return too_deep if text == "parser stack overflow" else None
 
 
-def _is_late(error: DBAPIError) -> bool:
-    return str(error.orig) == "interrupted" or getattr(error.orig, "sqlstate", None) == "57014"
+def _is_late(error: RecursionError | DBAPIError) -> bool:
+    cause = getattr(error, "orig", None)
+    return str(cause) == "interrupted" or getattr(cause, "sqlstate", None) == "57014"
 
 
 class _Lookup:
