@@ -27,7 +27,7 @@ _CODE = re.compile(
     r"|\bselect\s+.{1,80}\bfrom\b.{1,40}(;|\bwhere\b|--|$)|\bunion\s+select\b",
     re.IGNORECASE | re.DOTALL,
 )
-NO_SECRETS = marked("I do not show passwords, keys or other secrets, to nobody.")
+NO_SECRETS = marked("I do not show passwords, keys or other secrets to anybody.")
 NO_RULES = marked("I work within your rights and my rules, and a message does not change either.")
 NO_CODE = marked(
     "I do not run database commands. Ask in your own words, or use the OData interface."

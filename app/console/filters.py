@@ -98,7 +98,7 @@ OPERATORS: Mapping[str, Mapping[str, Operator]] = {
     },
     "person": {
         "me": Operator(marked("is me"), "{name} eq {value}", takes=False),
-        "empty": Operator(marked("is nobody"), "{name} eq null", takes=False),
+        "empty": Operator(marked("is unassigned"), "{name} eq null", takes=False),
         marked("is"): Operator(marked("is"), "{name} eq {value}"),
         "not": Operator(marked("is not"), "{name} ne {value}"),
     },

@@ -49,7 +49,7 @@ def mine_and_due() -> Iterator[Waiting]:
             [("view", "Mine"), ("sort", "resolutionDueAt")],
         ),
         (
-            "tickets", "update", marked("Open tickets of nobody"), "subject,resolutionDueAt",
+            "tickets", "update", marked("Unassigned open tickets"), "subject,resolutionDueAt",
             [("view", "Unassigned"), ("sort", "resolutionDueAt")],
         ),
         (

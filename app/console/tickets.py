@@ -277,6 +277,6 @@ def _queues() -> list[Queue]:
     named = sorted((named.name, key) for key, named in others.items())
     return [
         Queue(_MINE, translated("Mine"), counts.get(me, 0)),
-        Queue(_NOBODY, translated("Nobody's"), counts.get(None, 0)),
+        Queue(_NOBODY, translated("Unassigned"), counts.get(None, 0)),
         *(Queue(str(key), name, counts[key]) for name, key in named),
     ]

@@ -51,7 +51,7 @@ def test_open_tickets_and_deals_without_a_next_step(sign_in: SignIn) -> None:
     admin.make("opportunities", name="Stuck", **deal)
     admin.make("opportunities", name="Moving", nextStep="Call", **deal)
     assert titles(admin) == [
-        "My open tickets: 1", "Open tickets of nobody: 1", "My deals without a next step: 1"
+        "My open tickets: 1", "Unassigned open tickets: 1", "My deals without a next step: 1"
     ]  # fmt: skip
     page = admin.get("").text
     assert ">Stuck<" in page and ">Moving<" not in page
