@@ -129,6 +129,9 @@ def test_it_is_called_by_its_address(admin: Api, late: int, call: str, days: int
     answer = admin.get(f"/odata/Invoices({late})/{call}")
     assert answer.status_code == 200, answer.text
     assert answer.json["value"] == days
+    accept = {"Accept": "application/json;odata.metadata=full"}
+    full = admin.get(f"/odata/Invoices({late})/{call}", headers=accept)
+    assert (full.json["@odata.type"], full.json["value"]) == ("#Int64", days)
 
 
 @pytest.mark.parametrize("call", ["DaysOverdue(asOf=null)", "DaysOverdue(asOf=@d)",

@@ -14,6 +14,7 @@ from app.http.json_body import parse_json
 from app.odata.csdl.names import element_name
 from app.odata.key_values import key_filter, parts_of
 from app.odata.model import edm
+from app.odata.reading.control import type_text
 from app.odata.reading.negotiation import Format
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts
@@ -24,12 +25,13 @@ def value_answer(
     container: edm.EntityContainer, operation: edm.Operation, value: Any, root: str, form: Format
 ) -> Response:
     """A primitive, an enumeration or a complex value, or a collection of them; 204 for null."""
-    if value is None or operation.returns is None:
+    type_ = operation.returns
+    if value is None or type_ is None:
         return no_content(form.version)
-    body = _body(container, operation, value, root, form)
-    response = Response(json_text(body), content_type=form.content_type)
-    response.headers["OData-Version"] = form.version
-    return response
+    assert not isinstance(type_, edm.EntityType)
+    if operation.returns_collection:
+        type_ = edm.CollectionType(type_)  # type: ignore[arg-type]
+    return _answer(container, type_, _json_value(value, type_, form, container), root, form)
 
 
 def collected(
@@ -50,46 +52,52 @@ def collected(
             if not isinstance(type_, edm.EntityType | edm.ComplexType):
                 item = item["value"]
         items.append(item)
-    body: dict[str, Any] = {"value": items}
+    return _answer(container, edm.CollectionType(type_), items, root, form)  # type: ignore[arg-type]
+
+
+def _answer(
+    container: edm.EntityContainer, type_: edm.EdmType, item: Any, root: str, form: Format
+) -> Response:
+    """A complex value as it is, others under a name; before it what it is of."""
+    body: dict[str, Any] = {}
     if form.metadata != "none":
         name = element_name(container, type_)
-        body = {form.control("context"): f"{root}$metadata#Collection({name})", **body}
+        name = f"Collection({name})" if isinstance(type_, edm.CollectionType) else name
+        body[form.control("context")] = f"{root}$metadata#{name}"
+    if isinstance(type_, edm.ComplexType):
+        body |= item
+    else:
+        body |= {**_type(type_, form, container), "value": item}
     response = Response(json_text(body), content_type=form.content_type)
     response.headers["OData-Version"] = form.version
     return response
 
 
-def _body(
-    container: edm.EntityContainer, operation: edm.Operation, value: Any, root: str, form: Format
+def _type(
+    type_: edm.EdmType, form: Format, container: edm.EntityContainer, name: str = ""
 ) -> dict[str, Any]:
-    type_ = operation.returns
-    assert type_ is not None and not isinstance(type_, edm.EntityType)
-    name = element_name(container, type_)
-    is_collection = operation.returns_collection or isinstance(type_, edm.CollectionType)
-    context = {}
-    if form.metadata != "none":
-        body = f"Collection({name})" if is_collection else name
-        context = {form.control("context"): f"{root}$metadata#{body}"}
-    if is_collection:
-        element = type_.element if isinstance(type_, edm.CollectionType) else type_
-        return {**context, "value": [_json_value(item, element, form) for item in value]}
-    if isinstance(type_, edm.ComplexType):
-        return {**context, **_json_value(value, type_, form)}
-    return {**context, "value": _json_value(value, type_, form)}
+    """What stands before a value where its JSON does not tell its type."""
+    text = type_text(type_, form, container.namespace)
+    return {form.control("type", name): text} if text else {}
 
 
-def _json_value(value: Any, type_: edm.EdmType, form: Format) -> Any:
+def _json_value(
+    value: Any, type_: edm.EdmType, form: Format, container: edm.EntityContainer
+) -> Any:
     """A value as JSON; wide numbers as texts where the client asked for that."""
     if value is None:
         return None
     if isinstance(type_, edm.CollectionType):
-        return [_json_value(item, type_.element, form) for item in value]
+        return [_json_value(item, type_.element, form, container) for item in value]
     if isinstance(type_, edm.ComplexType):
         known = type_.all_properties
-        return {
-            name: _json_value(item, known[name].type, form) if name in known else item
-            for name, item in value.items()
-        }
+        members = _type(type_, form, container)
+        for name, item in value.items():
+            inner = known[name].type if name in known else edm.UNTYPED
+            if not isinstance(inner, edm.ComplexType):  # which has its type inside
+                members |= _type(inner, form, container, name)
+            members[name] = _json_value(item, inner, form, container)
+        return members
     if form.ieee754 and type_ in (edm.DECIMAL, edm.INT64) and isinstance(value, int | Decimal):
         return format(value, "f") if isinstance(value, Decimal) else str(value)
     return value

@@ -173,29 +173,27 @@ def type_annotation(
 
     A complex value has it inside, see ``own_type``.
     """
-    named = _annotated_name(type_, namespace) if format_.metadata == "full" else ""
-    return [f'"{format_.control("type", name)}":"#{named}"'] if named else ()
+    is_inside = isinstance(type_, edm.ComplexType)
+    text = "" if is_inside else type_text(type_, format_, namespace)
+    return [f'"{format_.control("type", name)}":"{text}"'] if text else ()
 
 
 def own_type(type_: edm.ComplexType, format_: Format, namespace: str) -> str:
     """The type as the first member of a complex value, if ``full``; else the empty text."""
-    if format_.metadata != "full":
-        return ""
-    return f'"{format_.control("type")}":"#{namespace}.{type_.name}"'
+    text = type_text(type_, format_, namespace)
+    return f'"{format_.control("type")}":"{text}"' if text else ""
 
 
-def _annotated_name(type_: edm.EdmType, namespace: str) -> str:
-    """``Int64``, ``Model.Priority``, ``Collection(String)``; empty where none is needed."""
-    if isinstance(type_, edm.CollectionType):
-        element = type_.element
-        is_primitive = isinstance(element, edm.PrimitiveType)
-        inner = element.name.removeprefix("Edm.") if is_primitive else f"{namespace}.{element.name}"
-        return f"Collection({inner})"
-    if isinstance(type_, edm.EnumType):
-        return f"{namespace}.{type_.name}"
-    if isinstance(type_, edm.ComplexType) or type_ == edm.UNTYPED or type_name(type_) in _EVIDENT:
+def type_text(type_: edm.EdmType, format_: Format, namespace: str) -> str:
+    """``#Int64``, ``#Model.Priority``, ``#Collection(String)`` if ``full``; else, and where JSON
+    tells it, the empty text.
+    """
+    if format_.metadata != "full" or type_ == edm.UNTYPED or type_name(type_) in _EVIDENT:
         return ""
-    return type_.name.removeprefix("Edm.")
+    element = type_.element if isinstance(type_, edm.CollectionType) else type_
+    is_primitive = isinstance(element, edm.PrimitiveType)
+    name = element.name.removeprefix("Edm.") if is_primitive else f"{namespace}.{element.name}"
+    return f"#{name}" if element is type_ else f"#Collection({name})"
 
 
 @dataclass(frozen=True, slots=True)
