@@ -124,11 +124,8 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
     likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    likely = [
-        (analysis, chance)
-        for analysis, chance in likelihoods
-        if analysis.plan and chance >= LEAST_CHANCE
-    ]
+    likely = [(analysis, chance) for analysis, chance in likelihoods
+              if analysis.plan and chance >= LEAST_CHANCE]  # fmt: skip
     chance = sum(chance for analysis, chance in likely if analysis.query == best.query)
     others = [analysis for analysis, _ in likely if analysis.query != best.query]
     fitted = ranker.fitted()
@@ -208,11 +205,8 @@ def _refused(understood: Understood) -> Refusal | None:
     """Why there is no answer: of the likeliest meaning, or else of the one that comes next."""
     lexicon = understanding_of(understood.language).lexicon
     likelihoods = zip(understood.analyses, understood.chances, strict=True)
-    meant = [
-        analysis
-        for analysis, chance in likelihoods
-        if analysis.plan is not None and chance >= _LEAST_TOLD
-    ]
+    meant = [analysis for analysis, chance in likelihoods
+             if analysis.plan is not None and chance >= _LEAST_TOLD]  # fmt: skip
     refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
     if refusal is not None and refusal.reason in ("aside", "subject"):
         return passed_over(meant[0], understood.read) or refusal
@@ -283,13 +277,11 @@ def _standing(understood: Understood, question: str, before: Standing | None) ->
     """
     if before is not None and understanding_of(understood.language).looks(question):
         return replace(before, language=understood.language)
-    best = next(
-        (analysis for analysis in understood.analyses if analysis.meaning is not None), None
-    )
-    if best is None:
-        return Standing(language=understood.language)
-    left = (*understood.left, *understood.read.words_at(best.aside))
-    return Standing(best.meaning, left, understood.language)
+    for best in understood.analyses:
+        if best.meaning is not None:
+            left = (*understood.left, *understood.read.words_at(best.aside))
+            return Standing(best.meaning, left, understood.language)
+    return Standing(language=understood.language)
 
 
 def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> bool:

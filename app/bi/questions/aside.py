@@ -58,15 +58,10 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
             figures = {figure.measure for figure in meaning.figures}
             verbs = kind.data.get("verbs", {}).values()
             doers = {verb["subject"] for verb in verbs if verb["figure"] in figures}
-            return (
-                name in doers
-                or any(group.dimension == name for group in meaning.groups)
-                or _is_narrowed(meaning, kind, name)
-            )
+            is_grouped = name in {group.dimension for group in meaning.groups}
+            return is_grouped or name in doers or _is_narrowed(meaning, kind, name)
         case "date":
             return name in ((meaning.dated.date if meaning.dated else "") or kind.date, kind.date)
         case _:
             stated = (part for restriction in meaning.where for part in inner(restriction))
-            return any(
-                isinstance(restriction, Is) and restriction.state == name for restriction in stated
-            )
+            return Is(name) in stated

@@ -211,9 +211,8 @@ class Compiler:
             period = self._period(dated.when, kind, date)
             if self._is_ahead(period):  # what is still to come has only dates that are planned
                 states = kind.stated(meaning.where)
-                if date in kind.data.get("planned", {}) and any(
-                    state.date == date for state in states
-                ):
+                is_done = any(state.date == date for state in states)
+                if is_done and date in kind.data.get("planned", {}):
                     raise TypeMismatchError("what is done lies not ahead")
                 date = kind.data.get("planned", {}).get(date, date)
                 plan = replace(plan, date=date)
@@ -326,17 +325,12 @@ class Compiler:
                 unit, start = against.unit, unit_start(today, against.unit)
                 period = Period(start, step(start, unit, 1), f"this {unit}", unit)
         if against.when is not None:
-            other = self._period(against.when, kind, plan.date or "")
-        elif against.shift:
-            moved = period.earlier(against.shift)
-            if moved is None:
-                raise TypeMismatchError("what is a unit earlier")
-            other = moved
+            earlier: Period | None = self._period(against.when, kind, plan.date or "")
         else:
-            moved = period.before()
-            if moved is None:
-                raise TypeMismatchError("what is before it")
-            other = moved
+            earlier = period.earlier(against.shift) if against.shift else period.before()
+        if earlier is None:
+            raise TypeMismatchError("what is before it, or a unit earlier")
+        other = earlier
         is_reversed = bool(period.start and other.start and period.start < other.start)
         first, second = (other, period) if is_reversed else (period, other)
         return replace(plan, period=first, compared=second, is_reversed=is_reversed)
@@ -477,16 +471,11 @@ def _merged(where: Iterable[Restriction]) -> list[Restriction]:
     merged: list[Restriction] = []
     for restriction in where:
         for at, other in enumerate(merged):
-            if (
-                isinstance(restriction, Equals)
-                and isinstance(other, Equals)
-                and restriction.path == other.path
-            ):
-                values = tuple(dict.fromkeys((*other.values, *restriction.values)))
-                merged[at] = Equals(
-                    restriction.path, values, f"{other.label}{OR}{restriction.label}"
-                )
-                break
+            match restriction, other:
+                case Equals(path, more, name), Equals(same, values, label) if path == same:
+                    either = tuple(dict.fromkeys((*values, *more)))
+                    merged[at] = Equals(path, either, f"{label}{OR}{name}")
+                    break
             if _same_property(restriction, other):
                 parts = dict.fromkeys((*_alternatives(other), *_alternatives(restriction)))
                 merged[at] = Either(tuple(parts)) if len(parts) > 1 else other

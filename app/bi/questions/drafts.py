@@ -94,9 +94,7 @@ class Draft(NamedTuple):
         all_options += [date for _, date in self.dated if date is not None]
         if self.rank is not None and self.rank.path is not None:
             all_options.append(self.rank.path)
-        return self.kinds.intersection(
-            *(options_by_kind.by_kind for options_by_kind in all_options)
-        )
+        return self.kinds.intersection(*(choices.by_kind for choices in all_options))
 
     @property
     def is_plain(self) -> bool:

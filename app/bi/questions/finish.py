@@ -85,11 +85,8 @@ class _Finishing:
         meaning = Meaning(
             self.key,
             figures=tuple(dict.fromkeys(self._figures())),
-            groups=self._groups(),
-            where=(*where, *more),
-            dated=dated,
-            against=draft.against,
-            threshold=draft.threshold,
+            groups=tuple(dict.fromkeys(choices.by_kind[self.key] for choices in draft.groups)),
+            where=(*where, *more), dated=dated, against=draft.against, threshold=draft.threshold,
             columns=self._columns(),
             chart=next((flag.removeprefix("chart ") for flag in sorted(draft.flags)
                         if flag.startswith("chart")), ""),
@@ -99,10 +96,7 @@ class _Finishing:
             # "Growth per quarter": from one quarter to the next, where no period is set against.
             meaning = meaning if meaning.dated else replace(meaning, against=None)
         meaning = self._with_direction(self._counted_in(self._split(self._implied(meaning))))
-        meaning = self._distinct(meaning)
-        meaning = self._mean(meaning)
-        meaning = self._shared(meaning)
-        meaning = self._ranked(meaning)
+        meaning = self._ranked(self._shared(self._mean(self._distinct(meaning))))
         self._note(meaning)
         return Finished(meaning, tuple(self.features))
 
@@ -169,14 +163,9 @@ class _Finishing:
         if not choices.key.startswith("amount "):
             return parts
         due = self.kind.amount_of(self._stated)
-        return tuple(
-            replace(part, subject=due)
-            if due and isinstance(part, Compares) and part.subject == self.kind.amount else part
-            for part in parts
-        )  # fmt: skip
-
-    def _groups(self) -> tuple[Group, ...]:
-        return tuple(dict.fromkeys(choices.by_kind[self.key] for choices in self.draft.groups))
+        usual = self.kind.amount if due else None
+        return tuple(replace(part, subject=due) if isinstance(part, Compares)
+                     and part.subject == usual else part for part in parts)  # fmt: skip
 
     def _dates(self) -> tuple[Dated | None, list[Restriction]]:
         """The period that the figures are about, and others as restrictions."""
@@ -187,9 +176,9 @@ class _Finishing:
         if events and not periods:
             self.features.append("event without a period")
             state = self.kind.state_with(self.kind.dates.get(events[0]))
-            return None, [Is(state)] if state else [Known(events[0])] if self._is_null(
-                events[0]
-            ) else []
+            prop = self.kind.prop(events[0])
+            is_null = prop is not None and prop.nullable
+            return None, [Is(state)] if state else [Known(events[0])] if is_null else []
         if not periods:
             return None, []
         when, date = periods[-1]
@@ -201,10 +190,6 @@ class _Finishing:
             date = next((undated[state] for state in stated if state in undated), date)
         rest: list[Restriction] = [Dated(period, path) for period, path in periods[:-1]]
         return Dated(when, date), rest
-
-    def _is_null(self, path: str) -> bool:
-        prop = self.kind.prop(path)
-        return prop is not None and prop.nullable
 
     def _columns(self) -> tuple[str, ...]:
         draft = self.draft
@@ -219,10 +204,8 @@ class _Finishing:
     def _implied(self, meaning: Meaning) -> Meaning:
         """What only records in one state have: a reason why they were lost."""
         implies = self.kind.data.get("implies", {})
-        states = [
-            Is(implies[group.dimension]) for group in meaning.groups if group.dimension in implies
-        ]
-        more = tuple(restriction for restriction in states if restriction not in meaning.where)
+        names = [group.dimension for group in meaning.groups if group.dimension in implies]
+        more = [Is(implies[name]) for name in names if Is(implies[name]) not in meaning.where]
         return replace(meaning, where=tuple(map(self._earlier, (*meaning.where, *more))))
 
     def _earlier(self, restriction: Restriction) -> Restriction:
@@ -245,13 +228,10 @@ class _Finishing:
                 if isinstance(part, Is)]  # fmt: skip
         for path in sorted({state.path for _, state in stated} & set(self.kind.dimensions)):
             every = {state.value for state in self.kind.states.values() if state.path == path}
-            if len(every) > 2 and every == {
-                state.value for _, state in stated if state.path == path
-            }:
-                said = [restriction for restriction, state in stated if state.path == path]
-                rest = tuple(
-                    restriction for restriction in meaning.where if restriction not in said
-                )
+            said = {part: state.value for part, state in stated if state.path == path}
+            values = {state.value for _, state in stated if state.path == path}
+            if len(every) > 2 and every == values:
+                rest = tuple(part for part in meaning.where if part not in said)
                 return replace(meaning, where=rest, groups=(Group(path),))
         return meaning
 
@@ -305,11 +285,8 @@ class _Finishing:
         """The last that is said of the records is the part, the rest is the whole."""
         if "share" not in self.draft.flags or any(figure.is_rate for figure in meaning.figures):
             return meaning
-        stated = [
-            restriction
-            for restriction in meaning.where
-            if not (isinstance(restriction, Equals) and restriction.path.endswith("currency"))
-        ]
+        stated = [part for part in meaning.where
+                  if not (isinstance(part, Equals) and part.path.endswith("currency"))]  # fmt: skip
         if not meaning.figures or (not stated and (meaning.groups or not meaning.where)):
             raise TypeMismatchError("a share is one of something")
         *whole, part = meaning.where

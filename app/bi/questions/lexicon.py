@@ -72,18 +72,15 @@ class Lexicon:
         self._joints: Sequence[str] = self.data["language"].get("joints", ())
         self._shared = self.data.get("shared", {})
         self.fillers = frozenset(self.phrase(text)[0] for text in self.data["language"]["fillers"])
-        self.particles = frozenset(
-            self.stem(text) for text in self.data["language"].get("particles", ())
-        )
-        self.of_one = frozenset(self.stem(text) for text in self.data["language"].get("of_one", ()))
+        language = self.data["language"]
+        self.particles = frozenset(map(self.stem, language.get("particles", ())))
+        self.of_one = frozenset(map(self.stem, language.get("of_one", ())))
         said = _file(ENGLISH_CODE)
         nouns = {key: (phrases["nouns"][0], _plural(phrases["nouns"][0]))
                  for key, phrases in said.items() if "nouns" in phrases}  # fmt: skip
-        labels = {
-            key: {name: words[0] for name, words in phrases.get("dimensions", {}).items() if words}
-            | phrases.get("hits", {})
-            for key, phrases in said.items()
-        }
+        labels = {key: phrases.get("hits", {}) | {
+            name: words[0] for name, words in phrases.get("dimensions", {}).items() if words
+        } for key, phrases in said.items()}  # fmt: skip
         self.say = Speech(code, self.data)
         self.model = Model(nouns, labels, self.say)
         self._lists: dict[tuple[str, ...], frozenset[Phrase]] = {}

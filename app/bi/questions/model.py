@@ -71,18 +71,11 @@ class Kind(Entity):
     """One kind of record: what compiles it (``Entity``) and what can be said of it."""
 
     def __init__(
-        self,
-        key: str,
-        data: Mapping[str, Any],
-        singular: str,
-        many: str,
-        labels: Mapping[str, str],
-        say: Speech,
-    ) -> None:
-        dimensions = {
-            name: [path, labels.get(name, spoken(name))]
-            for name, (path, *_) in data.get("dimensions", {}).items()
-        }
+        self, key: str, data: Mapping[str, Any], singular: str, many: str,
+        labels: Mapping[str, str], say: Speech,
+    ) -> None:  # fmt: skip
+        dimensions = {name: [path, labels.get(name, spoken(name))]
+                      for name, (path, *_) in data.get("dimensions", {}).items()}  # fmt: skip
         keys = {name: rest[0] for name, (_, *rest) in data.get("dimensions", {}).items() if rest}
         described = {**data, "dimensions": dimensions, "keys": keys, "one": singular}
         super().__init__(key, described, container())
@@ -111,19 +104,16 @@ class Kind(Entity):
     @cached_property
     def states(self) -> Mapping[str, State]:
         """What a record can be, by name: of the file, of its enumerations, still to be done."""
-        states = {
-            name: State(**{key: value for key, value in data.items() if key != "since"})
-            for name, data in self.data.get("states", {}).items()
-        }
+        states = {name: State(**{key: value for key, value in data.items() if key != "since"})
+                  for name, data in self.data.get("states", {}).items()}  # fmt: skip
         for name, data in self.data.get("pending", {}).items():
             states[f"to.{name}"] = State(**data)
         dates = self.data.get("member_dates", {})
         for path, prop in self.enumerated():
             for member in members_of(prop):
                 text = f"{path} eq '{member}'"
-                states[f"{path}.{member}"] = State(
-                    text, dates.get(member, ""), path=path, value=f"'{member}'"
-                )
+                date = dates.get(member, "")
+                states[f"{path}.{member}"] = State(text, date, path=path, value=f"'{member}'")
         for name, prop in self.own_properties():
             if getattr(prop.type, "name", "") == "Edm.Boolean" and not prop.on_request:
                 states.setdefault(name, State(name, path=name, value="true"))

@@ -20,9 +20,8 @@ def halves(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
     ``and how much`` alone goes on with the same.
     """
     joints = lexicon.phrases("words", "and")
-    asking = sorted(
-        {leaf.start: leaf.end for leaf in read.leaves if leaf.category in _ASKING}.items()
-    )
+    ends = {leaf.start: leaf.end for leaf in read.leaves if leaf.category in _ASKING}
+    asking = sorted(ends.items())
     for start, end in asking[1:]:
         begin, first_end = asking[0]
         is_joined = (read.tokens[start - 1].stem,) in joints
@@ -76,21 +75,17 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     start, end = first_place(read.stems, open_words) or (len(read.tokens), len(read.tokens))
     asking = {at for leaf in read.leaves if leaf.category in ("f:list", "f:who")
               for at in range(leaf.start, leaf.end)}  # fmt: skip
-    begun = {leaf.start for leaf in read.leaves} - {
-        leaf.start for leaf in read.leaves if leaf.category == "f:property_is"
-    }
+    verbs = {leaf.start for leaf in read.leaves if leaf.category == "f:property_is"}
+    begun = {leaf.start for leaf in read.leaves} - verbs
     places = [at for at, token in enumerate(read.tokens) if token.text and not start <= at < end]
     while places and (
         places[0] in asking or (read.stems[places[0]] in lexicon.fillers and places[0] not in begun)
     ):
         places.pop(0)
     words = [_words(read)[at] for at in places]
-    first = {
-        leaf.category: leaf.end - leaf.start for leaf in read.leaves if leaf.start in places[:1]
-    }
-    if behind := max(
-        (first.get(category, 0) for category in ("f:compare", "f:count", "f:much")), default=0
-    ):
+    first = {leaf.category: leaf.end - leaf.start
+             for leaf in read.leaves if leaf.start in places[:1]}  # fmt: skip
+    if behind := max(first.get(category, 0) for category in ("f:compare", "f:count", "f:much")):
         yield _question([*words[:behind], topic, *words[behind:]])
     is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
     yield _question([topic, *words] if is_behind else [*words, topic])

@@ -131,10 +131,7 @@ class Reader:
             read_so_far.leaves.append(currency)
             known[currency.start] = True
         names = Names(self._lexicon)
-        written = [
-            replace(token, text=token.repaired_from) if token.repaired_from else token
-            for token in tokens
-        ]
+        written = [replace(token, text=token.repaired_from or token.text) for token in tokens]
         known = [is_known and not token.repaired_from for is_known, token in
                  zip(known, tokens, strict=True)]  # fmt: skip
         own = set(self._ourselves(read_so_far, stems))
@@ -411,11 +408,8 @@ class Reader:
 
 def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
     """Whether it would cut a currency in two: ``in Danish`` of ``in Danish kroner``."""
-    return any(
-        leaf.category == "currency"
-        and (leaf.start < part.end < leaf.end or leaf.start < part.start < leaf.end)
-        for leaf in leaves
-    )
+    return any(leaf.category == "currency" and {part.start, part.end}
+               & {*range(leaf.start + 1, leaf.end)} for leaf in leaves)  # fmt: skip
 
 
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
@@ -424,17 +418,12 @@ def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     leaves = [
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
-    orders = [leaf for leaf in leaves if leaf.category in _ORDERS]
-    amounts = [leaf for leaf in leaves if leaf.category == "f:amount"]
-    shares = [leaf for leaf in leaves if leaf.category == "f:share"]
-    having = [leaf for leaf in leaves if leaf.category == "f:with"]
+    longer = {"f:count": "f:amount", "f:much": "f:share", "f:or": "f:with", "f:with": "f:with"}
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end
                    and leaf.end - leaf.start < order.end - order.start
-                   for order in (*orders, *(amounts if leaf.category == "f:count" else ()),
-                                 *(shares if leaf.category == "f:much" else ()),
-                                 *(having if leaf.category in ("f:or", "f:with") else ())))
+                   and order.category in (*_ORDERS, longer.get(leaf.category)) for order in leaves)
     ]  # fmt: skip
 
 

@@ -65,20 +65,15 @@ class Refusal:
         """The reason as a sentence of a language."""
         joint = lexicon.data["refusing"]["joint"]
         sentence: str = lexicon.data["refusing"][self.reason]
-        words = (
-            lexicon.say("“{word}”", word=word.strip("“”")) if word.startswith("“") else word
-            for word in self.words
-        )
+        words = (lexicon.say("“{word}”", word=word.strip("“”")) if word.startswith("“") else word
+                 for word in self.words)  # fmt: skip
         return sentence.format(words=f" {joint} ".join(words))
 
 
 def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
     """Why what is understood has no answer; None where it may have one."""
-    offered = {
-        "two": halves(read, lexicon),
-        "several": by_record(analysis, read),
-        "best": by_figure(analysis, read, lexicon),
-    }
+    offered = {"two": halves(read, lexicon), "several": by_record(analysis, read),
+               "best": by_figure(analysis, read, lexicon)}  # fmt: skip
     for reason, questions in offered.items():
         if questions:
             return Refusal(reason, questions=questions)
@@ -95,20 +90,15 @@ def refused(analysis: Analysis, read: Read, lexicon: Lexicon) -> Refusal | None:
 
 def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     """Why nothing is understood: it asks for what questions do not do, or in words of nothing."""
-    phrases = {
-        "secret": lexicon.phrases("refusing", "words", "secret"),
-        "manual": lexicon.phrases("refusing", "words", "manual"),
-        "command": lexicon.commands,
-        "beyond": lexicon.beyond,
-    }
+    phrases = {name: lexicon.phrases("refusing", "words", name) for name in ("secret", "manual")}
+    phrases |= {"command": lexicon.commands, "beyond": lexicon.beyond}
     for reason, texts in phrases.items():
         if span := first_place(read.stems, texts):
             return _of_words(reason, read, span, lexicon)
     named = {at for leaf in read.leaves for at in range(leaf.start, leaf.end)}
-    unknown = (
-        f"“{token.text}”" for at, token in enumerate(read.tokens)
-        if token.kind == "word" and at not in named and not lexicon.count_known([token.text])
-    )  # fmt: skip
+    words = (token.text for at, token in enumerate(read.tokens)
+             if token.kind == "word" and at not in named)  # fmt: skip
+    unknown = (f"“{word}”" for word in words if not lexicon.count_known([word]))
     if said := tuple(islice(unknown, _MOST_NAMED)):
         return Refusal("unknown", said)
     return Refusal("open") if _is_open_of(read, lexicon) else None
@@ -132,18 +122,15 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
     """Whether all words are understood, and none says of which records it is."""
     start, end = first_place(read.stems, lexicon.vague) or (0, 0)
     strange = ["cross unknown", "cross name", *([] if read.is_ranked else ["cross number"])]
-    if any(
-        behind > at_place and read.crossing[at_place] in strange and not start <= at < end
-        for at, (at_place, behind) in enumerate(pairwise(read.places))
-    ):
+    if any(behind > crossed and read.crossing[crossed] in strange and not start <= at < end
+           for at, (crossed, behind) in enumerate(pairwise(read.places))):  # fmt: skip
         return False
     outside = [leaf for leaf in read.leaves if not start <= leaf.start < end]
     # "tell me about Umbrella": a text that may stand anywhere, or a name that nobody has.
     if any(leaf.category == "value" and leaf.meaning.key.startswith("f:") for leaf in outside):
         return False
-    return bool(read.length) and not any(
-        leaf.category in CONTENT - {"state", "date"} for leaf in outside
-    )
+    is_told = any(leaf.category in CONTENT - {"state", "date"} for leaf in outside)
+    return bool(read.length) and not is_told
 
 
 @dataclass(frozen=True)
@@ -194,10 +181,9 @@ class _Question:
 
     def crosses(self, name: str) -> bool:
         """Whether nothing was made of such a word."""
-        return any(
-            (token.stem,) in self.words(name) and at in self.analysis.crossed
-            for token, at in zip(self.read.tokens, self.read.places, strict=False)
-        )
+        placed = zip(self.read.stems, self.read.places, strict=False)
+        return any((stem,) in self.words(name) and at in self.analysis.crossed
+                   for stem, at in placed)  # fmt: skip
 
 
 # --- of which records, and how many questions
@@ -251,9 +237,8 @@ def _beyond(question: _Question) -> Refusal | None:
         return None
     start, end = span
     # "Do we owe" is no part of what clients owe.
-    is_phrase = end - start > 1 and not any(
-        leaf.start <= start and leaf.end >= end for leaf in read.leaves
-    )
+    is_part = any(leaf.start <= start and leaf.end >= end for leaf in read.leaves)
+    is_phrase = end - start > 1 and not is_part
     places = range(read.places[start], read.places[end])
     if not is_phrase and not set(question.analysis.aside).issuperset(places):
         return None
@@ -363,21 +348,16 @@ def _is_denied_in_time(question: _Question) -> bool:
     denied = [part.of for part in question.meaning.where if isinstance(part, Not)]
     names = [part.state for part in denied if isinstance(part, Is)]
     names += [name for name in question.states if name.startswith("to.")]
-    is_timed = (dated is not None and not dated.date) or any(
-        question.read.places[leaf.start] in question.analysis.crossed
-        for leaf in question.leaves("period")
-    )
-    return (
-        is_timed and question.says("undone") and any(not kind.states[name].date for name in names)
-    )
+    crossed = {question.read.places[start] for start in question.starts("period")}
+    is_timed = (dated is not None and not dated.date) or crossed & question.analysis.crossed
+    is_undated = any(not kind.states[name].date for name in names)
+    return bool(is_timed and is_undated) and question.says("undone")
 
 
 def _is_converted_elsewhere(question: _Question) -> bool:
     """Whether amounts are to be converted into a currency: records keep their rate into one."""
-    return question.meaning.is_converted and any(
-        isinstance(restriction, Equals) and restriction.path.endswith("currency")
-        for restriction in question.meaning.where
-    )
+    paths = [part.path for part in question.meaning.where if isinstance(part, Equals)]
+    return question.meaning.is_converted and any(path.endswith("currency") for path in paths)
 
 
 def _is_earlier_state(question: _Question) -> bool:
@@ -433,10 +413,7 @@ def _maker(question: _Question) -> tuple[str, ...]:
     kind, meaning, person = question.kind, question.meaning, question.kind.person
     paths = () if person is None else (person.path, person.key)
     is_told = person is not None and any(group.dimension == person.name for group in meaning.groups)
-    is_named = any(
-        isinstance(restriction, Equals) and restriction.path in paths
-        for restriction in meaning.where
-    )
+    is_named = any(isinstance(part, Equals) and part.path in paths for part in meaning.where)
     # "who joined" are clients themselves; what has no address of its own was made by somebody.
     is_made = question.is_unnamed and kind.prop("email") is None
     is_shown = any(column in paths for column in meaning.columns)
@@ -478,9 +455,8 @@ def _sets_two_apart(question: _Question) -> bool:
     """Whether there are to be more records of one kind than of another."""
     more, behind = question.ends("f:more", "f:less"), question.starts("kind")
     joints = {leaf.start: leaf.end for leaf in question.leaves("f:compare")}
-    return any(
-        leaf.start in more and joints.get(leaf.end) in behind for leaf in question.leaves("kind")
-    )
+    nouns = question.leaves("kind")
+    return any(leaf.start in more and joints.get(leaf.end) in behind for leaf in nouns)
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.

@@ -176,46 +176,38 @@ class Grammar:
         return _states(part)
 
     def of_state_alone(self, part: Options) -> Draft:
-        return Draft(frozenset(part.by_kind), where=(_states(part),),
-                     flags=frozenset(("state alone",)))  # fmt: skip
+        return _being(_states(part), flags=frozenset(("state alone",)))
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
-        kinds = frozenset(part.by_kind)
-        named = next(iter(kinds)) if len(kinds) == 1 else ""
-        flags = frozenset(("singular",) if is_one else ())
-        return Draft(kinds, named, where=(_states(part),), flags=flags)
+        named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
+        return _being(_states(part), named=named, flags=frozenset(("singular",) * is_one))
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
         return _states(named_as[0])
 
     def of_measure(self, part: Options) -> Draft:
-        return Draft(frozenset(part.by_kind), figures=(_figures(part),))
+        return _measuring(_figures(part))
 
     def of_currency(self, code: str) -> Options:
         return self._currency(code)
 
     def of_number(self, part: Options) -> Options:
-        by_kind = {
-            kind: path for kind, path in part.by_kind.items() if self.kinds[kind].is_number(path)
-        }
-        return options(f"number {part.key}", by_kind)
+        def path_of(kind: Kind, path: str) -> str:
+            return path if kind.is_number(path) else ""
+
+        return self._each(part, f"number {part.key}", path_of)
 
     def of_amount(self, _: str) -> Draft:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
-        return Draft(frozenset(usual), figures=(Options(_USUAL, usual),),
-                     flags=frozenset(("bare amount",)))  # fmt: skip
+        return _measuring(Options(_USUAL, usual), flags=frozenset(("bare amount",)))
 
     def of_rate(self, part: Options) -> Draft:
-        rates = {kind: Figure(name, is_rate=True) for kind, name in part.by_kind.items()}
-        return Draft(frozenset(rates), figures=(Options(part.key, rates),))
+        return _measuring(self._each(part, part.key, lambda _, name: Figure(name, is_rate=True)))
 
     def of_verb(self, part: Options) -> Draft:
-        figures = {
-            kind: Figure(self._verb(kind, name)["figure"]) for kind, name in part.by_kind.items()
-        }
-        return Draft(frozenset(figures), figures=(Options(part.key, figures),),
-                     flags=frozenset((f"verb {part.key}",)))  # fmt: skip
+        verbs = self._each(part, part.key, lambda kind, name: kind.data["verbs"][name]["figure"])
+        return _measuring(_figures(verbs), flags=frozenset((f"verb {part.key}",)))
 
     def of_deed(self, deed: Draft) -> Draft | None:
         return None if "first time" in deed.flags else deed.flagged("done")
@@ -249,11 +241,7 @@ class Grammar:
         return draft.restricted(part, left=left)
 
     def not_so(self, _: str, part: Options) -> Options:
-        by_kind = {
-            kind: self._opposite(self.kinds[kind], meaning)
-            for kind, meaning in part.by_kind.items()
-        }
-        return Options(f"not {part.key}", by_kind)
+        return self._each(part, f"not {part.key}", self._opposite)
 
     def left_out(self, part: Options, _: str) -> Options:
         return self.not_so(_, part)
@@ -281,59 +269,58 @@ class Grammar:
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
     def property_of_value(self, part: Options, value: Options) -> Options:
-        by_kind = {
-            kind: meaning for kind, meaning in value.by_kind.items()
-            if kind in part.by_kind and self._path_of(kind, meaning) in self._paths(kind, part)
-        }  # fmt: skip
-        return options(f"{part.key} {value.key}", by_kind)
+        def valued(kind: Kind, meaning: Restriction) -> Restriction | None:
+            name = part.by_kind.get(kind.key)
+            is_its = name is not None and self._path_of(kind, meaning) in self._paths(kind, name)
+            return meaning if is_its else None
+
+        return self._each(value, f"{part.key} {value.key}", valued)
 
     def mentioned_in(self, text: Options, part: Options) -> Options:
-        by_kind: dict[str, Restriction] = {}
-        for kind, path in part.by_kind.items():
-            meaning = text.by_kind.get(kind)
-            if isinstance(meaning, Mentions) and self.kinds[kind].is_text(path):
-                by_kind[kind] = replace(meaning, path=path)
-        return options(f"{text.key} in {part.key}", by_kind)
+        def mentioned(kind: Kind, path: str) -> Restriction | None:
+            meaning: Any = text.by_kind.get(kind.key)
+            is_mentioned = isinstance(meaning, Mentions) and kind.is_text(path)
+            return replace(meaning, path=path) if is_mentioned else None
+
+        return self._each(part, f"{text.key} in {part.key}", mentioned)
 
     def so_or_more(self, part: Options, role: str) -> Options | None:
         """The members of an enumeration from one on, in their order."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, meaning in part.by_kind.items():
+
+        def members(kind: Kind, meaning: Restriction) -> Restriction | None:
             path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
-            members = [name for name in self.kinds[kind].states if name.rpartition(".")[0] == path]
-            if path in self.kinds[kind].data.get("ordered", ()) and isinstance(meaning, Is):
-                at = members.index(meaning.state)
-                is_up = _SIGNS[role] == "ge"
-                chosen = members[at:] if is_up else members[: at + 1]
-                by_kind[kind] = Either(tuple(Is(name) for name in chosen))
-        return options(f"{part.key} {role}", by_kind)
+            if not isinstance(meaning, Is) or path not in kind.data.get("ordered", ()):
+                return None
+            names = [name for name in kind.states if name.rpartition(".")[0] == path]
+            at = names.index(meaning.state)
+            return Either(tuple(map(Is, names[at:] if _SIGNS[role] == "ge" else names[: at + 1])))
+
+        return self._each(part, f"{part.key} {role}", members)
 
     def passed(self, _: str, part: Options) -> Options:
         """A date of the records is over: of those that the date alone implies."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, path in part.by_kind.items():
-            model_kind = self.kinds[kind]
-            if model_kind.is_dated(path):
-                over: Restriction = Dated(When("before today"), path)
-                implied = model_kind.state_with(model_kind.dates.get(path))
-                by_kind[kind] = All((Is(implied), over)) if implied else over
-        return options(f"passed {part.key}", by_kind)
+
+        def over(kind: Kind, path: str) -> Restriction | None:
+            return _dated_as(kind, path, When("before today")) if kind.is_dated(path) else None
+
+        return self._each(part, f"passed {part.key}", over)
 
     def known(self, _: str, part: Options) -> Options:
-        by_kind = {kind: self._known(kind, path) for kind, path in part.by_kind.items()}
-        return Options(f"known {part.key}", by_kind)
+        return self._each(part, f"known {part.key}", self._known)
 
     def unknown(self, role: str, part: Options) -> Options:
         """No value; ``never read``, ``nobody downloaded``: counted not once."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, name in part.by_kind.items():
+
+        def no_value(kind: Kind, name: str) -> Restriction | None:
             path = self._property_of(kind, name)
-            if path is None:
-                continue
-            is_counted = self.kinds[kind].is_number(path) and not path.endswith("Percent")
-            if role == "without" or is_counted:  # "not done" is no part
-                by_kind[kind] = Not(self._known(kind, path))
-        return options(f"unknown {part.key}", by_kind)
+            if not path:
+                return None
+            is_counted = kind.is_number(path) and not path.endswith(
+                "Percent"
+            )  # "not done" is no part
+            return Not(self._known(kind, path)) if role == "without" or is_counted else None
+
+        return self._each(part, f"unknown {part.key}", no_value)
 
     def planned(self, dated: tuple[When, Options], _: str) -> tuple[When, Options]:
         """``to be closed this month``: by the day that is planned for it."""
@@ -347,7 +334,7 @@ class Grammar:
         return _states(part, f"pending {part.key}")
 
     def of_due_alone(self, part: Options) -> Draft:
-        return Draft(frozenset(part.by_kind), where=(part,), flags=frozenset(("state alone",)))
+        return _being(part, flags=frozenset(("state alone",)))
 
     # --- related records
 
@@ -414,11 +401,11 @@ class Grammar:
         return self._related(part, negated=False) if part.is_plain and part.named else None
 
     def having_both(self, first: Options, second: Options) -> Options:
-        by_kind: dict[str, Restriction] = {
-            kind: All((meaning, second.by_kind[kind])) for kind, meaning in first.by_kind.items()
-            if kind in second.by_kind and meaning != second.by_kind[kind]
-        }  # fmt: skip
-        return options(f"{first.key} and {second.key}", by_kind)
+        def both_of(kind: Kind, meaning: Restriction) -> Restriction | None:
+            other = second.by_kind.get(kind.key, meaning)
+            return All((meaning, other)) if other != meaning else None
+
+        return self._each(first, f"{first.key} and {second.key}", both_of)
 
     def also_so(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.is_records and draft.where else None
@@ -442,11 +429,7 @@ class Grammar:
         """``projects whose client has an overdue invoice``."""
         if of not in part.by_kind:
             return None
-        by_kind: dict[str, Restriction] = {
-            key: Of(of, parts_of(part.by_kind[of])) for key, kind in self.kinds.items()
-            if of in kind.to_one and key != of
-        }  # fmt: skip
-        return options(f"whose {of} {part.key}", by_kind)
+        return self._of_owner(of, parts_of(part.by_kind[of]), f"whose {of} {part.key}")
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named:
@@ -499,7 +482,7 @@ class Grammar:
         due = due or [kind for kind, state in states.items()
                       if not state.date and state.filter in measured[kind]]  # fmt: skip
         owing = {kind: part.by_kind[kind] for kind in due}
-        return Draft(frozenset(owing), next(iter(owing)), where=(part,)) if owing else None
+        return Draft(frozenset(owing), due[0], where=(part,)) if due else None
 
     def nothing_so(self, _: str, part: Options) -> Options | None:
         draft = self.something_so(_, part)
@@ -536,11 +519,11 @@ class Grammar:
 
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
         when, dates = part
-        by_kind: dict[str, Restriction] = {}
-        for kind, path in dates.by_kind.items():
-            dated = Dated(when, path)
-            by_kind[kind] = dated if is_long_ago(when) else Not(dated)
-        return Options(f"not {dates.key} {when.words}", by_kind)
+
+        def not_then(_: Kind, path: str) -> Restriction:
+            return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
+
+        return self._each(dates, f"not {dates.key} {when.words}", not_then)
 
     def dated(self, part: Options, when: When) -> tuple[When, Options]:
         return when, part
@@ -555,12 +538,11 @@ class Grammar:
                               leftward=draft.leftward or left)  # fmt: skip
 
     def so_in(self, part: Options, when: When) -> Options | None:
-        by_kind = {}
-        for kind, meaning in part.by_kind.items():
-            date = self.kinds[kind].states[meaning.state].date if isinstance(meaning, Is) else ""
-            if date:
-                by_kind[kind] = All((meaning, Dated(when, date)))
-        return options(f"{part.key} {when.words}", by_kind)
+        def then(kind: Kind, meaning: Restriction) -> Restriction | None:
+            date = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+            return All((meaning, Dated(when, date))) if date else None
+
+        return self._each(part, f"{part.key} {when.words}", then)
 
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
@@ -586,33 +568,29 @@ class Grammar:
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
     def so_long_since(self, part: Options, when: When) -> Options:
-        by_kind: dict[str, Restriction] = {}
-        for kind, path in part.by_kind.items():
-            implied = self.kinds[kind].state_with(self.kinds[kind].dates.get(path))
-            if implied and path in self.kinds[kind].data.get("ahead", ()) and unit_of_age(when):
-                by_kind[kind] = All((Is(implied), Dated(coming(when), path)))
-            else:
-                by_kind[kind] = Dated(when, path)
-        return Options(f"{part.key} {when.words}", by_kind)
+        def since(kind: Kind, path: str) -> Restriction:
+            is_ahead = path in kind.data.get("ahead", ()) and unit_of_age(when)
+            is_implied = is_ahead and kind.state_with(kind.dates.get(path))
+            return _dated_as(kind, path, coming(when)) if is_implied else Dated(when, path)
+
+        return self._each(part, f"{part.key} {when.words}", since)
 
     def so_long_so(self, part: Options, when: When) -> Options:
-        by_kind: dict[str, Restriction] = {}
-        for kind, meaning in part.by_kind.items():
-            if isinstance(meaning, Is):
-                since = self._since(kind, meaning)
-                by_kind[kind] = All((meaning, Dated(when, since or self.kinds[kind].date)))
-        return options(f"{part.key} {when.words}", by_kind)
+        def so_long(kind: Kind, meaning: Restriction) -> Restriction | None:
+            date = self._since(kind.key, meaning) or kind.date
+            return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
+
+        return self._each(part, f"{part.key} {when.words}", so_long)
 
     def so_long_in(self, part: Options, when: When) -> Options:
         """``in the same stage for more than 60 days``: what is closed stays nowhere."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, name in part.by_kind.items():
-            since = self.kinds[kind].data.get("since", {}).get(name, "")
-            if since:
-                staying = self.kinds[kind].data.get("staying", "")
-                dated = Dated(when, since)
-                by_kind[kind] = All((Is(staying), dated)) if staying else dated
-        return options(f"{part.key} {when.words}", by_kind)
+
+        def staying(kind: Kind, name: str) -> Restriction | None:
+            date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
+            dated = Dated(when, date) if date else None
+            return All((Is(state), dated)) if dated and state else dated
+
+        return self._each(part, f"{part.key} {when.words}", staying)
 
     def of_long_bound(self, bound: Bound) -> When | None:
         """``45 days or more``."""
@@ -634,21 +612,21 @@ class Grammar:
         return None if some is None or none is None else self.having_both(some, none)
 
     def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options:
-        sign, number = span
-        by_kind: dict[str, Restriction] = {}
-        for kind, meaning in part.by_kind.items():
+        hours = _in_hours(span[1])
+
+        def lasted(kind: Kind, meaning: Any) -> Restriction | None:
             end = meaning if isinstance(meaning, str) else ""
             if isinstance(meaning, Is):
-                end = self.kinds[kind].states[meaning.state].date
-            name = self._duration(kind, end)
-            measure = self.kinds[kind].figures.get(name)
-            hours = _in_hours(number)
+                end = kind.states[meaning.state].date
+            name = self._duration(kind.key, end)
+            measure = kind.figures.get(name)
             if measure is None or hours is None:
-                continue
+                return None
             amount = hours if measure.unit == "hours" else hours / 24
-            lasted = Compares(name, sign, f"{amount.normalize():f}")
-            by_kind[kind] = lasted if isinstance(meaning, str) else All((meaning, lasted))
-        return options(f"{part.key} {span}", by_kind)
+            compared = Compares(name, span[0], f"{amount.normalize():f}")
+            return compared if isinstance(meaning, str) else All((meaning, compared))
+
+        return self._each(part, f"{part.key} {span}", lasted)
 
     def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
         """``which agent solved the most tickets within 4 hours``: what was done is said before."""
@@ -660,25 +638,23 @@ class Grammar:
 
     def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options:
         """``paid more than 14 days late``: from the day that it was due."""
-        by_kind: dict[str, Restriction] = {}
         hours = _in_hours(span[1])
-        for kind, meaning in part.by_kind.items():
-            kind_of, path = self.kinds[kind], ""
-            if isinstance(meaning, Is):
-                path = kind_of.states[meaning.state].date
-            name = kind_of.data.get("late", "")
-            if hours is not None and name and path == end_of(kind_of.figures[name].value):
-                late = Compares(name, span[0], f"{(hours / 24).normalize():f}")
-                by_kind[kind] = All((meaning, late))
-        return options(f"{part.key} late {span}", by_kind)
+
+        def late(kind: Kind, meaning: Restriction) -> Restriction | None:
+            path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+            name = kind.data.get("late", "")
+            if hours is None or not name or path != end_of(kind.figures[name].value):
+                return None
+            return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
+
+        return self._each(part, f"{part.key} late {span}", late)
 
     def late_on_average(self, part: Options, _: str) -> Draft:
-        late = {
-            kind: Figure(self.kinds[kind].data["late"], "average")
-            for kind, meaning in self.so_late(part, ("gt", Number("0", "day"))).by_kind.items()
-        }
-        return Draft(frozenset(late), figures=(Options("late on average", late),),
-                     threshold=Threshold("gt", "0"))  # fmt: skip
+        some = self.so_late(part, ("gt", Number("0", "day")))
+        late = self._each(
+            some, "late on average", lambda kind, _: Figure(kind.data["late"], "average")
+        )
+        return _measuring(late, threshold=Threshold("gt", "0"))
 
     def lasting_until(self, _: str, part: Options) -> Options:
         names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
@@ -708,9 +684,8 @@ class Grammar:
     def longest_until(self, rank: tuple[str, int], part: Options) -> Draft | None:
         role, limit = rank
         lasting = self.lasting_until(role, part)
-        draft = Draft(frozenset(lasting.by_kind), figures=(lasting,),
-                      rank=Rank("figure", _ENDS[role], limit or 1, role))  # fmt: skip
-        return draft if role in ("fastest", "slowest") else None
+        ranking = Rank("figure", _ENDS[role], limit or 1, role)
+        return _measuring(lasting, rank=ranking) if role in ("fastest", "slowest") else None
 
     def span(self, role: str, number: Number) -> tuple[Sign, Number] | None:
         if _in_hours(number) is None:
@@ -779,28 +754,25 @@ class Grammar:
         return draft.flagged("in percent")
 
     def two_values(self, first: Options, second: Options) -> Options:
-        by_kind = {}
-        for kind, meaning in first.by_kind.items():
-            other, name = second.by_kind.get(kind, meaning), self._dimension_of(kind, meaning)
-            if other != meaning and name and self._dimension_of(kind, other) == name:
-                by_kind[kind] = (_either(meaning, other), name)
-        return options(f"{first.key} vs {second.key}", by_kind)
+        def pair(kind: Kind, meaning: Restriction) -> tuple[Restriction, str] | None:
+            other, name = second.by_kind.get(kind.key, meaning), self._dimension_of(kind, meaning)
+            is_pair = name and other != meaning and self._dimension_of(kind, other) == name
+            return (_either(meaning, other), name) if is_pair else None
+
+        return self._each(first, f"{first.key} vs {second.key}", pair)
 
     def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft:
-        where = Options(pair.key, {kind: meaning for kind, (meaning, _) in pair.by_kind.items()})
-        group = Options(
-            f"by {pair.key}", {kind: Group(name) for kind, (_, name) in pair.by_kind.items()}
-        )
-        restricted = draft.restricted(where, left=left)
-        return restricted.grouped(group, left=left).flagged("compared")
+        where = self._each(pair, pair.key, lambda _, values: values[0])
+        group = self._each(pair, f"by {pair.key}", lambda _, values: Group(values[1]))
+        return draft.restricted(where, left=left).grouped(group, left=left).flagged("compared")
 
     def split_values(self, _: str, part: Options) -> Options:
-        by_kind = {
-            kind: (meaning, name) for kind, meaning in part.by_kind.items()
-            if (isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1)
-            and (name := self._dimension_of(kind, meaning))
-        }  # fmt: skip
-        return options(f"split {part.key}", by_kind)
+        def values(kind: Kind, meaning: Any) -> tuple[Restriction, str] | None:
+            is_several = isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1
+            name = self._dimension_of(kind, meaning) if is_several else ""
+            return (meaning, name) if name else None
+
+        return self._each(part, f"split {part.key}", values)
 
     def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
@@ -816,7 +788,7 @@ class Grammar:
             return draft.flagged("counted")  # "how many hours"
         if draft.figures or draft.rank or draft.columns:
             return None
-        return draft._replace(figures=(self._count(draft.kinds),)).flagged("counted")
+        return draft._replace(figures=(self._count(),)).flagged("counted")
 
     def how_much(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
@@ -831,7 +803,7 @@ class Grammar:
         if not any(self.kinds[key].usual for key in draft.kinds):
             if role == "amount" or not draft.named:
                 return None
-            return draft._replace(figures=(self._count(draft.kinds),)).flagged(*flags)
+            return draft._replace(figures=(self._count(),)).flagged(*flags)
         amounts = self._amounts(draft)
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged(*flags)  # fmt: skip
@@ -843,17 +815,12 @@ class Grammar:
         if draft.rank or draft.columns:
             return None
         if not draft.figures:
-            if (
-                role == "average"
-                and draft.groups
-                and not any(self.kinds[key].usual for key in draft.kinds)
-            ):  # "contacts per client on average"
-                draft = draft._replace(figures=(self._count(draft.kinds),))
-                return draft.flagged("mean", "counted")
+            has_amounts = any(self.kinds[key].usual for key in draft.kinds)
+            if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
+                return draft._replace(figures=(self._count(),)).flagged("mean", "counted")
             amounts = self._amounts(draft)
-            draft = draft._replace(
-                kinds=draft.kinds.intersection(amounts.by_kind), figures=(amounts,)
-            )
+            kinds = draft.kinds.intersection(amounts.by_kind)
+            draft = draft._replace(kinds=kinds, figures=(amounts,))
         if draft.figures[0].key.startswith("count"):
             return draft.flagged("mean") if role == "average" else None
         return self._by_method(draft, _METHODS[role])
@@ -876,10 +843,8 @@ class Grammar:
         if "share" in figure.flags:
             where = (*draft.where, *figure.where)  # the part stands last
         flags = figure.flags | draft.flags
-        return draft._replace(
-            kinds=kinds, figures=figure.figures, columns=figure.columns, flags=flags, where=where,
-            dated=dated,
-        )  # fmt: skip
+        return draft._replace(kinds=kinds, figures=figure.figures, columns=figure.columns,
+                              flags=flags, where=where, dated=dated)  # fmt: skip
 
     def records_figure(self, draft: Draft, part: Options) -> Draft | None:
         if draft.leftward or not draft.is_records or draft.columns:
@@ -891,7 +856,7 @@ class Grammar:
         if isinstance(part, Options):
             return (_figures(part),)
         if part == "count":
-            return (self._count(frozenset(self.kinds)),)
+            return (self._count(),)
         method = _METHODS.get(part, "")
         usual = {key: Figure(kind.usual, method) for key, kind in self.kinds.items() if kind.usual}
         return (Options(f"{_USUAL}{method}", usual),)
@@ -906,7 +871,7 @@ class Grammar:
 
     def and_figure(self, draft: Draft, more: tuple[Options, ...]) -> Draft | None:
         if draft.groups and not draft.figures and not draft.rank:
-            draft = draft._replace(figures=(self._count(draft.kinds),))
+            draft = draft._replace(figures=(self._count(),))
         if not draft.figures or draft.rank:
             return None
         is_usual = any(figure.key == _USUAL for figure in more)
@@ -951,24 +916,21 @@ class Grammar:
     def rate_of_state(self, part: Options, _: str) -> Draft:
         kinds = frozenset(part.by_kind)
         flags = frozenset(("share", "counted"))
-        return Draft(kinds, where=(part,), figures=(self._count(kinds),), flags=flags)
+        return Draft(kinds, where=(part,), figures=(self._count(),), flags=flags)
 
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
         role, limit = rank
-        if role not in ("top", "bottom"):
-            return None
-        rates: dict[str, Figure] = {}
-        for key, meaning in part.by_kind.items():
-            kind = self.kinds[key]
+
+        def rate_of(kind: Kind, meaning: Any) -> Figure | None:
             hits = kind.dates.get(meaning, "") if isinstance(meaning, str) else ""
             hits = kind.states[meaning.state].filter if isinstance(meaning, Is) else hits
-            for name, rate in kind.rates.items():
-                if hits and rate.hits == hits:
-                    rates.setdefault(key, Figure(name, is_rate=True))
-        figures = options(f"rate {part.key}", rates)
-        return Draft(frozenset(rates), figures=(figures,),
-                     rank=Rank("figure", _ENDS[role], limit, role))  # fmt: skip
+            names = (name for name, rate in kind.rates.items() if hits and rate.hits == hits)
+            return next((Figure(name, is_rate=True) for name in names), None)
+
+        rates = self._each(part, f"rate {part.key}", rate_of)
+        ranking = Rank("figure", _ENDS[role], limit, role)
+        return _measuring(rates, rank=ranking) if role in ("top", "bottom") else None
 
     def whole(self, _: str, draft: Draft) -> Draft | None:
         is_said = draft.named or "state alone" in draft.flags
@@ -1011,23 +973,22 @@ class Grammar:
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
 
     def duration(self, first: Options, second: Options) -> Options:
-        by_kind = {
-            kind: Figure(f"{path}..{second.by_kind[kind]}") for kind, path in first.by_kind.items()
-            if kind in second.by_kind and second.by_kind[kind] != path
-        }  # fmt: skip
-        return options(f"{first.key} to {second.key}", by_kind)
+        def lasting(kind: Kind, path: str) -> Figure | None:
+            end = second.by_kind.get(kind.key, path)
+            return Figure(f"{path}..{end}") if end != path else None
+
+        return self._each(first, f"{first.key} to {second.key}", lasting)
 
     def of_duration(self, part: Options) -> Draft:
-        return Draft(frozenset(part.by_kind), figures=(part,))
+        return _measuring(part)
 
     def time_taken(self, _: str, draft: Draft) -> Draft | None:
         is_duration = draft.is_figure and " to moment" in draft.figures[0].key
         return draft.flagged("counted") if is_duration else None
 
     def different(self, _: str, part: Options) -> Draft:
-        figures = Options(f"distinct {part.key}", dict(part.by_kind))
-        return Draft(frozenset(part.by_kind), figures=(), flags=frozenset(("distinct",)),
-                     columns=(figures,))  # fmt: skip
+        names = Options(f"distinct {part.key}", part.by_kind)
+        return Draft(frozenset(part.by_kind), columns=(names,), flags=frozenset(("distinct",)))
 
     def in_unit(self, draft: Draft, role: str) -> Draft | None:
         """``average resolution time in hours``: the unit that it is told in anyway."""
@@ -1064,11 +1025,12 @@ class Grammar:
 
     def unit_of_date(self, part: Options, date: Options) -> Options | None:
         """By month of closing: the unit of another date than the usual one."""
-        by_kind = {
-            kind: replace(part.by_kind[kind], date=path) for kind, path in date.by_kind.items()
-            if kind in part.by_kind and part.by_kind[kind].grain and not part.by_kind[kind].date
-        }  # fmt: skip
-        return options(f"{part.key} {date.key}", by_kind)
+
+        def of_date(kind: Kind, path: str) -> Group | None:
+            group = part.by_kind.get(kind.key, Group())
+            return replace(group, date=path) if group.grain and not group.date else None
+
+        return self._each(date, f"{part.key} {date.key}", of_date)
 
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
@@ -1090,13 +1052,12 @@ class Grammar:
         return draft.grouped(part[0], left=False).grouped(part[1], left=False)
 
     def dimension_of_kind(self, part: Options, of: tuple[str, bool]) -> Options:
-        by_kind = {}
-        for key, name in part.by_kind.items():
-            kind = self.kinds[key]
+        def theirs(kind: Kind, name: str) -> str | None:
             path = kind.to_one.get(of[0])
-            if key == of[0] or (path and kind.dimensions[name].path.startswith(path)):
-                by_kind[key] = name
-        return options(f"{part.key} of {of[0]}", by_kind)
+            is_their = kind.key == of[0] or (path and kind.dimensions[name].path.startswith(path))
+            return name if is_their else None
+
+        return self._each(part, f"{part.key} of {of[0]}", theirs)
 
     def each(self, part: Options, _: str) -> Options:
         return _groups(part)
@@ -1174,11 +1135,8 @@ class Grammar:
 
     def longest_in(self, part: Options, _: str) -> Rank:
         """By the date since when they are there, the earliest first; what is closed is nowhere."""
-        paths = {
-            kind: since for kind, name in part.by_kind.items()
-            if (since := self.kinds[kind].data.get("since", {}).get(name))
-        }  # fmt: skip
-        order = options(f"since {sorted(paths.items())}", paths)
+        since = self._each(part, "", lambda kind, name: kind.data.get("since", {}).get(name))
+        order = Options(f"since {sorted(since.by_kind.items())}", since.by_kind)
         return Rank("records", False, 0, "by", order)
 
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
@@ -1250,10 +1208,9 @@ class Grammar:
         return draft.grouped(ranked[0], left=True)._replace(rank=ranked[1])
 
     def best_of(self, part: Options, group: Options) -> Draft:
-        figures = {kind: Figure(name.removesuffix(" desc")) for kind, name in part.by_kind.items()}
+        names = self._each(part, part.key, lambda _, name: name.removesuffix(" desc"))
         down = all(name.endswith(" desc") for name in part.by_kind.values())
-        draft = Draft(frozenset(figures), figures=(Options(part.key, figures),),
-                      rank=Rank("figure", down, 0, "best"))  # fmt: skip
+        draft = _measuring(_figures(names), rank=Rank("figure", down, 0, "best"))
         return draft.grouped(_groups(group), left=False)
 
     def group_ranked(self, part: Options | str, draft: Draft) -> Draft | None:
@@ -1282,12 +1239,11 @@ class Grammar:
         if valued is None or role not in ("top", "bottom", "highest", "lowest"):
             return None
         kind, figure = valued["kind"], valued["figure"]
-        name = self.kinds[named_kind[0]].data["one"]
-        return Draft(
-            frozenset((kind,)), named_kind[0],
-            figures=(Options(f"measure:{figure}", {kind: Figure(figure)}),),
-            groups=(Options(f"by {named_kind[0]}", {kind: Group(name)}),),
-            rank=Rank("figure", _ENDS[role], limit or (1 if named_kind[1] else 0), "top"),
+        group = Group(self.kinds[named_kind[0]].data["one"])
+        return _measuring(
+            Options(f"measure:{figure}", {kind: Figure(figure)}), named=named_kind[0],
+            groups=(Options(f"by {named_kind[0]}", {kind: group}),),
+            rank=Rank("figure", _ENDS[role], limit or int(named_kind[1]), "top"),
         )  # fmt: skip
 
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
@@ -1304,17 +1260,15 @@ class Grammar:
         if isinstance(part, str):
             return Rank("records", _ENDS[role], limit, role) if role in _BY_AMOUNT else None
         is_last = role in ("newest", "oldest")
-        path_of = self._day_path if is_last else self._number_path
-        paths = {
-            kind: path
-            for kind, name in part.by_kind.items()
-            if (path := path_of(kind, name))
-            and not (left and is_last and path not in self.kinds[kind].data.get("ahead", ()))
-        }
-        if not paths or role == "common":
-            return None
+
+        def path_of(kind: Kind, name: str) -> str:
+            path = (name if kind.is_dated(name) else "") if is_last else _number_path(kind, name)
+            return "" if left and is_last and path not in kind.data.get("ahead", ()) else path
+
+        paths = self._each(part, part.key, path_of).by_kind
         key = f"order {sorted(paths.items())}"
-        return Rank("records", _ENDS[role], limit, "by", Options(key, paths))
+        path = Options(key, paths)
+        return None if role == "common" else Rank("records", _ENDS[role], limit, "by", path)
 
     def of_extreme_alone(self, rank: Rank) -> Draft | None:
         """``the 5 highest deal values``: of the records that have them."""
@@ -1401,64 +1355,61 @@ class Grammar:
         number = number_or_bound.number if isinstance(number_or_bound, Bound) else number_or_bound
         if number.unit or number.currency:
             return None
-        united = number._replace(unit=unit)
-        return (
-            number_or_bound._replace(number=united)
-            if isinstance(number_or_bound, Bound)
-            else united
-        )
+        number = number._replace(unit=unit)
+        if isinstance(number_or_bound, Bound):
+            return number_or_bound._replace(number=number)
+        return number
 
     def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
         """Half a year: the ``a`` is a number, and its unit is behind."""
-        if isinstance(number_or_word, str):
-            return Number("12", "hour") if number_or_word == "day" else Number("6", "month")
-        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(
-            number_or_word.unit if number_or_word.text == "1" else "")  # fmt: skip
+        unit = number_or_word
+        if isinstance(unit, Number):
+            unit = unit.unit if unit.text == "1" else ""
+        return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
 
     def percent(self, number: Number, _: str) -> Number | None:
         return None if number.unit or number.currency else number._replace(unit="%")
 
     def number_of(self, part: Options, bound: Bound) -> Options:
-        by_kind = {}
-        for kind, name in part.by_kind.items():
-            if (comparison := self._compared(kind, name, bound)) is not None:
-                by_kind[kind] = comparison
-        return options(f"{part.key} {bound}", by_kind)
+        compared = self._compared
+        return self._each(
+            part, f"{part.key} {bound}", lambda kind, name: compared(kind, name, bound)
+        )
 
     def number_is(self, part: Options, number: Number) -> Options:
         return self.number_of(part, Bound("eq", number))
 
     def number_or_more(self, part: Options, role: str) -> Options:
-        by_kind: dict[str, Restriction] = {
-            kind: replace(meaning, sign=_SIGNS[role]) for kind, meaning in part.by_kind.items()
-            if isinstance(meaning, Compares) and meaning.sign == "eq"
-        }  # fmt: skip
-        return options(f"{part.key} {role}", by_kind)
+        def compared(_: Kind, meaning: Any) -> Restriction | None:
+            is_number = isinstance(meaning, Compares) and meaning.sign == "eq"
+            return replace(meaning, sign=_SIGNS[role]) if is_number else None
+
+        return self._each(part, f"{part.key} {role}", compared)
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
 
     def one_of_numbers(self, part: Options, numbers: tuple[Number, Number]) -> Options:
         values = tuple(number.text for number in numbers)
-        by_kind = {
-            kind: Equals(path, values, OR.join(values))
-            for kind, path in part.by_kind.items() if self.kinds[kind].is_number(path)
-        }  # fmt: skip
-        return options(f"{part.key} {values}", by_kind)
+        numbers_of, label = self.of_number(part), OR.join(values)
+        return self._each(
+            numbers_of, f"{part.key} {values}", lambda _, path: Equals(path, values, label)
+        )
 
     def than(self, role: str, part: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], part
 
     def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
         sign, other = than
-        by_kind = {}
-        for kind, name in part.by_kind.items():
-            path = self._number_path(kind, name)
-            limit = self._number_path(kind, other.by_kind.get(kind, ""))
-            money = self.kinds[kind].currency_of
-            if path and limit and path != limit and money(path) == money(limit):
-                by_kind[kind] = Compares(path, sign, limit)
-        return options(f"{part.key} {sign} {other.key}", by_kind)
+
+        def compared(kind: Kind, name: str) -> Restriction | None:
+            path = _number_path(kind, name)
+            limit = _number_path(kind, other.by_kind.get(kind.key, ""))
+            is_other = path and limit and path != limit
+            is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
+            return Compares(path, sign, limit) if is_alike else None
+
+        return self._each(part, f"{part.key} {sign} {other.key}", compared)
 
     def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
         return self.property_than(more[1], (more[0], other))
@@ -1478,19 +1429,18 @@ class Grammar:
         self, part: Options, sign: Sign, factor: str = "", *, either: bool = False
     ) -> Options:
         """What is limited against its limit, either of which is named, or a state of it."""
-        by_kind: dict[str, Restriction] = {}
-        for kind, name in part.by_kind.items():
-            path = ""
-            if isinstance(name, Is):
-                path = self.kinds[kind].states[name.state].amount
-            elif isinstance(name, str):
-                path = self._number_path(kind, name)
-            limits = self.kinds[kind].data.get("limits", {})
-            named = (limit for limit, of in limits.items() if path and path in (limit, of))
-            limit = next(named, "")
-            if limit and (either or factor or path == limit):
-                by_kind[kind] = Compares(limits[limit], sign, limit, factor=factor)
-        return options(f"limited {part.key} {sign} {factor}", by_kind)
+
+        def limited(kind: Kind, name: Any) -> Restriction | None:
+            path = kind.states[name.state].amount if isinstance(name, Is) else ""
+            path = _number_path(kind, name) if isinstance(name, str) else path
+            limits = kind.data.get("limits", {})
+            limit = next(
+                (limit for limit, of in limits.items() if path and path in (limit, of)), ""
+            )
+            is_limit = limit and (either or factor or path == limit)
+            return Compares(limits[limit], sign, limit, factor=factor) if is_limit else None
+
+        return self._each(part, f"limited {part.key} {sign} {factor}", limited)
 
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
         if draft.leftward or draft.rank or not (draft.named or draft.groups):
@@ -1500,7 +1450,7 @@ class Grammar:
         by_kind = {}
         for key in draft.kinds:
             name = self._usual_number(key, draft, bound)
-            comparison = self._compared(key, name, bound) if name else None
+            comparison = self._compared(self.kinds[key], name, bound) if name else None
             if comparison is not None:
                 by_kind[key] = comparison
         return draft.restricted(options(f"amount {bound}", by_kind), left=False)
@@ -1510,7 +1460,7 @@ class Grammar:
         if not plain or bound.number.unit or bound.number.currency or bound.upper:
             return None
         return draft._replace(threshold=Threshold(bound.sign, bound.number.text, counted=True),
-                              figures=(self._count(draft.kinds),))  # fmt: skip
+                              figures=(self._count(),))  # fmt: skip
 
     def of_often(self, bound: Bound) -> Draft | None:
         """``more than 10 times``: of whatever is counted."""
@@ -1518,7 +1468,7 @@ class Grammar:
             return None
         threshold = Threshold(bound.sign, bound.number.text, counted=True)
         kinds = frozenset(self.kinds)
-        return Draft(kinds, threshold=threshold, figures=(self._count(kinds),))
+        return Draft(kinds, threshold=threshold, figures=(self._count(),))
 
     def of_repeated(self, role: str) -> Number:
         return Number("1" if role == "once" else "2", "times")
@@ -1611,20 +1561,18 @@ class Grammar:
 
     def of_called(self, part: Options) -> Draft | None:
         """Values that say what a record is: an IT manager is a contact; or which it is."""
+        paths = {kind: "tags" if isinstance(meaning, Tagged) else getattr(meaning, "path", "")
+                 for kind, meaning in part.by_kind.items()}  # fmt: skip
         kinds = [
-            kind
-            for kind, meaning in part.by_kind.items()
-            if (path := "tags" if isinstance(meaning, Tagged) else getattr(meaning, "path", ""))
-            and path in self.kinds[kind].data.get("called", ())
+            kind for kind, path in paths.items() if path in self.kinds[kind].data.get("called", ())
         ]
-        if part.key.startswith("number:"):
-            kinds = list(part.by_kind)[:1]  # fmt: skip
+        kinds = list(part.by_kind)[:1] if part.key.startswith("number:") else kinds
         if not kinds:
             return None
         return Draft(frozenset(kinds), kinds[0], where=(part,), flags=frozenset(("called",)))
 
     def of_valued_alone(self, part: Options) -> Draft | None:
-        return Draft(frozenset(part.by_kind), where=(part,)) if len(part.by_kind) < 4 else None
+        return _being(part) if len(part.by_kind) < 4 else None
 
     def more_of(self, draft: Draft, role: str, *, left: bool) -> Draft | None:
         asked = draft.flags & {"asked more", "asked less"}
@@ -1656,8 +1604,7 @@ class Grammar:
             return None
         columns = self._columns(part)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
-        if owner in self.kinds:
-            kinds = kinds.intersection((owner,))
+        kinds = kinds & {owner} if owner in self.kinds else kinds
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
     def records_property(self, draft: Draft, part: Options) -> Draft | None:
@@ -1685,9 +1632,8 @@ class Grammar:
             roles = ("client", kind.data.get("person", "owner"))
             if name := next((role for role in roles if role in kind.dimensions), ""):
                 names[key] = name
-        return self.showing(
-            draft._replace(leftward=False), (self._columns(Options("whose", names)),)
-        )
+        column = self._columns(Options("whose", names))
+        return self.showing(draft._replace(leftward=False), (column,))
 
     def showing(self, draft: Draft, part: tuple[Options, ...]) -> Draft | None:
         if draft.leftward or draft.figures or not draft.named:
@@ -1702,11 +1648,8 @@ class Grammar:
         return draft.flagged("when")
 
     def charted(self, draft: Draft, role: str) -> Draft | None:
-        return (
-            None
-            if any(flag.startswith("chart") for flag in draft.flags)
-            else draft.flagged(f"chart {role}")
-        )
+        is_charted = any(flag.startswith("chart") for flag in draft.flags)
+        return None if is_charted else draft.flagged(f"chart {role}")
 
     def into_currency(self, _: str, code: str) -> Options:
         return self._currency(code)
@@ -1720,6 +1663,14 @@ class Grammar:
         return draft.flagged("converted")
 
     # --- what the rules share
+
+    def _each(self, part: Options, key: str, of: Callable[[Kind, Any], Any]) -> Options:
+        """What a function makes of the meaning for each kind; without those of which it is nothing.
+
+        Raises: TypeMismatchError, it is nothing for all of them.
+        """
+        by_kind = {name: of(self.kinds[name], value) for name, value in part.by_kind.items()}
+        return options(key, {name: value for name, value in by_kind.items() if value})
 
     def _group(self, part: Options | str) -> Options:
         """By a dimension, or by a unit of time."""
@@ -1745,11 +1696,7 @@ class Grammar:
         figures = self.kinds[kind].figures.items()
         return next((name for name, figure in figures if end_of(figure.value) in ends), "")
 
-    def _verb(self, kind: str, name: str) -> Mapping[str, str]:
-        verbs: Mapping[str, Mapping[str, str]] = self.kinds[kind].data["verbs"]
-        return verbs[name]
-
-    def _count(self, kinds: frozenset[str]) -> Options:
+    def _count(self) -> Options:
         return Options("count", dict.fromkeys(self.kinds, Figure(COUNT)))
 
     def _opposite(self, kind: Kind, restriction: Restriction) -> Restriction:
@@ -1764,83 +1711,67 @@ class Grammar:
             return restriction  # "not updated for over a year": the last time was before
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
-    def _path_of(self, kind: str, restriction: Restriction) -> str:
-        if isinstance(restriction, Equals):
-            return restriction.path
-        if isinstance(restriction, Is):
-            return self.kinds[kind].states[restriction.state].path
-        if isinstance(restriction, Not):
-            return self._path_of(kind, restriction.of)
-        return self._path_of(kind, restriction.of[0]) if isinstance(restriction, Either) else ""
+    def _path_of(self, kind: Kind, restriction: Restriction) -> str:
+        match restriction:
+            case Equals(path):
+                return path
+            case Is(name):
+                return kind.states[name].path
+            case Not(of) | Either((of, *_)):
+                return self._path_of(kind, of)
+        return ""
 
-    def _paths(self, kind: str, part: Options) -> tuple[str, ...]:
-        name = part.by_kind[kind]
-        dimension = self.kinds[kind].dimensions.get(name)
-        if dimension is None:
-            return (name,)
-        return tuple(
-            name_or_path for name_or_path in (dimension.path, dimension.key, name) if name_or_path
-        )
+    def _paths(self, kind: Kind, name: str) -> tuple[str | None, ...]:
+        dimension = kind.dimensions.get(name)
+        return (name,) if dimension is None else (dimension.path, dimension.key or name, name)
 
-    def _dimension_of(self, kind: str, restriction: Restriction) -> str:
-        path = self._path_of(kind, restriction)
-        dimensions = self.kinds[kind].dimensions.items()
+    def _dimension_of(self, kind: Kind, restriction: Restriction) -> str:
+        path, dimensions = self._path_of(kind, restriction), kind.dimensions.items()
         return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
 
-    def _known(self, kind: str, path: str) -> Restriction:
-        number = self.kinds[kind].is_number(path)
-        prop = self.kinds[kind].prop(path)
-        if number and prop is not None and not prop.nullable:
-            return Compares(path, "gt", "0")
-        return Known(path)
+    def _known(self, kind: Kind, path: str) -> Restriction:
+        prop = kind.prop(path)
+        is_count = kind.is_number(path) and prop is not None and not prop.nullable
+        return Compares(path, "gt", "0") if is_count else Known(path)
 
-    def _property_of(self, kind: str, name: str) -> str | None:
-        dimension = self.kinds[kind].dimensions.get(name)
+    def _property_of(self, kind: Kind, name: str) -> str | None:
+        dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
         if dimension is not None:
             path = dimension.key or dimension.path
             return path if not path.startswith("case(") else None
-        measure = self.kinds[kind].figures.get(name)
-        if measure is not None:
-            return measure.value if self.kinds[kind].is_number(measure.value) else None
-        return name
+        return name if measure is None else _number_path(kind, name) or None
 
     def _columns(self, part: Options | str) -> Options:
         """The paths that names stand for, as columns; an amount is the usual one."""
         if isinstance(part, str):
-            return Options("column amount", {
-                key: kind.amount for key, kind in self.kinds.items() if kind.amount
-            })  # fmt: skip
-        by_kind = {}
-        for key, name in part.by_kind.items():
-            kind = self.kinds[key]
+            amounts = {key: kind.amount for key, kind in self.kinds.items() if kind.amount}
+            return Options("column amount", amounts)
+
+        def column(kind: Kind, name: str) -> str | None:
             dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
             path = name if measure is None else measure.value
             path = path if dimension is None else dimension.path
             is_path = "(" not in path and " " not in path
-            if is_path and ("/" in path or kind.prop(path) is not None):
-                by_kind[key] = path
-        return Options(f"column {part.key}", by_kind)
+            return path if is_path and ("/" in path or kind.prop(path) is not None) else None
+
+        return self._each(part, f"column {part.key}", column)
 
     def _currency(self, code: str) -> Options:
-        by_kind = {}
+        equal = {}
         for key, kind in self.kinds.items():
-            money = kind.currency_of(kind.amount or "") or (
-                "currency" if kind.prop("currency") else ""
-            )
-            if money:
-                by_kind[key] = Equals(money, (f"'{code}'",), code)
-        return Options(f"currency:{code}", by_kind)
+            own = "currency" if kind.prop("currency") else ""
+            if money := kind.currency_of(kind.amount or "") or own:
+                equal[key] = Equals(money, (f"'{code}'",), code)
+        return Options(f"currency:{code}", equal)
 
     def _amounts(self, draft: Draft) -> Options:
         """The usual amount of each kind; of records in a state the amount that counts then."""
         by_kind = {}
         for key in draft.kinds:
-            kind = self.kinds[key]
-            due = kind.amount_of(choices.by_kind.get(key) for choices in draft.where)
-            amount = kind.usual and (due or kind.usual)
-            if amount:
-                by_kind[key] = Figure(amount)
-        return options(f"amount {sorted(limit.measure for limit in by_kind.values())}", by_kind)
+            due = self.kinds[key].amount_of(choices.by_kind.get(key) for choices in draft.where)
+            if usual := self.kinds[key].usual:
+                by_kind[key] = Figure(due or usual)
+        return options(f"amount {sorted(figure.measure for figure in by_kind.values())}", by_kind)
 
     @staticmethod
     def _by_method(draft: Draft, method: str) -> Draft:
@@ -1864,10 +1795,8 @@ class Grammar:
         if bound is not None:
             has = Has(inside, where, bound.sign, bound.number)
         has = Not(has) if negated else has
-        by_kind: dict[str, Restriction] = {
-            key: has for key, kind in self.kinds.items()
-            if inside in kind.related and not self._is_of(inside, key, where)
-        }  # fmt: skip
+        owners = (key for key, kind in self.kinds.items() if inside in kind.related)
+        by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
         name = _NONE if negated else "has "
         return options(f"{name}{draft.kinds} {where} {bound}", by_kind)
 
@@ -1897,11 +1826,12 @@ class Grammar:
         if draft.dated and all(date is None for _, date in draft.dated):
             raise TypeMismatchError("a bare period says the time of what is asked for")
         where = self._where_of(draft, inside)
-        by_kind: dict[str, Restriction] = {
-            key: Of(inside, where) for key, kind in self.kinds.items()
-            if where and inside in kind.to_one and key != inside
-        }  # fmt: skip
-        return options(f"of {inside} {where}", by_kind)
+        return self._of_owner(inside, where, f"of {inside} {where}")
+
+    def _of_owner(self, owner: str, where: tuple[Restriction, ...], key: str) -> Options:
+        belonging = {name: Of(owner, where) for name, kind in self.kinds.items()
+                     if where and owner in kind.to_one and name != owner}  # fmt: skip
+        return options(key, belonging)
 
     def _done(self, deed: Draft, *, negated: bool) -> Options:
         by_kind: dict[str, Restriction] = {}
@@ -1954,29 +1884,13 @@ class Grammar:
         kinds = draft.kinds.intersection(part.by_kind)
         if not kinds or draft.rank or draft.figures:
             return None
-        down = all(meaning.endswith(" desc") for meaning in part.by_kind.values())
-        paths = Options(
-            part.key, {kind: path.removesuffix(" desc") for kind, path in part.by_kind.items()}
-        )
-        return draft._replace(
-            kinds=kinds, rank=Rank("records", down, limit, "order", paths), leftward=True
-        )
+        down = all(path.endswith(" desc") for path in part.by_kind.values())
+        paths = self._each(part, part.key, lambda _, path: path.removesuffix(" desc"))
+        rank = Rank("records", down, limit, "order", paths)
+        return draft._replace(kinds=kinds, rank=rank, leftward=True)
 
-    def _number_path(self, kind: str, name: str) -> str:
-        """The property that is a number of each record; empty for none."""
-        if not name:
-            return ""
-        measure = self.kinds[kind].figures.get(name)
-        path = name if measure is None else measure.value
-        return path if self.kinds[kind].is_number(path) else ""
-
-    def _day_path(self, kind: str, name: str) -> str:
-        """The property that is a day or an instant of each record; empty for none."""
-        return name if self.kinds[kind].is_dated(name) else ""
-
-    def _compared(self, kind: str, name: str, bound: Bound) -> Restriction | None:
+    def _compared(self, model_kind: Kind, name: str, bound: Bound) -> Restriction | None:
         """A number of a record against a bound, if it is counted in the same."""
-        model_kind = self.kinds[kind]
         measure = model_kind.figures.get(name)
         if name in model_kind.dimensions:
             return None
@@ -2028,17 +1942,15 @@ class Grammar:
 
     def _amounting(self, part: Options, *, becoming: bool) -> Draft:
         """The amount that is due in a state; ``becoming``: of what became so the usual one."""
-        figures = {}
-        for key, meaning in part.by_kind.items():
-            kind = self.kinds[key]
-            states = kind.stated((meaning,))
+
+        def amount(kind: Kind, meaning: Restriction) -> Figure | None:
             usual = kind.usual if becoming else ""
-            amounts = (state.amount or (state.date and usual) for state in states)
-            if amount := next(filter(None, amounts), ""):
-                figures[key] = Figure(amount)
-        figure = options(f"amount {part.key}", figures)
-        where = Options(part.key, {key: part.by_kind[key] for key in figures})
-        return Draft(frozenset(figures), figures=(figure,), where=(where,))
+            amounts = (state.amount or (state.date and usual) for state in kind.stated((meaning,)))
+            return next((Figure(name) for name in amounts if name), None)
+
+        figure = self._each(part, f"amount {part.key}", amount)
+        where = Options(part.key, {key: part.by_kind[key] for key in figure.by_kind})
+        return _measuring(figure, where=(where,))
 
     def _doer(self, kind: str, draft: Draft) -> str:
         """Who does what records went through: clients pay; else who is responsible for them."""
@@ -2113,27 +2025,42 @@ def _member(
         return Either(tuple(_member(states, part, beside) for part in restriction.of))
     if not isinstance(restriction, Is) or not isinstance(beside, Is):
         return restriction
-    other, name = (
-        states[beside.state],
-        f"{states[beside.state].path}.{restriction.state.capitalize()}",
-    )
+    other = states[beside.state]
+    name = f"{other.path}.{restriction.state.capitalize()}"
     is_of_it = bool(other.path) and other.value in states[restriction.state].filter
     return Is(name) if is_of_it and name in states else restriction
 
 
 def _either(restriction: Restriction, other: Restriction) -> Restriction:
-    if (
-        isinstance(restriction, Equals)
-        and isinstance(other, Equals)
-        and restriction.path == other.path
-    ):
-        return Equals(
-            restriction.path,
-            (*restriction.values, *other.values),
-            f"{restriction.label}{OR}{other.label}",
-        )
+    match restriction, other:
+        case Equals(path, values, label), Equals(same, more, name) if path == same:
+            return Equals(path, (*values, *more), f"{label}{OR}{name}")
     first = restriction.of if isinstance(restriction, Either) else (restriction,)
     return Either((*first, other))
+
+
+def _being(so: Options, **parts: Any) -> Draft:
+    """Whatever is so."""
+    return Draft(frozenset(so.by_kind), where=(so,), **parts)
+
+
+def _measuring(figures: Options, **parts: Any) -> Draft:
+    """A figure of whatever has it."""
+    return Draft(frozenset(figures.by_kind), figures=(figures,), **parts)
+
+
+def _dated_as(kind: Kind, path: str, when: When) -> Restriction:
+    """A date in a period, of the records that the date alone implies: what is due is not paid."""
+    implied = kind.state_with(kind.dates.get(path))
+    dated = Dated(when, path)
+    return All((Is(implied), dated)) if implied else dated
+
+
+def _number_path(kind: Kind, name: str) -> str:
+    """The property that is a number of each record; empty for none."""
+    measure = kind.figures.get(name)
+    path = name if measure is None else measure.value
+    return path if path and kind.is_number(path) else ""
 
 
 def _states(part: Options, key: str = "") -> Options:

@@ -56,10 +56,8 @@ def _written(value: Any) -> Any:
         return value
     members = {field.name: getattr(value, field.name) for field in fields(value)
             if getattr(value, field.name) != field.default}  # fmt: skip
-    return {
-        "is": type(value).__name__,
-        **{name: _written(member) for name, member in members.items()},
-    }
+    members = {name: _written(member) for name, member in members.items()}
+    return {"is": type(value).__name__, **members}
 
 
 def _read(hint: Any, kept: Any) -> Any:
@@ -96,12 +94,8 @@ def _read_fields(hint: type[Any], kept: Any) -> Any:
     if not isinstance(kept, Mapping) or kept.get("is") != hint.__name__:
         raise TypeError(f"no {hint.__name__}")
     members = {name: value for name, value in kept.items() if name != "is"}
-    lacking = (
-        field.name
-        for field in fields(hint)
-        if field.default is MISSING and field.name not in members
-    )
-    if members.keys() - hints.keys() or any(lacking):
+    needed = {field.name for field in fields(hint) if field.default is MISSING}
+    if members.keys() - hints.keys() or needed - members.keys():
         raise TypeError(f"no {hint.__name__} of this version")
     return hint(**{name: _read(hints[name], value) for name, value in members.items()})
 

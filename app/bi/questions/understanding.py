@@ -64,9 +64,8 @@ class Analysis:
 
     def passed_over(self, read: Read, *, light: bool = True) -> int:
         """How many words nothing was made of; without the ``light`` ones, those of content."""
-        return sum(
-            light or not ranker.is_light(read.crossing[position]) for position in self.crossed
-        )
+        crossings = (read.crossing[position] for position in self.crossed)
+        return sum(light or not ranker.is_light(crossing) for crossing in crossings)
 
     def is_decisive_aside(self, read: Read) -> bool:
         """Whether a word that decides what is meant is left aside."""
@@ -113,9 +112,8 @@ class Understanding:
                 known = by_meaning.get(ending.meaning)
                 if known is None or known.score < total:
                     plan = known.plan if known is not None else _plan(compiler, ending.meaning)
-                    by_meaning[ending.meaning] = Analysis(
-                        ending.meaning, total, features, plan, item, aside
-                    )
+                    analysis = Analysis(ending.meaning, total, features, plan, item, aside)
+                    by_meaning[ending.meaning] = analysis
         planned = [analysis for analysis in by_meaning.values() if analysis.plan is not None]
         if any(not analysis.passed_over(read, light=False) for analysis in planned):
             # What "not" and "converted to" say is left aside only where nothing reads it.
@@ -161,9 +159,8 @@ class Understanding:
         """Whether it asks which of them: a pronoun right behind the word, or as its end."""
         pronouns = self.lexicon.phrases("language", "pronouns")
         ends = {leaf.end for leaf in read.leaves if leaf.category == "f:list"}
-        return any(
-            (stem,) in pronouns and {at, at + 1} & ends for at, stem in enumerate(read.stems)
-        )
+        stems = enumerate(read.stems)
+        return any((stem,) in pronouns and {at, at + 1} & ends for at, stem in stems)
 
     def _says(self, stems: Phrase, name: str) -> bool:
         return first_place(stems, self.lexicon.phrases("language", name)) is not None
@@ -218,11 +215,8 @@ class Understanding:
                 first = " first" if start == 0 and name == "command" else ""
                 if not read.means(start, end):
                     features.append(f"nothing {name}{first}")
-        features += [
-            f"nothing {crossed}"
-            for crossed in read.crossing
-            if crossed.startswith(("cross unknown", "cross name", "cross num"))
-        ]
+        strange = ("cross unknown", "cross name", "cross num")
+        features += [f"nothing {name}" for name in read.crossing if name.startswith(strange)]
         if parsed.is_cut:
             features.append("nothing cut")
         return tuple(features)
@@ -239,17 +233,13 @@ def _likeliest(analyses: list[Analysis]) -> tuple[tuple[Analysis, ...], tuple[fl
     sums: defaultdict[str | None, float] = defaultdict(float)
     for _, chance, query in likelihoods:
         sums[query] += chance
-    likelihoods.sort(
-        key=lambda likelihood: (
-            likelihood[2] is None,
-            -sums[likelihood[2]],
-            ranker.is_partial(likelihood[0].features),
-            -likelihood[1],
-        )
-    )
-    return tuple(analysis for analysis, _, _ in likelihoods), tuple(
-        chance for _, chance, _ in likelihoods
-    )
+
+    def order(likelihood: tuple[Analysis, float, str | None]) -> tuple[bool, float, bool, float]:
+        analysis, chance, query = likelihood
+        return query is None, -sums[query], ranker.is_partial(analysis.features), -chance
+
+    best, likeliest, _ = zip(*sorted(likelihoods, key=order), strict=True)
+    return best, likeliest
 
 
 def _plan(compiler: Compiler, meaning: Meaning) -> Plan | None:
