@@ -21,7 +21,7 @@ from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content
-from app.odata.writing.collections import each_set, is_each
+from app.odata.writing.collections import each_target, is_each
 from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target
 
@@ -62,7 +62,8 @@ class _Offered:
         if (call := self.operations.find(path)) is not None:
             return self._of_call(call)
         if is_each(path):
-            return each_methods(each_set(self.container, path.removesuffix("/$each")))
+            target = each_target(self.container, path.removesuffix("/$each"))
+            return each_methods(target.entity_set)
         return self._of_resource(parse_path(path))
 
     def _of_call(self, call: Call) -> tuple[str, ...]:

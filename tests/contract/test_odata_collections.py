@@ -167,6 +167,44 @@ def test_every_member_is_deleted(admin: Api) -> None:
     assert names(admin) == []
 
 
+def test_related_members_are_changed_and_deleted(admin: Api) -> None:
+    clients = [make(admin, name=name) for name in "AB"]
+    for key, name in ((clients[0], "Ada"), (clients[0], "Bob"), (clients[1], "Cid")):
+        body = {"lastName": name, "clientId": key}
+        assert admin.post("/odata/Contacts", body).status_code == 201
+
+    def contacts(name: str) -> list[str | None]:
+        rows = admin.get("/odata/Contacts?$orderby=id").json["value"]
+        return [row[name] for row in rows]
+
+    members = f"/odata/Clients({clients[0]})/Contacts"
+    body, shown = {"jobTitle": "Smith"}, {"Prefer": "return=representation"}
+    some = admin.patch(f"{members}/$filter(@f)/$each?@f=lastName eq 'Ada'", body, headers=shown)
+    assert [row["lastName"] for row in some.json["value"]] == ["Ada"], some.text
+    assert some.json["@odata.context"].endswith("#Contacts")
+    assert contacts("jobTitle") == ["Smith", None, None]
+    assert admin.patch(f"{members}/$each", {"jobTitle": "Clerk"}).status_code == 204
+    assert contacts("jobTitle") == ["Clerk", "Clerk", None]
+    assert admin.delete(f"{members}/$filter(lastName eq 'Bob')/$each").status_code == 204
+    assert contacts("lastName") == ["Ada", "Cid"]
+    assert admin.delete("/odata/Contacts(1)/Client/Contacts/$each").status_code == 204
+    assert contacts("lastName") == ["Cid"]
+    allowed = admin.client.options(f"{members}/$each", headers=admin.headers).headers["Allow"]
+    assert set(allowed.split(", ")) >= {"PATCH", "DELETE"}
+
+
+def test_an_action_is_done_to_each_related_member(admin: Api) -> None:
+    line = {"description": "x", "unitPrice": 1, "taxRate": 0}
+    client, other = make(admin, name="A"), make(admin, name="B")
+    for key in (client, client, other):
+        body = {"clientId": key, "LineItems": [line]}
+        assert admin.post("/odata/Invoices", body).status_code == 201
+    sent = admin.post(f"/odata/Clients({client})/Invoices/$each/Send", {"markOnly": True})
+    assert sent.status_code == 200, sent.text
+    states = [row["status"] for row in admin.get("/odata/Invoices?$orderby=id").json["value"]]
+    assert states == ["Sent", "Sent", "Draft"]
+
+
 def test_one_refusal_undoes_all_and_names_the_member(admin: Api, session: Session) -> None:
     make(admin, name="A")
     key = make(admin, name="B")
@@ -190,7 +228,14 @@ def test_one_refusal_undoes_all_and_names_the_member(admin: Api, session: Sessio
         ("patch", "Clients(1)/$each", {"name": "x"}, 404),
         ("patch", "Nothing/$each", {"name": "x"}, 404),
         ("patch", "$each", {"name": "x"}, 400),
-        ("patch", "Clients(1)/Contacts/$each", {"lastName": "x"}, 404),
+        ("patch", "Clients(1)/Contacts/$each", {"nmae": "x"}, 400),
+        ("patch", "Clients(99)/Contacts/$each", {"lastName": "x"}, 404),
+        ("patch", "Clients(1)/Contacts(1)/$each", {"lastName": "x"}, 404),
+        ("patch", "Clients(1)/tags/$each", {"value": "x"}, 404),
+        ("patch", "Clients(1)/Owner/$each", {"name": "x"}, 404),
+        ("patch", "Invoices(1)/LineItems/$each", {"quantity": 1}, 405),
+        ("delete", "Invoices(1)/Payments/$each", None, 405),
+        ("post", "Invoices(1)/Payments/$each/Reverse", {"reason": "x"}, 405),
         ("post", "Clients/$each", {}, 405),
         ("put", "Clients/$each", {}, 405),
         ("patch", "Users/$each", {}, 405),

@@ -339,6 +339,18 @@ def test_an_entity_of_a_derived_type_is_changed_as_such(reference: Reference) ->
     assert reference.names("$filter=Name eq 'D'") == []
 
 
+def test_each_of_a_derived_type_is_changed_as_such(reference: Reference) -> None:
+    special = f"/Products/{SPECIAL}"
+    plain = reference.get("/Products?$filter=not isof(ComplianceService.SpecialProduct)")["value"]
+    assert reference.send("PATCH", f"{special}/$each", {"SpecialProperty": "a"}).status_code == 204
+    rows = reference.get(special)["value"]
+    assert [row["SpecialProperty"] for row in rows] == ["a", "a", "a"]
+    one = f"{special}/$filter(Name eq 'Laptop')/$each/ComplianceService.IncreasePrice"
+    assert reference.send("POST", one, {"amount": 1}).status_code == 204
+    assert reference.send("DELETE", f"{special}/$each").status_code == 204
+    assert reference.get("/Products")["value"] == plain
+
+
 def test_what_is_nested_needs_no_key_of_its_owner(reference: Reference) -> None:
     shown = f"{reference.product()}?$expand=Descriptions($select=LanguageKey,Description)"
 

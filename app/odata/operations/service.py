@@ -40,7 +40,7 @@ from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import nothing_shown, with_preference
 from app.odata.writing.collections import (
     as_member,
-    each_set,
+    each_target,
     key_of_row,
     member_keys,
     refuse_conditions,
@@ -113,14 +113,15 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     The answer is the collection of what the action returned, in the order of the members.
     """
     path = call.bound_path.removesuffix("/$each")
-    entity_set = each_set(request.container, path)
-    call = call.bound(entity_set.type, is_collection=False)
+    target = each_target(request.container, path)
+    entity_set = target.entity_set
+    call = call.bound(target.type, is_collection=False)
     _require(call)
     refuse_conditions(request, any_is_fine=True)
     operation, arguments = _arguments(request, call)
     minimal = request.preferences.return_ == "minimal" or operation.returns is None
     values: list[Any] = []
-    for key in member_keys(request, entity_set.type, path):
+    for key in member_keys(request, target.type, path):
         with as_member(entity_set, key):
             result = _run(operation, key, arguments)
             if not minimal:

@@ -25,14 +25,15 @@ from app.errors import (
     telling_all,
 )
 from app.http.json_body import parse_json
+from app.odata.binding.path_steps import KeyStep, path_steps
 from app.odata.key_values import key_of
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
-from app.odata.model.writable import upsert_keys
+from app.odata.model.writable import set_of, upsert_keys
 from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
-from app.odata.syntax.nodes import FilterPathSegment, NameSegment
+from app.odata.syntax.nodes import FilterPathSegment
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import nothing_shown, with_preference
@@ -61,13 +62,14 @@ def is_each(path: str) -> bool:
 
 
 def write_each(request: WriteRequest) -> Response:
-    """Change or delete every member of a set, or of what is left of it by ``/$filter(...)``.
+    """Change or delete every member of a set or relation, or of what ``/$filter(...)`` leaves.
 
-    Raises: MethodNotAllowedError; NotFoundError, there is no such set; TooLargeError, it has too
-        many members; what the service of the set raises, told with the address of the member.
+    Raises: MethodNotAllowedError; NotFoundError, there are no such entities; ValidationError, they
+        are too many; what the service of the set raises, told with the address of the member.
     """
     path = request.http.path.rstrip("/").removesuffix(_EACH)
-    entity_set = each_set(request.container, path)
+    target = each_target(request.container, path)
+    entity_set = target.entity_set
     allowed = each_methods(entity_set)
     if request.http.method not in allowed:
         raise method_error(request.http.method, allowed)
@@ -79,8 +81,8 @@ def write_each(request: WriteRequest) -> Response:
     refuse_conditions(request, any_is_fine=True)
     body = None
     if request.http.method == "PATCH":
-        body = request.entity(Target(entity_set, entity_set.type), "change")
-    keys = member_keys(request, entity_set.type, path)
+        body = request.entity(target, "change")
+    keys = member_keys(request, target.type, path)
     for key in keys:
         with as_member(entity_set, key):
             if body is None:
@@ -93,19 +95,33 @@ def write_each(request: WriteRequest) -> Response:
     return _collection(request, entity_set, items, "")
 
 
-def each_set(container: edm.EntityContainer, path: str) -> edm.EntitySet:
-    """The set of a path that ``/$each`` follows.
+def each_target(container: edm.EntityContainer, path: str) -> Target:
+    """The entities of a path that ``/$each`` follows, each of which is in a set.
 
     Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
     """
-    first, *rest = parse_path(path).segments or (None,)
-    name = first.name if isinstance(first, NameSegment) and first.arguments is None else ""
-    entity_set = container.set_called(name)
-    if entity_set is None:
-        raise NotFoundError("$each follows an entity set of this service.")
-    if not all(isinstance(segment, FilterPathSegment) and not segment.key for segment in rest):
-        raise method_error("", (), "Between a set and $each only $filter(...) can stand.")
-    return entity_set
+    target = None
+    for step in path_steps(container, parse_path(path)):
+        match step:
+            case edm.EntitySet(type=type_):
+                target = Target(step, type_, is_collection=True)
+            case edm.NavigationProperty():
+                type_ = container.target(step)
+                home = set_of(container, step) or edm.EntitySet(name=step.name, type=type_)
+                target = Target(home, type_, is_collection=step.collection)
+            case edm.EntityType() if target is not None:
+                target.type = step
+            case FilterPathSegment():
+                pass
+            case KeyStep() if target is not None:
+                target.is_collection = False
+            case _:
+                target = None
+    if target is None or not target.is_collection:
+        raise NotFoundError("$each follows a collection of entities.")
+    if target.entity_set.name not in container.sets:
+        raise method_error("", (), "$each follows entities, each of which is in a set.")
+    return target
 
 
 def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:
