@@ -118,6 +118,8 @@ def change_many(path: str) -> Response:
         raise NotFoundError(translated("There is no such action."))
     if not chosen.is_all and not chosen.keys:
         return see_other(_list_address(chosen.query.wanted), translated("Choose records first."))
+    if chosen.is_all:
+        chosen.query.refuse_unknown()
     problem = None
     asked = _extra_inputs(wanted, action)
     if "confirm" in request.form and all(each.name in request.form for each in asked):

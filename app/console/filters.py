@@ -254,27 +254,30 @@ def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | 
     return Filterable(property_, _ALIKE.get(kind, kind)) if kind else None
 
 
-def read_conditions(wanted: Page, texts: Sequence[str]) -> list[Condition]:
-    """The conditions of an address; what is none is left out, so that an old address still opens.
+def read_conditions(wanted: Page, texts: Sequence[str]) -> dict[str, Condition | None]:
+    """The conditions of an address by their texts; None for a text that is none.
 
     Args:
-        texts: ``property:operator:value``.
+        texts: ``property:operator:value``; of more than ``MOST`` the last ones are none.
     """
     if not texts:
-        return []
+        return {}
     known = filterable(wanted)
-    conditions = []
-    for text in dict.fromkeys(texts[:MOST]):
-        name, _, rest = text.partition(":")
-        operator, _, value = rest.partition(":")
-        of = known.get(name)
-        if of is None or operator not in of.operators or len(value) > _LONGEST:
-            continue
-        if not of.operators[operator].takes:
-            conditions.append(Condition(of, operator))
-        elif _is_value(of, value):
-            conditions.append(Condition(of, operator, value))
-    return conditions
+    return {
+        text: _condition(known, text) if at < MOST else None
+        for at, text in enumerate(dict.fromkeys(texts))
+    }
+
+
+def _condition(known: Mapping[str, Filterable], text: str) -> Condition | None:
+    name, _, rest = text.partition(":")
+    operator, _, value = rest.partition(":")
+    of = known.get(name)
+    if of is None or operator not in of.operators or len(value) > _LONGEST:
+        return None
+    if not of.operators[operator].takes:
+        return Condition(of, operator)
+    return Condition(of, operator, value) if _is_value(of, value) else None
 
 
 def _is_value(of: Filterable, value: str) -> bool:

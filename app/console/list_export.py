@@ -51,7 +51,10 @@ def export_list(path: str, form: str) -> Response:
     if "query" in request.args and not keys and "all" not in request.args:
         raise ValidationError([("", translated("Choose records first."))])
     query = read_query(page_of(path), args)
-    report = _report(query, [] if "all" in request.args else keys)
+    keys = [] if "all" in request.args else keys
+    if not keys:
+        query.refuse_unknown()
+    report = _report(query, keys)
     table = prepare(report, {}, form, language=page_language())
     if table.total > AT_ONCE:
         text = translated(

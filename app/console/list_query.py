@@ -10,8 +10,10 @@ from werkzeug.datastructures import MultiDict
 from app.console.choices import search_phrase
 from app.console.columns import Column, column_of, columns_of, reading
 from app.console.filters import WHERE, Condition, read_conditions
+from app.console.language import translated
 from app.console.sets import Page
 from app.container.words import options_of
+from app.errors import ValidationError
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.writing.bulk import PERSONS
@@ -22,7 +24,13 @@ MOST_COLUMNS = 20
 
 @dataclass(frozen=True)
 class ListQuery:
-    """What is to be listed. ``sort`` is as in the address: ``dueDate desc``, ``Client``."""
+    """What is to be listed.
+
+    Attributes:
+        sort: as in the address: ``dueDate desc``, ``Client``.
+        unknown: what the address narrows by and this list does not know, such as a state that is no
+            more; the list leaves it out and says so.
+    """
 
     wanted: Page
     search: str
@@ -31,6 +39,18 @@ class ListQuery:
     conditions: tuple[Condition, ...]
     sort: str
     columns: tuple[Column, ...]
+    unknown: tuple[str, ...] = ()
+
+    def refuse_unknown(self) -> None:
+        """Before something is done with all that match.
+
+        Raises: ValidationError, the list has more than what was asked for.
+        """
+        if self.unknown:
+            text = translated(
+                "The list is narrowed by what is not known here: choose the filter anew."
+            )
+            raise ValidationError([("", text)])
 
     @property
     def filter(self) -> str | None:
@@ -75,7 +95,8 @@ class ListQuery:
 
 
 def read_query(wanted: Page, args: MultiDict[str, str]) -> ListQuery:
-    """The query of an address; what it does not have, or cannot have, is as at first."""
+    """The query of an address; what it does not have, or cannot have, is as at first, so that an
+    old address still opens."""
     view, state = args.get("view", ""), args.get("state", "")
     sort = args.get("sort", "")
     path, _, direction = sort.partition(" ")
@@ -83,14 +104,20 @@ def read_query(wanted: Page, args: MultiDict[str, str]) -> ListQuery:
     is_order = column is not None and column.order and direction in ("", "desc")
     sort = sort if is_order else first_sort(wanted)
     columns = columns_of(wanted, args.get("columns", "").split(",")[:MOST_COLUMNS])
+    conditions = read_conditions(wanted, args.getlist(WHERE))
+    is_view, is_state = view in views_of(wanted), state in states_of(wanted)
+    unknown = [text for text, condition in conditions.items() if condition is None]
+    unknown += [text for text, is_known in ((view, is_view), (state, is_state))
+                if text and not is_known]  # fmt: skip
     return ListQuery(
         wanted,
         args.get("q", "").strip()[:LONGEST_SEARCH],
-        view if view in views_of(wanted) else "",
-        state if state and state in states_of(wanted) else "",
-        tuple(read_conditions(wanted, args.getlist(WHERE))),
+        view if is_view else "",
+        state if is_state else "",
+        tuple(filter(None, conditions.values())),
         sort,
         tuple(columns or columns_of(wanted, wanted.columns)),
+        tuple(unknown),
     )
 
 

@@ -95,6 +95,29 @@ def test_an_old_or_broken_address_still_opens(sign_in: SignIn, query: str) -> No
 
 
 @pytest.mark.parametrize(
+    ("query", "text"),
+    [("where=nothing:is:1", "nothing:is:1"), ("where=total:least:NaN", "total:least:NaN"),
+     ("view=Lost", "Lost"), ("state=Nowhere&q=5", "Nowhere"),
+     ("&".join(f"where=total:least:{n}" for n in range(21)), "total:least:20")],
+    ids=["property", "value", "view", "state", "too many"],
+)  # fmt: skip
+def test_a_list_with_more_than_was_asked_for_says_so_and_nothing_is_done_with_all_of_it(
+    sign_in: SignIn, query: str, text: str
+) -> None:
+    browser = sign_in("Admin")
+    page = browser.get(f"invoices/?{query}").text
+    assert f"shows more than was asked for: {text}<" in page
+    assert "shows more than" not in browser.get("invoices/?where=total:least:1&view=Unpaid").text
+    for answer in (
+        browser.submit("invoices/bulk", action="tag", all="1", query=query),
+        browser.submit("invoices/bulk", action="tag", all="1", query=query, confirm="1", value="x"),
+        browser.get(f"invoices/export.csv?{query}"),
+    ):
+        assert answer.status_code == 400
+        assert "choose the filter anew" in answer.text
+
+
+@pytest.mark.parametrize(
     ("words", "count"), [("POLARIS", 1), ("polaris deal", 1), ("polaris other", 0), ("eal", 1)]
 )
 def test_a_list_is_searched_by_names_of_what_its_records_refer_to(
