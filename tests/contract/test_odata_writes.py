@@ -236,6 +236,13 @@ def test_custom_fields_are_merged(admin: Api, acme: int) -> None:
     admin.patch(path, {"customFields": {"a": 1.10, "b": {"c": [1, None]}}})
     answer = admin.patch(path, {"customFields": {"a": None, "d": "x"}})
     assert answer.json["customFields"] == {"b": {"c": [1, None]}, "d": "x"}
+    inside = f"{path}/customFields/b/c"
+    assert admin.get(inside).json["value"] == [1, None]
+    for refused in (admin.put(inside, {"value": 1}), admin.delete(inside)):
+        assert (refused.status_code, "GET" in refused.headers["Allow"]) == (405, True)
+    assert (
+        admin.client.options(inside, headers=admin.headers).headers["Allow"] == "GET, HEAD, OPTIONS"
+    )
     assert admin.put(path, {"name": "ACME"}).json["customFields"] == {}
 
 

@@ -9,11 +9,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, true
 
 from app.odata.binding.context import Context
-from app.odata.binding.json_members import json_member
+from app.odata.binding.json_members import inner_json, json_member
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
     Bound,
     Constant,
+    Dynamic,
     Elements,
     JsonStructure,
     Nested,
@@ -52,6 +53,8 @@ def _inside(base: Bound, node: nodes.Member) -> Bound:
             return in_columns(scope, property_, node)
         case JsonStructure(sql=sql, type=type_):
             return json_member(sql, type_, node.name, node.offset)
+        case Dynamic(sql=sql, name=name):
+            return Dynamic(inner_json(sql, name), node.name)
         case Rows(navigation=navigation):
             raise QueryError(
                 f"{navigation.name} is a collection:"

@@ -202,6 +202,8 @@ class _Resolver:
 def _member(target: Target, name: str) -> Target:
     prop = target.prop
     assert prop is not None
+    if target.member is not None and target.member.type == edm.UNTYPED:
+        raise _read_only(f"What lies in {target.member.name} is written with it.")
     if not isinstance(prop.type, edm.ComplexType) or target.member is not None:
         raise NotFoundError(f"{prop.name} has no {name}.")
     member = prop.type.property_called(name)

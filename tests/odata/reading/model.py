@@ -272,7 +272,8 @@ _INSTANTS = (
 )  # fmt: skip
 _EXTRAS: tuple[Any, ...] = (
     None, {}, {"colour": "red", "score": 5}, {"colour": "blue", "score": Decimal("5.50")},
-    {"colour": 5, "ok": True}, {"colour": None, "ok": False, "deep": {"x": [1, "a"]}},
+    {"colour": 5, "ok": True},
+    {"colour": None, "ok": False, "deep": {"x": [1, "a"], "y": {"z": "red", "n": 5.50}}},
 )  # fmt: skip
 
 

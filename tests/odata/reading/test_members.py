@@ -117,3 +117,48 @@ def test_what_does_not_fit_is_refused(
     error = client.refused(address)
     assert error["status"] == status, error
     assert words in error["message"]
+
+
+# --- what an open type holds, which nothing declares
+
+DEEP = [key for key, row in ROWS.items() if "deep" in (row["extra"] or {})]
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("extra/deep/y/z eq 'red'", DEEP),
+        ("extra/deep/y/n gt 5 and extra/deep/y/n lt 6", DEEP),
+        ("extra/deep/y/n eq 'red' or extra/deep/y/z gt 5", []),
+        ("extra/deep/y ne null and extra/deep/x ne null", DEEP),
+        ("extra/deep/nothing/z eq null", list(ROWS)),
+        ("extra/colour/z ne null or extra/ok/z ne null or extra/deep/x/z ne null", []),
+        ("contains(extra/deep/y/z,'e')", DEEP),
+        ("cast(extra/deep/y/n,Edm.String) eq '5.5'", DEEP),
+    ],
+)
+def test_paths_go_on_in_what_nothing_declares(client: Client, text: str, keys: list[int]) -> None:
+    assert DEEP and client.values(f"Items?$filter={text}&$orderby=id") == keys
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("deep/y", {"z": "red", "n": 5.5}), ("deep/x", [1, "a"]), ("deep/y/z", "red"),
+        ("deep/y/n", 5.5),
+    ],
+)  # fmt: skip
+def test_what_nothing_declares_has_addresses(client: Client, path: str, value: Any) -> None:
+    address = f"Items({DEEP[0]})/extra/{path}"
+    assert client.get(address)["value"] == value
+    if not isinstance(value, dict | list):
+        assert client.get(f"{address}/$value") == str(value)
+    for nothing in ("none", "deep/none", "deep/y/none", "deep/y/z/none", "ok/none"):
+        assert client.answer(f"Items({DEEP[0]})/extra/{nothing}").status == 204
+
+
+def test_rows_are_sorted_and_grouped_by_what_nothing_declares(client: Client) -> None:
+    keys = client.values(f"Items?$orderby=extra/deep/y/z desc,id&$top={len(DEEP)}")
+    assert keys == DEEP
+    rows = client.get("Items?$compute=extra/deep/y/z as z&$select=z&$filter=z eq 'red'")["value"]
+    assert len(rows) == len(DEEP)
