@@ -24,7 +24,7 @@ from app.bi.questions.reading import Read
 
 def features_of(read: Read, item: Item, meaning: Meaning) -> Iterator[str]:
     """The features of a whole meaning; those of the words and rules are on the item's parts."""
-    yield from _of_meaning(meaning)
+    yield from of_meaning(meaning)
     categories = [leaf.category for leaf in item.leaves()]
     yield from (f"next {category} {other}" for category, other in pairwise(("^", *categories, "$")))
     shape = _shape(meaning)
@@ -60,7 +60,7 @@ def _of_nouns(read: Read, item: Item, kind: str) -> Iterator[str]:
         yield f"noun unused {noun} {kind}"
 
 
-def _of_meaning(meaning: Meaning) -> Iterator[str]:
+def of_meaning(meaning: Meaning) -> Iterator[str]:
     kind = meaning.kind
     yield f"kind {kind}"
     yield f"parts {len(meaning.where)} {len(meaning.groups)} {len(meaning.figures)}"

@@ -18,7 +18,6 @@ from app.bi.questions.algebra import (
     Group,
     Has,
     Is,
-    Known,
     Meaning,
     Method,
     Not,
@@ -50,13 +49,15 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
     for key in sorted(draft.common_kinds):
         try:
             endings = _Finishing(draft, model.kinds[key]).result()
-            meaning = _by_dealings(endings.meaning, model.kinds[key])
+            meaning = endings.meaning
+            if "before" not in draft.flags:
+                meaning = by_dealings(meaning, model.kinds[key])
             yield Finished(model.checked(meaning), endings.features)
         except TypeMismatchError:
             continue
 
 
-def _by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
+def by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
     """The first by an amount that their dealings add up to: those keep the rates of currencies."""
     ranking, dealings = meaning.ranking, kind.data.get("dealings", {})
     if ranking is None or ranking.path not in dealings or ranking.within or meaning.figures:
@@ -175,10 +176,7 @@ class _Finishing:
                    for when, date in self.draft.dated if when.words]  # fmt: skip
         if events and not periods:
             self.features.append("event without a period")
-            state = self.kind.state_with(self.kind.dates.get(events[0]))
-            prop = self.kind.prop(events[0])
-            is_null = prop is not None and prop.nullable
-            return None, [Is(state)] if state else [Known(events[0])] if is_null else []
+            return None, list(self.kind.happened(events[0]))
         if not periods:
             return None, []
         when, date = periods[-1]

@@ -22,10 +22,11 @@ from app.bi.questions.algebra import (
     Restriction,
     Threshold,
     When,
+    parts_of,
 )
 from app.bi.questions.chart import Item
 from app.bi.questions.drafts import Draft
-from app.bi.questions.finish import finished
+from app.bi.questions.finish import by_dealings, finished
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
@@ -45,8 +46,7 @@ def followed(
         if item.category == "question":
             changed = _of_draft(previous, item.meaning, model, refers=refers)
         else:
-            kind = model.kinds[previous.kind]
-            changed = _changed(previous, item.category, item.meaning, kind)
+            changed = _changed(previous, item.category, item.meaning, model)
         if changed is not None and beside:
             changed = _beside(previous, changed)
         if changed is not None and lists and changed.kind != previous.kind and changed.figures:
@@ -56,22 +56,28 @@ def followed(
         if changed is not None and lists and _is_some_of(changed, previous):
             changed = _listed(changed)
         is_new = item.category == "question" or changed != previous
-        return model.checked(changed) if changed is not None and is_new else None
+        if changed is None or not is_new:
+            return None
+        return model.checked(by_dealings(changed, model.kinds[changed.kind]))
     except (TypeMismatchError, KeyError):
         return None
 
 
-def _changed(previous: Meaning, category: str, choices: Any, kind: Kind) -> Meaning | None:
+def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Meaning | None:
     """By words that no rule makes one with the records before: ``the week before``, ``top 3``."""
+    kind = model.kinds[previous.kind]
     match category:
         case "f:previous" if previous.dated is not None:
             return _in_period(previous, before(previous.dated.when))
         case "against" if previous.figures:
             return replace(previous, against=choices)
         case "bound":
-            return _bounded(previous, choices, kind)
+            return _bounded(previous, choices, model)
+        case "restriction" if kind.key not in choices.by_kind:
+            parts = {key: parts_of(part) for key, part in choices.by_kind.items()}
+            return _having(previous, parts, model)
         case "property":
-            return _showing(previous, _column(choices.by_kind, kind), kind)
+            return _showing(previous, _column(choices.by_kind, kind), model)
         case "rank":
             return _ranked(previous, choices)
         case "f:pie" | "f:bar" | "f:line" | "f:table":
@@ -100,6 +106,18 @@ def _is_extreme(meaning: Meaning) -> bool:
     return any(figure.method in ("max", "min") for figure in meaning.figures)
 
 
+def _first_by_extreme(changed: Meaning, kind: Kind) -> Meaning:
+    """``the one with the highest balance``: the record, where each has that number."""
+    first = changed.figures[0] if len(changed.figures) == 1 else Figure(COUNT)
+    measure = kind.figures.get(first.measure)
+    if not _is_extreme(changed) or changed.groups or measure is None:
+        return changed
+    if not kind.is_number(measure.value):
+        return changed
+    ranking = Ranking(first.method == "max", 1, measure.value)
+    return replace(_listed(changed), ranking=ranking)
+
+
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
     """With the figures or the groups of before in front of the new ones."""
     figures, groups = previous.figures, previous.groups
@@ -115,33 +133,42 @@ def _in_period(previous: Meaning, when: When) -> Meaning:
     return replace(previous, dated=Dated(when, date), against=None)
 
 
-def _restricted(previous: Meaning, parts: tuple[Restriction, ...], kind: Kind) -> Meaning:
-    """With other restrictions; what was said of the same property before is replaced."""
-    paths = {path for part in parts if (path := _path(part, kind))}
-    kept = tuple(
-        restriction for restriction in previous.where if _path(restriction, kind) not in paths
-    )
+def _restricted(previous: Meaning, parts: tuple[Restriction, ...], model: Model) -> Meaning:
+    """With other restrictions; what was said of the same properties before is replaced."""
+    kind = model.kinds[previous.kind]
+    paths = {path for part in parts for path in _paths(part, kind, model)}
+    kept = tuple(part for part in previous.where
+                 if part not in parts and not _is_among(part, paths, kind, model))  # fmt: skip
     return replace(previous, where=(*kept, *parts))
 
 
-def _path(restriction: Restriction, kind: Kind) -> str:
+def _is_among(part: Restriction | None, paths: set[str], kind: Kind, model: Model) -> bool:
+    """Whether a restriction is of such properties, and of no others."""
+    of_part = set(_paths(part, kind, model))
+    return bool(of_part) and of_part <= paths
+
+
+def _paths(restriction: Restriction | None, kind: Kind, model: Model) -> Iterator[str]:
+    """The properties whose values a restriction says, those of the client of an invoice, too."""
     match restriction:
         case Equals(path):
-            return path
-        case Is(state):
-            return kind.states[state].path
+            yield path
+        case Is(state) if kind.states[state].path:
+            yield kind.states[state].path
         case Not(of):
-            return _path(of, kind)
-    return ""
+            yield from _paths(of, kind, model)
+        case Of(other, where):
+            paths = (path for part in where for path in _paths(part, model.kinds[other], model))
+            yield from (f"{kind.to_one[other]}/{path}" for path in paths)
 
 
-def _bounded(previous: Meaning, bound: Bound, kind: Kind) -> Meaning | None:
+def _bounded(previous: Meaning, bound: Bound, model: Model) -> Meaning | None:
     """More or less than a number: groups by their figure, records by what they were before."""
-    number = bound.number
+    kind, number = model.kinds[previous.kind], bound.number
     if number.currency:
         money = kind.currency_of(kind.amount or "") or "currency"
         of_currency = Equals(money, (f"'{number.currency}'",), number.currency)
-        previous = _restricted(previous, (of_currency,), kind)
+        previous = _restricted(previous, (of_currency,), model)
     counted = all(figure.measure == COUNT for figure in previous.figures)
     if previous.groups and not (counted and number.currency):
         return replace(previous, threshold=Threshold(bound.sign, number.text, unit=number.unit))
@@ -187,22 +214,24 @@ def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
     return f"{kind.to_one[other]}/{by_kind[other]}"
 
 
-def _showing(previous: Meaning, path: str, kind: Kind) -> Meaning | None:
+def _showing(previous: Meaning, path: str, model: Model) -> Meaning | None:
     """The same records with one more column; of what they show already how many each has."""
+    kind = model.kinds[previous.kind]
     if previous.figures or path.endswith("Id"):
         return None
     if path in kind.data.get("columns", ()):
         name = next(
             (name for name, dimension in kind.dimensions.items() if dimension.path == path), ""
         )
-        return _grouped(previous, (Group(name),), kind) if name else None
+        return _grouped(previous, (Group(name),), model) if name else None
     return replace(previous, columns=(*previous.columns, path))
 
 
-def _grouped(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meaning:
+def _grouped(previous: Meaning, groups: tuple[Group, ...], model: Model) -> Meaning:
+    kind = model.kinds[previous.kind]
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
     paths = {kind.dimensions[group.dimension].path for group in groups if group.dimension}
-    if previous.part is not None and _path(previous.part, kind) in paths:
+    if _is_among(previous.part, paths, kind, model):
         previous = replace(previous, part=None)  # "what part is Swiss? Which country has most?"
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
 
@@ -253,6 +282,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
         if refers or (is_bare and "list" in draft.flags):
             return _of_related(previous, draft, model, refers)
+        if draft.is_plain and not is_bare:
+            return _of_others(previous, draft, model)
         # "what about leads?": the same of records of another kind
         return replace(previous, kind=draft.named) if is_bare else None
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
@@ -263,13 +294,13 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     )
     if meaning is None:
         return None
-    changed = _restricted(previous, meaning.where, kind)
+    changed = _of_part(previous, meaning.where, draft, model)
     if meaning.dated is not None and not meaning.dated.date:
         changed = _in_period(changed, meaning.dated.when)
     elif meaning.dated is not None:
         changed = replace(changed, dated=meaning.dated, against=None)
     if meaning.groups:
-        changed = _grouped(changed, meaning.groups, kind)
+        changed = _grouped(changed, meaning.groups, model)
     if "summed" in draft.flags and not meaning.groups:
         changed = replace(changed, groups=())
     if "summed" in draft.flags and not kind.usual and not _amounts(changed):
@@ -277,15 +308,16 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     if draft.figures:
         asked = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
         if not asked and not previous.figures and _is_property(draft.figures[0], kind):
-            return _showing(changed, kind.figures[meaning.figures[0].measure].value, kind)
+            return _showing(changed, kind.figures[meaning.figures[0].measure].value, model)
         if previous.ranking is not None and previous.ranking.limit and not previous.groups:
             return None  # a figure of the first few is not that of all
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
         figures = meaning.figures if is_named or not _amounts(changed) else changed.figures
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
+        changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
         for path in meaning.columns:
-            changed_columns = _showing(changed, path, kind)
+            changed_columns = _showing(changed, path, model)
             if changed_columns is None:
                 return None
             changed = changed_columns
@@ -307,6 +339,59 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
     is_told = bool(draft.groups or draft.figures)
     return changed if is_told or changed != previous else None
+
+
+def _of_part(
+    previous: Meaning, parts: tuple[Restriction, ...], draft: Draft, model: Model
+) -> Meaning:
+    """Restricted; of a share the records of its part (``which ones are overdue``), or another."""
+    kind, first = model.kinds[previous.kind], [*previous.figures, Figure(COUNT)][0]
+    changed = _restricted(previous, parts, model)
+    hits = kind.rates[first.measure].hits if first.is_rate else None
+    is_hit = any(state.filter == hits for state in kind.stated(parts))
+    if is_hit or previous.part in parts:
+        return _listed(changed)
+    paths = {path for part in parts for path in _paths(part, kind, model)}
+    if len(parts) == 1 and _is_among(previous.part, paths, kind, model):
+        other = replace(previous, part=parts[0])
+        return _listed(changed) if "list" in draft.flags else other
+    return changed
+
+
+def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
+    """Restricted by what is said of others: those that they have, or whose groups they are."""
+    kind = model.kinds[previous.kind]
+    meanings = (ending.meaning for ending in finished(draft, model))
+    said = {meaning.kind: (*meaning.where, *filter(None, (meaning.dated,))) for meaning in meanings}
+    parts = {key: of_key for key, of_key in said.items() if of_key}
+    if not draft.named:
+        return _having(previous, parts, model)
+    name = model.kinds[draft.named].data["one"]
+    if Group(name) in previous.groups and draft.named in kind.to_one and draft.named in parts:
+        return _restricted(previous, (Of(draft.named, parts[draft.named]),), model)
+    return None
+
+
+def _having(
+    previous: Meaning, parts: Mapping[str, tuple[Restriction, ...]], model: Model
+) -> Meaning | None:
+    """The records of which others are so: of clients without open deals ``those with lost ones``.
+
+    The others are those of which something was said before, or the only ones that can be so.
+    """
+    related = [key for key in parts if key in model.kinds[previous.kind].related]
+    for has in previous.where:
+        if isinstance(has, Has) and has.kind in related:
+            others = _restricted(Meaning(has.kind, where=has.where), parts[has.kind], model)
+            where = (replace(has, where=others.where) if part == has else part
+                     for part in previous.where)  # fmt: skip
+            return replace(previous, where=tuple(where))
+    denied = (part.of for part in previous.where if isinstance(part, Not))
+    lacking = {has.kind for has in denied if isinstance(has, Has)}
+    related = [key for key in related if key in lacking] or related
+    if len(related) != 1:
+        return None
+    return replace(previous, where=(*previous.where, Has(related[0], parts[related[0]])))
 
 
 def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> Meaning | None:
@@ -333,7 +418,7 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
         return replace(meaning, where=(*parts, *meaning.where))
     name = other.data["one"]
     if draft.is_plain and name in kind.dimensions and not previous.groups:
-        return _grouped(previous, (Group(name),), kind)
+        return _grouped(previous, (Group(name),), model)
     return None
 
 

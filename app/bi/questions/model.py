@@ -162,6 +162,14 @@ class Kind(Entity):
         """Dates that people speak of: property -> filter that the word alone implies."""
         return {path: date.get("filter", "") for path, date in self.data.get("dates", {}).items()}
 
+    def happened(self, path: str) -> Iterator[Restriction]:
+        """What an event says of records where no period is said: nothing of one that all have."""
+        prop = self.prop(path)
+        if state := self.state_with(self.dates.get(path)):
+            yield Is(state)
+        elif prop is not None and prop.nullable:
+            yield Known(path)
+
     @cached_property
     def to_one(self) -> Mapping[str, str]:
         """Other kinds that each record belongs to: kind -> navigation."""

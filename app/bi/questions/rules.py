@@ -1816,6 +1816,8 @@ class Grammar:
         date = next(filter(None, (*events[:1], *implied)), "")
         said += [Dated(when, dated.by_kind[kind] if dated else date)
                  for when, dated in draft.dated if when.words]  # fmt: skip
+        if len(events) == len(draft.dated):
+            said += [part for event in events for part in self.kinds[kind].happened(event)]
         return _flat(said)
 
     def _belonging(self, draft: Draft) -> Options:

@@ -17,7 +17,7 @@ from app.bi.questions.aside import repeated_and_aside
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
-from app.bi.questions.features import features_of
+from app.bi.questions.features import features_of, of_meaning
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed
 from app.bi.questions.lexicon import Lexicon, Phrase
@@ -32,6 +32,7 @@ from app.bi.words.tokens import tokenise
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
 LANGUAGES = ("en", "de")
+_ADDING = frozenset(("f:by", "f:with", "f:without"))  # what is said of records before
 # Of threads whose first questions come together one reads: what each had made would stay as holes.
 _reading = RLock()
 
@@ -136,8 +137,9 @@ class Understanding:
         return Periods(self.lexicon.reader, now, self.lexicon.english)
 
     def goes_on(self, read: Read) -> bool:
-        """Whether it begins with words of something that goes on, or has a pronoun."""
-        leads = begins(read.stems, self.lexicon.follows)
+        """Whether it begins as something that goes on does (``and``, ``by``), or has a pronoun."""
+        adding = any(leaf.start == 0 and leaf.category in _ADDING for leaf in read.leaves)
+        leads = adding or begins(read.stems, self.lexicon.follows)
         return leads or self.refers(read.stems) or self._says(read.stems, "beside")
 
     def refers(self, stems: Phrase) -> bool:
@@ -199,9 +201,12 @@ class Understanding:
             if plan is not None:
                 kind = self.lexicon.model.kinds[meaning.kind]
                 again, aside = repeated_and_aside(read, item, meaning, kind)
-                features = (*item.all_features(), *again)
-                analyses[meaning] = Analysis(meaning, item.score, features, plan, item, aside)
-        whole = sorted(analyses.values(), key=lambda known: known.passed_over(read, light=False))
+                features = (*item.all_features(), *again, *of_meaning(meaning))
+                total = ranker.score(features, weights)
+                analyses[meaning] = Analysis(meaning, total, features, plan, item, aside)
+        over = {known: known.passed_over(read, light=False) for known in analyses.values()}
+        whole = [known for known in over if over[known] == min(over.values())]
+        whole.sort(key=lambda known: -known.score)
         best = whole[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([analysis.score for analysis in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)

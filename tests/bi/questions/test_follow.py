@@ -16,12 +16,14 @@ from app.bi.questions.algebra import (
     Figure,
     Group,
     Has,
+    Is,
     Meaning,
     Not,
     Of,
 )
 from app.bi.questions.answering import understand
 from app.bi.questions.periods import ago
+from app.bi.questions.understanding import language_of
 from app.http.security import acting_as, system_caller
 
 NOW = Calendar(date(2026, 6, 17))
@@ -29,8 +31,9 @@ NOW = Calendar(date(2026, 6, 17))
 
 def asked(app: Flask, before: str, question: str) -> Meaning:
     with app.app_context(), acting_as(system_caller("test")):
-        standing = understand(before, NOW, None, "en").standing
-        meaning = understand(question, NOW, standing, "en").analyses[0].meaning
+        standing = understand(before, NOW, None, language_of(before)).standing
+        code = language_of(question, standing)
+        meaning = understand(question, NOW, standing, code).analyses[0].meaning
     assert meaning is not None
     return meaning
 
@@ -122,3 +125,120 @@ def test_a_restriction_is_added(app: Flask, before: str, question: str, added: o
     meaning = asked(app, before, question)
     assert added in meaning.where
     assert len([one for one in meaning.where if isinstance(one, Compares)]) <= 1
+
+
+OVERDUE = Is("overdue")
+LOST_DEALS = Has("Opportunities", (Is("status.Lost"),))
+OPEN_DEALS = Has("Opportunities", (Is("status.Open"),))
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("what share of projects is overdue", "show me the overdue ones"),
+        ("what share of projects is overdue", "only the overdue ones"),
+        ("wie viel prozent der projekte sind überfällig", "zeig mir die überfälligen"),
+        ("wie viel prozent der projekte sind überfällig", "nur die überfälligen auflisten"),
+        ("what share of projects is overdue by manager", "list the overdue ones"),
+    ],
+)
+def test_the_part_of_a_share_is_listed(app: Flask, before: str, question: str) -> None:
+    assert asked(app, before, question) == Meaning("Projects", where=(OVERDUE,))
+
+
+def test_the_part_of_a_rate_is_listed(app: Flask) -> None:
+    meaning = asked(app, "win rate of Karin this year", "list the won ones")
+    assert not meaning.figures and Is("status.Won") in meaning.where
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("share of invoices from Switzerland", "and from Germany?"),
+     ("anteil der rechnungen aus der schweiz", "und aus deutschland?")],
+)  # fmt: skip
+def test_another_value_takes_the_place_of_the_part_of_a_share(
+    app: Flask, before: str, question: str
+) -> None:
+    part = asked(app, before, question).part
+    assert part is not None and "'DE'" in str(part) and "'CH'" not in str(part)
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "where"),
+    [
+        ("clients without open deals", "and lost ones?", (Not(OPEN_DEALS), LOST_DEALS)),
+        ("kunden ohne offene deals", "die schon mal einen verlorenen hatten",
+         (Not(OPEN_DEALS), LOST_DEALS)),
+        ("clients with open deals", "and lost ones?", (LOST_DEALS,)),
+        ("kunden mit offenen deals", "und verlorene?", (LOST_DEALS,)),
+    ],
+)  # fmt: skip
+def test_a_state_is_of_the_others_that_were_spoken_of(
+    app: Flask, before: str, question: str, where: tuple[object, ...]
+) -> None:
+    assert asked(app, before, question) == Meaning("Clients", where=where)
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("which clients have overdue invoices", "only new clients of this quarter"),
+        ("how much is overdue by client", "only new clients of this quarter"),
+        ("bei welchen kunden ist eine rechnung überfällig", "nur neukunden dieses quartal"),
+        ("rechnungsbetrag pro kunde", "nur neukunden dieses quartal"),
+    ],
+)
+def test_what_groups_are_of_is_restricted(app: Flask, before: str, question: str) -> None:
+    meaning = asked(app, before, question)
+    new = [
+        meaning.dated,
+        *(part for of in meaning.where if isinstance(of, Of) for part in of.where),
+    ]
+    assert [part.date for part in new if isinstance(part, Dated)] == ["createdAt"]
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("invoices of Swiss clients in May", "by country"),
+     ("share of Swiss clients in the invoices of May", "in which country are most"),
+     ("share of Swiss clients in the invoices of May", "by country"),
+     ("anteil schweizer kunden an den rechnungen im mai", "in welches land gingen die meisten")],
+)  # fmt: skip
+def test_groups_are_not_those_of_the_part_of_a_share(
+    app: Flask, before: str, question: str
+) -> None:
+    meaning = asked(app, before, question)
+    assert meaning.groups == (Group("country"),) and meaning.part is None
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("clients in Germany", "the one with the highest outstanding balance"),
+     ("kunden in deutschland", "und der mit dem höchsten offenen saldo")],
+)  # fmt: skip
+def test_the_one_with_the_highest_number_is_a_record(
+    app: Flask, before: str, question: str
+) -> None:
+    meaning = asked(app, before, question)
+    assert meaning.ranking is not None and meaning.ranking.limit == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "groups"),
+    [
+        ("open deals of Tom Becker", "broken down by the industry of the client", "industry"),
+        ("offene deals von Tom Becker", "aufgeteilt nach der branche des kunden", "industry"),
+        ("überfällige rechnungen", "nach land des kunden", "country"),
+    ],
+)
+def test_what_begins_as_a_grouping_is_one_of_the_records_before(
+    app: Flask, before: str, question: str, groups: str
+) -> None:
+    meaning = asked(app, before, question)
+    assert meaning.groups == (Group(groups),) and meaning.where
+
+
+@pytest.mark.parametrize("question", ["mit offenen tickets", "ohne rechnungen"])
+def test_what_begins_with_with_restricts_the_records_before(app: Flask, question: str) -> None:
+    meaning = asked(app, "kunden in deutschland", question)
+    assert meaning.kind == "Clients" and len(meaning.where) == 2
