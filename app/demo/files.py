@@ -8,10 +8,9 @@ from datetime import date
 from io import BytesIO, StringIO
 from typing import Any
 
+from babel.dates import format_date
 from sqlalchemy import select, update
 
-from app.bi.exports.pdf_pages import render
-from app.bi.exports.printed import Printed
 from app.clock import local_day
 from app.db import records
 from app.demo.vocabulary import CLAUSES, COMPANY, GOODS
@@ -19,6 +18,12 @@ from app.documents.files import discarded_on_error, store_file
 from app.documents.service import DOCUMENTS
 from app.http.body_stream import maximum_upload
 from app.importing.progress import Report
+from app.invoices.pdf import style
+from app.invoices.pdf.drawing import Page
+from app.invoices.pdf.metadata import Metadata
+from app.invoices.pdf.shaping import Shaper
+from app.invoices.pdf.typeset import Typesetter
+from app.invoices.pdf.writer import write_pdf
 from app.models.client import Client
 from app.models.document import Document, DocumentVersion
 from app.settings.days import zone
@@ -62,14 +67,21 @@ def content_of(name: str, client: str, day: date) -> bytes:
 
 
 def _pdf(title: str, client: str, day: date) -> bytes:
+    """A letter of one page: whom it is for, when, and what it says."""
     clauses = next(texts for kind, texts in CLAUSES.items() if title.startswith(kind))
-    printed = Printed(
-        name=title, note=f"{SELLER} and {client}, {day.isoformat()}", labels=("", ""),
-        numbers=(False, False), rows=tuple(vars(clauses).items()), totals=(), remark=None,
-        chart=None, author=SELLER, language="en", day=day, subject="Agreement", empty="",
-        page="Page %(number)s",
-    )  # fmt: skip
-    return render(printed)
+    page, typesetter = Page(), Typesetter(Shaper())
+    typesetter.put(page, style.LEFT, style.LOGO_TOP, SELLER, style.SELLER)
+    typesetter.put(page, style.LEFT, style.ADDRESS_TOP, client, style.ADDRESS_STRONG)
+    when = format_date(day, "long", "en")
+    typesetter.put(page, style.RIGHT, style.ADDRESS_TOP, when, style.ADDRESS, "right")
+    end = typesetter.paragraph(page, style.LEFT, style.BODY_TOP, title, style.TITLE, style.WIDTH)
+    for heading, text in vars(clauses).items():
+        end += style.TITLE.leading / 2
+        typesetter.put(page, style.LEFT, end, heading, style.HEADING)
+        end += style.HEADING.leading
+        end = typesetter.paragraph(page, style.LEFT, end, text, style.ADDRESS, style.WIDTH)
+    about = Metadata(title=title, author=SELLER, subject=title, language="en", day=day)
+    return write_pdf([page], about)
 
 
 def _workbook(rows: Sequence[tuple[str, str]]) -> bytes:
