@@ -36,12 +36,7 @@ from app.odata.etags import unconditional
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
-from app.odata.operations.service import (
-    Surroundings,
-    call_action,
-    call_function,
-    refuse_method,
-)
+from app.odata.operations.service import Surroundings, call_action, call_function, refuse_method
 from app.odata.preferences import preferences_of, showing_nulls
 from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.negotiation import (

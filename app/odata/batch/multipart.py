@@ -183,13 +183,7 @@ def _read_request(content: _Slice, content_id: str | None) -> Part:
     inner, rest = _headers(_Slice(content.body, min(end + 1, content.end), content.end))
     if "Transfer-Encoding" in inner:
         raise _malformed("a request in a batch is not chunked", start)
-    return Part(
-        method,
-        url,
-        inner,
-        _body(inner, rest.content),
-        content_id,
-    )
+    return Part(method, url, inner, _body(inner, rest.content), content_id)
 
 
 def _request_line(line: bytes, position: int) -> tuple[str, str]:

@@ -10,11 +10,7 @@ from sqlalchemy import Connection
 from werkzeug.datastructures import Headers, MIMEAccept
 from werkzeug.http import parse_accept_header, parse_options_header
 
-from app.errors import (
-    InvalidQueryError,
-    UnsupportedMediaTypeError,
-    ValidationError,
-)
+from app.errors import InvalidQueryError, UnsupportedMediaTypeError, ValidationError
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch

@@ -6,15 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Text,
-    and_,
-    case,
-    false,
-    true,
-)
+from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.context import Convert, Parameters

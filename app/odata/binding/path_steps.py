@@ -119,10 +119,7 @@ class _Walk:
         return known
 
     def _come_to(
-        self,
-        kind: Kind,
-        type_: edm.EntityType,
-        navigation: edm.NavigationProperty | None = None,
+        self, kind: Kind, type_: edm.EntityType, navigation: edm.NavigationProperty | None = None
     ) -> None:
         self._kind, self._type, self._own_key = kind, type_, own_key(type_, navigation)
 

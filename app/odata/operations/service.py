@@ -15,12 +15,7 @@ from typing import Any
 from flask import Response
 from sqlalchemy import literal
 
-from app.errors import (
-    ForbiddenError,
-    InvalidQueryError,
-    MethodNotAllowedError,
-    NotFoundError,
-)
+from app.errors import ForbiddenError, InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.binding.context import Context

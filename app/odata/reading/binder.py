@@ -229,13 +229,7 @@ def expand_member(
         scope.is_announced = True
     options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
     with binder.context.naming(options.aliases):
-        inner = binder.bind(
-            scope,
-            options,
-            related,
-            it=query.translator.it,
-            depth=depth + 1,
-        )
+        inner = binder.bind(scope, options, related, it=query.translator.it, depth=depth + 1)
     inner.conditions.insert(0, navigation.join(query.scope.columns, scope.columns))
     return ExpandMember(
         name or navigation.name,

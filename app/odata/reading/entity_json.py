@@ -59,13 +59,7 @@ from app.odata.reading.keyset import continues_by_key, key_json
 from app.odata.reading.negotiation import Format
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
-from app.odata.sql.json_values import (
-    json_parts,
-    kept_json,
-    or_null,
-    plain_text,
-    with_text_numbers,
-)
+from app.odata.sql.json_values import json_parts, kept_json, or_null, plain_text, with_text_numbers
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:
@@ -211,11 +205,7 @@ def _of_property(
 
 def _value(value: Typed, format_: Format) -> Sequence[Part]:
     return json_parts(
-        value.sql,
-        value.type,
-        nullable=value.nullable,
-        plain=value.plain,
-        ieee754=format_.ieee754,
+        value.sql, value.type, nullable=value.nullable, plain=value.plain, ieee754=format_.ieee754
     )
 
 

@@ -32,24 +32,14 @@ from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
 from app.odata.reading.crossjoin import all_combinations, as_combinations
-from app.odata.reading.entity_json import (
-    entity_json,
-    joined_texts,
-    raw_value,
-    reference_json,
-)
+from app.odata.reading.entity_json import entity_json, joined_texts, raw_value, reference_json
 from app.odata.reading.fan_out import Fan, Page, fan_of
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.negotiation import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.statement import RUN, Statement, Top
-from app.odata.reading.value_json import (
-    chosen_members,
-    selected_parts,
-    value_json,
-    value_options,
-)
+from app.odata.reading.value_json import chosen_members, selected_parts, value_json, value_options
 from app.odata.sql.dialect_sql import Part, Template, spell
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
@@ -405,9 +395,5 @@ class _Planner:
         sources: dict[str, Source] = self.context.parameters.sources
         by_key = self.resource.kind != "collection" and self.resource.parent is None
         return Statement(
-            statement,
-            self.dialect,
-            sources,
-            prepared=by_key,
-            multiplied=self.context.multiplied,
+            statement, self.dialect, sources, prepared=by_key, multiplied=self.context.multiplied
         )

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
-from sqlalchemy import Connection, Dialect
+from sqlalchemy import Connection, Dialect, case, literal, select
 from sqlalchemy.exc import DataError, DBAPIError
 
 from app.errors import (
@@ -18,26 +18,32 @@ from app.errors import (
 )
 from app.http.page_sizes import ODATA, PageSize
 from app.http.security import Caller
+from app.odata.binding.context import Context
+from app.odata.binding.translator import Translator
+from app.odata.binding.values import Scope
 from app.odata.csdl.terms import MEASURES
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.binder import option
-from app.odata.reading.condition import holds
 from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.negotiation import Format, form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan, PlanCache
 from app.odata.reading.planner import Paging, make_plan
-from app.odata.reading.statement import Run
+from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
 from app.odata.request import ReadRequest
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.nodes import LiteralValue
-from app.odata.syntax.options import OptionTexts, read_options, shape_options
+from app.odata.syntax.options import OptionTexts, parse_filter, read_options, shape_options
 from app.odata.syntax.path import PathText, read_path, shape_path, with_keys
 
 Locate = Callable[[PathText, OptionTexts, Limits], QueryError]
+# What a condition about no rows is of; others may stand beside it by ``$root``.
+_NOTHING = edm.EntityType(
+    name="if", table=select(literal(1).label("row")).subquery(), key=(), properties={}
+)
 
 
 class Reader:
@@ -64,13 +70,18 @@ class Reader:
             return self._read(request, caller, connection)
 
     def holds(self, condition: str, caller: Caller, connection: Connection) -> bool:
-        """Whether a condition about no rows is true.
+        """Whether a condition about no rows is true: ``if`` in a batch (JSON Format 4.01, 19.1).
 
         Raises: InvalidQueryError, ForbiddenError, NotImplementedInServiceError.
         """
         texts = OptionTexts({"filter": condition}, {}, ())
         with self._refusing(lambda: (read_path(""), texts)), option("if"):
-            return holds(condition, self.container, caller, connection, self.limits)
+            scope = Scope(Context(self.container, caller), _NOTHING)
+            node = parse_filter(condition, limits=self.limits)
+            truth = case((Translator(scope.context, scope).condition(node), 1), else_=0)
+            statement = Statement(scope.select(truth), connection.dialect, {})
+            run = Run((), caller.user_id, container=self.container)
+            return bool(statement.rows(connection, run)[0][0])
 
     def _read(self, request: ReadRequest, caller: Caller, connection: Connection) -> Answer:
         path, texts = _texts(request)

@@ -22,9 +22,7 @@ import orjson
 import re2  # type: ignore[import-untyped]
 
 from app.db.types import iso_instant
-from app.odata.sql import (
-    sqlite_numbers as numbers,
-)
+from app.odata.sql import sqlite_numbers as numbers
 from app.odata.sql.aggregates import Percentile
 from app.odata.sql.text_values import SQLITE
 from app.odata.syntax.literals import base64url
@@ -32,9 +30,7 @@ from app.odata.syntax.literals import base64url
 Value = TypeVar("Value")
 
 
-def _of_arrays(
-    compute: Callable[[list[Any], list[Any]], Value],
-) -> Callable[[str, str], Value]:
+def _of_arrays(compute: Callable[[list[Any], list[Any]], Value]) -> Callable[[str, str], Value]:
     """A function of two arrays that are given as JSON."""
     return lambda whole, part: compute(orjson.loads(whole), orjson.loads(part))
 

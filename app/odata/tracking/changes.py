@@ -7,7 +7,7 @@ their versions.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -117,4 +117,9 @@ class Changes:
         return Changed(self._key(row), row[self._keys], row[self._keys + 1])
 
     def _key(self, row: Any) -> Any:
-        return key_of(part if isinstance(part, int) else str(part) for part in row[: self._keys])
+        return plain_key(row[: self._keys])
+
+
+def plain_key(parts: Iterable[Any]) -> Any:
+    """A key as a token keeps it: all but numbers as text."""
+    return key_of(part if isinstance(part, int) else str(part) for part in parts)

@@ -27,8 +27,9 @@ from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_
 from app.odata.request import Request
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, read_options
-from app.odata.tracking.changes import Changes
+from app.odata.tracking.changes import Changes, plain_key
 from app.odata.tracking.tokens import Mark, MarkTokens
+from app.odata.writing.collections import key_of_row
 from app.odata.writing.urls import entity_path
 
 # With these a set of rows is not one that can be kept in step.
@@ -156,7 +157,8 @@ class Tracker:
         until = mark.until or next_mark.since
         page = read(tracked.request.path, _options(tracked, [change.key for change in changed]))
         head, rows = _apart(page.get_data(as_text=True))
-        readable = {_key_of(type_, row) for row in parse_json(f"[{rows}]".encode())}
+        rows_shown = parse_json(f"[{rows}]".encode())
+        readable = {plain_key(parts_of(key_of_row(type_, row))) for row in rows_shown}
         gone = [key for key in removed if key not in readable]
         left = [
             change.key
@@ -214,18 +216,6 @@ def _apart(text: str) -> tuple[str, str]:
     if head.endswith('",'):
         head = head[:-2] + '/$delta",'
     return head, rest[: rest.rindex("]")]
-
-
-def _key_of(type_: edm.EntityType, row: dict[str, Any]) -> Any:
-    return key_of(
-        row[name] if type_.properties[name].type == edm.STRING else _numeric(row[name])
-        for name in type_.key
-    )
-
-
-def _numeric(value: Any) -> Any:
-    """A number that was written as a text (IEEE754Compatible) as what it is."""
-    return int(value) if isinstance(value, str) and value.lstrip("-").isdigit() else value
 
 
 def _removed(tracked: _Tracked, key: Any, reason: str) -> str:
