@@ -102,6 +102,17 @@ def test_a_key_with_few_scopes_is_told_what_it_may_read(api: Api, records: Recor
     assert refused == "You may not ask for figures."
 
 
+def test_a_credit_note_is_no_unpaid_invoice(api: Api, records: Records) -> None:
+    line = {"description": "Work", "unitPrice": 40, "taxRate": 0}
+    note = made(api, "Invoices", clientId=records["acme"], type="CreditNote", LineItems=[line],
+                creditedInvoiceId=records["invoice"]["id"])  # fmt: skip
+    sent = api.patch(f"/odata/Invoices({note})", {"status": "Sent"})
+    assert sent.status_code == 200, sent.text
+    reply = chat(api, "tell me about Acme Works")["reply"]
+    unpaid = reply.partition("Unpaid invoices")[2]
+    assert records["invoice"]["number"] in unpaid and sent.json["number"] not in reply
+
+
 def test_two_of_one_name_are_not_guessed(api: Api, records: Records) -> None:
     other = made(api, "Clients", name="Acme Works")
     answer = chat(api, "tell me about Acme Works")
