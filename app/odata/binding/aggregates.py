@@ -32,6 +32,7 @@ from app.odata.binding.type_coercion import as_decimal
 from app.odata.binding.values import (
     NUMBERS,
     Bound,
+    Dynamic,
     Row,
     Rows,
     Translating,
@@ -183,6 +184,9 @@ def aggregate_item(
         return custom_aggregate(translator, source, expression, item.offset, where=where)
     method = _own_name(translator, item.method, item.offset)
     if source is None:
+        if method != "countdistinct" and isinstance(translator.bind(expression), Dynamic):
+            message = f"{method} needs a type: cast(...,Edm.Decimal) with {method}"
+            raise QueryError(message, expression.offset)
         return aggregated(method, translator.typed(expression), item.offset, where=where)
     if method not in ("sum", "min", "max"):
         raise UnsupportedError(

@@ -10,7 +10,6 @@ from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.context import Convert, Parameters
-from app.odata.binding.json_members import member_text
 from app.odata.binding.type_coercion import (
     FAMILIES,
     as_day,
@@ -27,7 +26,6 @@ from app.odata.binding.values import (
     NUMBERS,
     Bound,
     Constant,
-    Dynamic,
     JsonStructure,
     Row,
     Rows,
@@ -76,10 +74,7 @@ def cast(translator: Translating, node: Call) -> Typed:
         read = typed_text(bound.literal, target_type, translator.context.parameters)
         if read is not None:
             return read
-    if isinstance(bound, Dynamic):
-        value = Typed(member_text(bound), edm.STRING)
-    else:
-        value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
+    value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
     kinds = family(value.type), family(target_type)
     if value.type == target_type:
         return value

@@ -43,11 +43,12 @@ _DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
         "(CASE json_typeof({0} -> {1}) WHEN 'boolean' THEN CAST({0} ->> {1} AS BOOLEAN) END)",
     ),
 }
-# Any value as the text that it is by itself; SQLite would make a number of a number.
+# Any value as the text that it is by itself; SQLite would make a number of a number, and writes
+# what ``->`` gave as the JSON that it was.
 _ANY_TEXT = (
     Text(),
     "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1})"
-    " ELSE NULLIF({0} -> {1}, 'null') END)",
+    " ELSE NULLIF({0} -> {1}, 'null') || '' END)",
     "({0} ->> {1})",
 )
 

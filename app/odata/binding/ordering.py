@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.derived import identity_of, is_entity
+from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Scope, Typed, family
+from app.odata.binding.values import Dynamic, Scope, Typed, family
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.syntax.nodes import OrderItem
@@ -37,12 +38,25 @@ def order_keys(translator: Translator, items: Sequence[OrderItem]) -> list[Order
     own = translator.scope.type.ordered_by
     if own is not None and not items and translator.scope.type.key:
         keys.append(OrderKey(Typed(translator.scope.columns[own], edm.INT32, nullable=False)))
-    for item in items:
-        value = translator.typed(item.expression)
-        if family(value.type) == "other":
-            raise QueryError("rows cannot be sorted by this", item.offset)
-        keys.append(OrderKey(value, item.descending))
+    keys += sort_keys(translator, items)
     return [*keys, *_identity(translator.scope, keys)]
+
+
+def sort_keys(translator: Translator, items: Sequence[OrderItem]) -> Iterator[OrderKey]:
+    """What ``$orderby`` names; what nothing declares is sorted by the values of each type.
+
+    Raises: QueryError, its values have no order.
+    """
+    for item in items:
+        bound = translator.bind(item.expression)
+        if isinstance(bound, Dynamic):
+            values = [dynamic_value(bound, kind) for kind in ("decimal", "text", "boolean")]
+        else:
+            values = [bound if isinstance(bound, Typed) else translator.typed(item.expression)]
+        for value in values:
+            if family(value.type) == "other":
+                raise QueryError("nothing is sorted by this", item.offset)
+            yield OrderKey(value, item.descending)
 
 
 def _identity(scope: Scope, before: Sequence[OrderKey]) -> list[OrderKey]:

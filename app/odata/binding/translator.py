@@ -17,7 +17,7 @@ from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import count_rows, lambda_condition, members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.context import Context
-from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.json_members import dynamic_value, member_text
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.texts import text_match
@@ -107,6 +107,8 @@ class Translator:
         bound = self.bind(node)
         if is_null_literal(bound):
             return null_of(edm.BOOLEAN).sql if exact else false()
+        if isinstance(bound, Dynamic):
+            bound = dynamic_value(bound, "boolean")
         value = self._as_typed(bound, node)
         if value.type != edm.BOOLEAN:
             raise QueryError(f"expected a condition, this is {type_name(value.type)}", node.offset)
@@ -211,8 +213,8 @@ class Translator:
                 if literal.kind != "enum" or enum is None:
                     return natural(bound, parameters)
                 return Typed(fit(bound, null_of(enum), parameters), enum, nullable=False)
-            case Dynamic():
-                return dynamic_value(bound, "text")
+            case Dynamic():  # nothing beside it tells its type: it is as it is written
+                return Typed(member_text(bound), edm.STRING)
             case Row(scope=scope):
                 raise QueryError(
                     f"this is an entity ({scope.type.name}): name one of its properties",

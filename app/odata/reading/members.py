@@ -10,10 +10,10 @@ from dataclasses import replace
 from sqlalchemy import BigInteger
 
 from app.odata.binding.collections import numbered_elements
-from app.odata.binding.ordering import OrderKey
+from app.odata.binding.ordering import sort_keys
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Elements, Scope, family
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.binding.values import Elements, Scope
+from app.odata.errors import UnsupportedError
 from app.odata.reading.bound import ShownMembers
 from app.odata.syntax.nodes import QueryOptions
 
@@ -44,14 +44,9 @@ def shown_members(
     context = scope.context
     table, member, position = numbered_elements(context, collection, offset)
     translator = Translator(context, scope, it=it, this=member, it_is_member=is_it)
-    order = []
     with context.naming(options.aliases):
         conditions = () if options.filter is None else (translator.condition(options.filter),)
-        for item in options.orderby:
-            value = translator.typed(item.expression)
-            if family(value.type) == "other":
-                raise QueryError("members cannot be sorted by this", item.offset)
-            order.append(OrderKey(value, item.descending))
+        order = tuple(sort_keys(translator, options.orderby))
     bind = context.parameters.bind
     return ShownMembers(
         table,
@@ -59,7 +54,7 @@ def shown_members(
         position,
         context.next_name(),
         conditions,
-        tuple(order),
+        order,
         parts,
         None if options.top is None else bind(options.top, BigInteger),
         None if options.skip is None else bind(options.skip, BigInteger),

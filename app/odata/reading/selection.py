@@ -229,12 +229,9 @@ def _refuse_others(name: str, options: QueryOptions, offset: int) -> None:
 
 def _name(scope: Scope, member: Member) -> str:
     """The name of a member, that of a derived type behind the type's."""
-    if not isinstance(member, PropertyMember):
-        return member.name
-    name = member.property.name
-    if member.of is None:
-        return name
-    return f"{scope.context.container.namespace}.{member.of.name}/{name}"
+    name = member.property.name if isinstance(member, PropertyMember) else member.name
+    of = None if isinstance(member, ComputedMember) else member.of
+    return name if of is None else f"{scope.context.container.namespace}.{of.name}/{name}"
 
 
 def selection_text(
@@ -269,7 +266,7 @@ def selection_text(
             inner = tuple(part for part in inner if not part.startswith(same)) or None
         if inner is not None or version != "4.0" or options.apply is not None:
             sign = "+" if member.recursive else ""
-            names.append(f"{member.name}{sign}({','.join(inner or ())})")
+            names.append(f"{_name(scope, member)}{sign}({','.join(inner or ())})")
     # What is expanded in an expansion is to be told in it, be its own list empty.
     nested = version == "4.0" and any(
         not expand_member.ref and not expand_member.count_only for expand_member in expanded

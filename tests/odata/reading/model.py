@@ -273,7 +273,8 @@ _INSTANTS = (
 _EXTRAS: tuple[Any, ...] = (
     None, {}, {"colour": "red", "score": 5}, {"colour": "blue", "score": Decimal("5.50")},
     {"colour": 5, "ok": True},
-    {"colour": None, "ok": False, "deep": {"x": [1, "a"], "y": {"z": "red", "n": 5.50}}},
+    {"colour": None, "ok": False, "deep": {"x": [1, "a"]},
+     "wide": {"y": {"z": "red", "n": 5.50}}},
 )  # fmt: skip
 
 

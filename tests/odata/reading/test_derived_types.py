@@ -75,6 +75,13 @@ def test_the_context_names_the_type(client: Client, items: str, listed: str) -> 
     assert context.endswith(f"$metadata#Vehicles({listed})")
 
 
+def test_the_context_names_the_type_that_a_relation_is_of(client: Client) -> None:
+    context = client.get(f"Vehicles?$select=id&$expand={TAXI}/Owner($select=name)")[
+        "@odata.context"
+    ]
+    assert context.endswith(f"$metadata#Vehicles(id,{TAXI}/Owner(name))")
+
+
 def test_members_chosen_by_name_win_over_all_that_there_is(client: Client) -> None:
     for items in ("tags($top=1),*", "*,tags($top=1)"):
         row = client.get(f"Vehicles/{TAXI}?$select={items}")["value"][0]

@@ -127,14 +127,14 @@ DEEP = [key for key, row in ROWS.items() if "deep" in (row["extra"] or {})]
 @pytest.mark.parametrize(
     ("text", "keys"),
     [
-        ("extra/deep/y/z eq 'red'", DEEP),
-        ("extra/deep/y/n gt 5 and extra/deep/y/n lt 6", DEEP),
-        ("extra/deep/y/n eq 'red' or extra/deep/y/z gt 5", []),
-        ("extra/deep/y ne null and extra/deep/x ne null", DEEP),
+        ("extra/wide/y/z eq 'red'", DEEP),
+        ("extra/wide/y/n gt 5 and extra/wide/y/n lt 6", DEEP),
+        ("extra/wide/y/n eq 'red' or extra/wide/y/z gt 5", []),
+        ("extra/wide/y ne null and extra/deep/x ne null", DEEP),
         ("extra/deep/nothing/z eq null", list(ROWS)),
         ("extra/colour/z ne null or extra/ok/z ne null or extra/deep/x/z ne null", []),
-        ("contains(extra/deep/y/z,'e')", DEEP),
-        ("cast(extra/deep/y/n,Edm.String) eq '5.5'", DEEP),
+        ("contains(extra/wide/y/z,'e')", DEEP),
+        ("cast(extra/wide/y/n,Edm.String) eq '5.5'", DEEP),
     ],
 )
 def test_paths_go_on_in_what_nothing_declares(client: Client, text: str, keys: list[int]) -> None:
@@ -144,8 +144,8 @@ def test_paths_go_on_in_what_nothing_declares(client: Client, text: str, keys: l
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("deep/y", {"z": "red", "n": 5.5}), ("deep/x", [1, "a"]), ("deep/y/z", "red"),
-        ("deep/y/n", 5.5),
+        ("wide/y", {"z": "red", "n": 5.5}), ("deep/x", [1, "a"]), ("wide/y/z", "red"),
+        ("wide/y/n", 5.5),
     ],
 )  # fmt: skip
 def test_what_nothing_declares_has_addresses(client: Client, path: str, value: Any) -> None:
@@ -153,12 +153,67 @@ def test_what_nothing_declares_has_addresses(client: Client, path: str, value: A
     assert client.get(address)["value"] == value
     if not isinstance(value, dict | list):
         assert client.get(f"{address}/$value") == str(value)
-    for nothing in ("none", "deep/none", "deep/y/none", "deep/y/z/none", "ok/none"):
+    for nothing in ("none", "deep/none", "wide/y/none", "wide/y/z/none", "ok/none"):
         assert client.answer(f"Items({DEEP[0]})/extra/{nothing}").status == 204
 
 
-def test_rows_are_sorted_and_grouped_by_what_nothing_declares(client: Client) -> None:
-    keys = client.values(f"Items?$orderby=extra/deep/y/z desc,id&$top={len(DEEP)}")
-    assert keys == DEEP
-    rows = client.get("Items?$compute=extra/deep/y/z as z&$select=z&$filter=z eq 'red'")["value"]
+def extra(name: str) -> dict[int, Any]:
+    """What nothing declares, by the key of its row."""
+    return {key: (row["extra"] or {}).get(name) for key, row in ROWS.items()}
+
+
+def place(value: Any) -> tuple[Any, ...]:
+    """Where a value of any type stands: numbers after texts after what is neither."""
+    number = None if isinstance(value, bool | str) else value
+    parts = (number, value if isinstance(value, str) else None)
+    return tuple((part is not None, part or 0) for part in parts)
+
+
+@pytest.mark.parametrize("name", ["score", "colour"])
+@pytest.mark.parametrize("address", ["Items?$select=id", "Items?$apply=topcount(60,extra/{})"])
+def test_rows_are_sorted_by_what_nothing_declares(client: Client, name: str, address: str) -> None:
+    values, descending = extra(name), "apply" in address
+    order = "" if descending else f"&$orderby=extra/{name},id"
+    expected = sorted(values, key=lambda key: (place(values[key]), key))
+    if descending:
+        expected = sorted(values, key=lambda key: place(values[key]), reverse=True)
+    keys = client.values(address.format(name) + order)
+    assert [values[key] for key in keys] == [values[key] for key in expected]
+    assert descending or keys == expected
+    page = client.answer(
+        "Items", f"$orderby=extra/{name} desc,id&$select=id", prefer="maxpagesize=7"
+    )
+    pages = client.json(page)["value"]
+    while link := client.json(page).get("@odata.nextLink"):
+        page = client.answer("Items", link.partition("?")[2], prefer="maxpagesize=7")
+        pages += client.json(page)["value"]
+    downwards = sorted(values, key=lambda key: key)
+    downwards.sort(key=lambda key: place(values[key]), reverse=True)
+    assert [row["id"] for row in pages] == downwards
+
+
+def test_no_value_is_lost_where_nothing_tells_its_type(client: Client) -> None:
+    rows = client.get("Items?$apply=groupby((extra/colour),aggregate($count as n))")["value"]
+    counts = {(row["extra"] or {}).get("colour"): row["n"] for row in rows}
+    assert counts == {None: 30, "red": 10, "blue": 10, "5": 10}
+    rows = client.get("Items?$compute=extra/score as s&$select=id,s")["value"]
+    assert {row["s"] for row in rows} == {None, "5", "5.50"}
+    rows = client.get("Items?$compute=extra/wide/y/z as z&$select=z&$filter=z eq 'red'")["value"]
     assert len(rows) == len(DEEP)
+    (row,) = client.get("Items?$apply=aggregate(extra/score with countdistinct as n)")["value"]
+    assert row["n"] == 2
+    steps = "aggregate(cast(extra/score,Edm.Decimal) with max as most)"
+    assert client.get(f"Items?$apply={steps}")["value"] == [{"most": 5.5}]
+
+
+def test_a_condition_may_be_a_value_that_nothing_declares(client: Client) -> None:
+    for text, wanted in (("extra/ok", True), ("not extra/ok", False)):
+        keys = [key for key, value in extra("ok").items() if value is wanted]
+        assert keys and client.values(f"Items?$filter={text}&$orderby=id") == keys
+
+
+@pytest.mark.parametrize("method", ["max", "min", "sum", "average"])
+def test_an_aggregate_needs_a_type(client: Client, method: str) -> None:
+    error = client.refused(f"Items?$apply=aggregate(extra/score with {method} as x)")
+    assert (error["status"], error["position"]) == (400, 16)
+    assert f"{method} needs a type: cast(...,Edm.Decimal)" in error["message"]
