@@ -31,7 +31,7 @@ def test_records_of_every_kind_are_found_with_their_pages(sign_in: SignIn) -> No
     browser.make("tasks", title="Call Polaris")
     items = found(browser, "polaris")
     assert {"name": "Polaris", "kind": "Client", "link": f"/admin/clients/{client}"} in items
-    assert {"name": "Draft 1", "kind": "Invoice", "link": "/admin/invoices/1"} in items
+    assert {"name": "Draft 1 · Polaris", "kind": "Invoice", "link": "/admin/invoices/1"} in items
     assert {"name": "PL-1 · Polaris lamp", "kind": "Product", "link": "/admin/products/1"} in items
     assert {"name": "Call Polaris", "kind": "Task", "link": "/admin/tasks/1"} in items
     assert all(browser.get(item["link"].removeprefix("/admin/")).status_code == 200
