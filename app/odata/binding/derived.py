@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select
+from sqlalchemy import ColumnElement, Select, case
 
 from app.odata.binding.json_members import json_member
 from app.odata.binding.paths import of_property
@@ -64,20 +64,22 @@ def _own_outputs(scope: Scope) -> list[Output]:
         value = scope.columns[type_.ordered_by]
         own = type_.ordered_by in unique
         outputs.append(Output(PLACE, edm.INT64, value, nullable=False, unique=own))
-    for property_ in scope.type.properties.values():
-        if property_.on_request or property_.type == edm.STREAM:
-            continue
-        name, value = property_.name, of_property(scope, property_)
-        match value:
-            case Typed(sql=sql, type=value_type, nullable=nullable):
-                known = (name if type_.key else property_.attribute) in unique
-                absent = absent_column(scope, property_)
-                outputs.append(Output((name,), value_type, sql, nullable, absent, known))
-            case Elements(sql=sql, type=value_type) | JsonStructure(sql=sql, type=value_type):
-                absent = absent_column(scope, property_)
-                outputs.append(Output((name,), value_type, sql, property_.nullable, absent))
-            case Structure(scope=owner):
-                outputs += _columns(owner, property_, (name,))
+    for each, properties, _ in scope.context.container.each_adds(type_):
+        kind = None if each is type_ else scope.is_of(each)
+        other = None if kind is None else case((kind, 0), else_=1)  # which rows do not have it
+        for property_ in properties:
+            if property_.on_request or property_.type == edm.STREAM:
+                continue
+            name, value = property_.name, of_property(scope, property_)
+            absent = absent_column(scope, property_) if other is None else other
+            match value:
+                case Typed(sql=sql, type=value_type, nullable=nullable):
+                    known = (name if type_.key else property_.attribute) in unique
+                    outputs.append(Output((name,), value_type, sql, nullable, absent, known))
+                case Elements(sql=sql, type=value_type) | JsonStructure(sql=sql, type=value_type):
+                    outputs.append(Output((name,), value_type, sql, property_.nullable, absent))
+                case Structure(scope=owner):
+                    outputs += _columns(owner, property_, (name,), other)
     return outputs
 
 
@@ -86,16 +88,25 @@ def absent_column(scope: Scope, property_: edm.Property) -> ColumnElement[int] |
     return None if property_.absent is None else scope.columns[property_.absent]
 
 
-def _columns(owner: Scope, property_: edm.Property, path: tuple[str, ...]) -> Iterator[Output]:
-    """The values of a complex property that lies in columns, those of its parts included."""
+def _columns(
+    owner: Scope,
+    property_: edm.Property,
+    path: tuple[str, ...],
+    other: ColumnElement[int] | None = None,
+) -> Iterator[Output]:
+    """The values of a complex property that lies in columns, those of its parts included.
+
+    ``other`` is 1 for rows of another type, which do not have it.
+    """
     type_ = property_.type
     assert isinstance(type_, edm.ComplexType) and property_.columns is not None
     for part, inner in type_.properties.items():
         if inner.columns is not None:
-            yield from _columns(owner, inner, (*path, part))
+            yield from _columns(owner, inner, (*path, part), other)
         else:
             column = property_.columns[part]
-            known, absent = column in owner.type.unique, absent_column(owner, inner)
+            known = column in owner.type.unique
+            absent = absent_column(owner, inner) if other is None else other
             yield Output(
                 (*path, part), inner.type, owner.columns[column], absent=absent, unique=known
             )
@@ -105,11 +116,7 @@ def _parts(name: str, member: Bound) -> list[Output]:
     """The values of what was joined as ``name``; objects within it are left out."""
     if isinstance(member, Row):
         parts = outputs_of(member.scope)
-        return [
-            Output((name, *part.path), part.type, part.sql, unique=part.unique)
-            for part in parts
-            if len(part.path) == 1
-        ]
+        return [replace(part, path=(name, *part.path)) for part in parts if len(part.path) == 1]
     if not isinstance(member, JsonStructure):
         assert isinstance(member, Typed)
         return [Output((name,), member.type, member.sql, member.nullable)]

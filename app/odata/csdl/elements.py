@@ -18,8 +18,6 @@ from app.odata.csdl.names import (
     imports,
     is_listed,
     may_be_null,
-    own_navigation,
-    own_properties,
     referential_constraint,
     result_path,
     set_of_result,
@@ -101,7 +99,9 @@ def _structured(container: edm.EntityContainer, type_: edm.EntityType | edm.Comp
     if isinstance(type_, edm.EntityType):
         attributes["Key"] = list(type_.key) if type_.base is None else None
         attributes["HasStream"] = type_.has_stream or None
-        children += (_navigation(container, type_, nav) for nav in own_navigation(type_).values())
+        children += (
+            _navigation(container, type_, nav) for nav in edm.own_navigation(type_).values()
+        )
     else:
         attributes["OpenType"] = type_.is_open or None
     return Element(
@@ -117,7 +117,7 @@ def _properties(
     container: edm.EntityContainer, type_: edm.EntityType | edm.ComplexType
 ) -> Iterator[Element]:
     keys = type_.key if isinstance(type_, edm.EntityType) else ()
-    for prop in own_properties(type_).values():
+    for prop in edm.own_properties(type_).values():
         yield Element(
             kind="Property",
             name=prop.name,

@@ -2,32 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from app.odata.model import edm
-
-
-def own_properties(type_: edm.EntityType | edm.ComplexType) -> Mapping[str, edm.Property]:
-    """The properties that a type adds to those of its base."""
-    if type_.base is None:
-        return type_.properties
-    inherited = type_.base.properties
-    return {name: prop for name, prop in type_.properties.items() if name not in inherited}
-
-
-def own_navigation(type_: edm.EntityType) -> Mapping[str, edm.NavigationProperty]:
-    """The navigation properties that a type adds to those of its base."""
-    inherited = type_.base.navigation if type_.base else {}
-    return {name: nav for name, nav in type_.navigation.items() if name not in inherited}
-
-
-def each_adds(
-    container: edm.EntityContainer, type_: edm.EntityType
-) -> Iterator[tuple[edm.EntityType, Iterable[edm.Property], Iterable[edm.NavigationProperty]]]:
-    """A type with all that it has, and those derived from it with what each adds."""
-    yield type_, type_.properties.values(), type_.navigation.values()
-    for derived in container.derived(type_):
-        yield derived, own_properties(derived).values(), own_navigation(derived).values()
 
 
 def element_name(

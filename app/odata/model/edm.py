@@ -7,7 +7,7 @@ Source: OData CSDL 4.01.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -434,6 +434,20 @@ class Operation:
         return self.also if self.permission is None else (self.permission, *self.also)
 
 
+def own_properties(type_: EntityType | ComplexType) -> Mapping[str, Property]:
+    """The properties that a type adds to those of its base."""
+    if type_.base is None:
+        return type_.properties
+    inherited = type_.base.properties
+    return {name: prop for name, prop in type_.properties.items() if name not in inherited}
+
+
+def own_navigation(type_: EntityType) -> Mapping[str, NavigationProperty]:
+    """The navigation properties that a type adds to those of its base."""
+    inherited = type_.base.navigation if type_.base else {}
+    return {name: nav for name, nav in type_.navigation.items() if name not in inherited}
+
+
 def day_in_utc(connection: Connection, instant: datetime) -> date:
     """The day of a service that has no time zone of its own."""
     return instant.astimezone(UTC).date()
@@ -507,6 +521,14 @@ class EntityContainer:
             for base in type_.lineage[1:]:
                 derived.setdefault(base.name, []).append(type_)
         return derived
+
+    def each_adds(
+        self, type_: EntityType
+    ) -> Iterator[tuple[EntityType, Iterable[Property], Iterable[NavigationProperty]]]:
+        """A type with all that it has, and those derived from it with what each adds."""
+        yield type_, type_.properties.values(), type_.navigation.values()
+        for derived in self.derived(type_):
+            yield derived, own_properties(derived).values(), own_navigation(derived).values()
 
     def kinds(self, type_: EntityType) -> Mapping[Any, EntityType]:
         """Value of the discriminator -> type, of ``type_`` and those derived from it."""

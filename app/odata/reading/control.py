@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Text, case, not_, or_, true
 
 from app.odata.binding.values import Scope, family, type_name
-from app.odata.csdl.names import each_adds
 from app.odata.model import edm
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.reading.negotiation import Format
@@ -52,7 +51,7 @@ def entity_control(projection: Projection, format_: Format) -> Iterator[Piece]:
         yield Piece([f'"{format_.control("editLink")}":"', *projection.address, '"'])
     if type_.has_stream:
         yield Piece([f'"{format_.control("mediaReadLink")}":"', *projection.address, '/$value"'])
-    for each, properties, _ in each_adds(scope.context.container, type_):
+    for each, properties, _ in scope.context.container.each_adds(type_):
         own: list[Piece] = []
         if full:
             streams = (property_ for property_ in properties if property_.type == edm.STREAM)
@@ -156,7 +155,7 @@ def navigation_links(projection: Projection, format_: Format) -> Iterator[Piece]
     if format_.metadata != "full" or not scope.type.key:
         return
     expanded = {member.name for member in projection.members if isinstance(member, ExpandMember)}
-    for type_, _, navigation in each_adds(scope.context.container, scope.type):
+    for type_, _, navigation in scope.context.container.each_adds(scope.type):
         own: list[Piece] = []
         for name in (each.name for each in navigation):
             url = [*_seen_as(projection, type_), f"/{name}"]

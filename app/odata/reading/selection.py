@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from app.odata.binding.paths import of_property, unknown_name
 from app.odata.binding.values import Elements, Scope
-from app.odata.csdl.names import each_adds
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.reading.bound import (
@@ -68,7 +67,7 @@ class _Selection:
     def add_all(self, scope: Scope, offset: int = 0) -> None:
         """Show what rows have without ``$select``, and with ``*``; named members stay the few."""
         self.computed.update(scope.computed)
-        for type_, properties, _ in each_adds(scope.context.container, scope.type):
+        for type_, properties, _ in scope.context.container.each_adds(scope.type):
             for property_ in properties:
                 some = isinstance(self.parts.get((type_, property_.name)), ShownMembers)
                 if not property_.on_request and property_.type != edm.STREAM and not some:

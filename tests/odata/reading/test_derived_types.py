@@ -189,3 +189,30 @@ def test_rows_tell_of_the_actions_of_their_type(
 def test_rows_tell_of_inherited_actions(client: Client) -> None:
     rows = client.get(f"Vehicles/{TAXI}?$select=id,Workshop.Wash")["value"]
     assert having(rows, "#Workshop.Wash") == [3, 5]
+
+
+CHAINS = {
+    "concat(filter(id le 3),aggregate($count as n))": [1, 2, 3],
+    "concat(filter(isof(Workshop.Taxi)),filter(id eq 2))": [3, 5, 2],
+    "join(Kin as k)/filter(k/id eq 1)": [1, 2, 3],
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_rows_that_are_no_entities_any_more_keep_what_their_types_add(
+    client: Client, chain: str
+) -> None:
+    rows = [row for row in client.get(f"Vehicles?$apply={chain}")["value"] if "id" in row]
+    assert [row["id"] for row in rows] == CHAINS[chain]
+    plain = {row["id"]: row for row in client.get("Vehicles")["value"]}
+    for row in rows:
+        row.pop("k", None)
+        plain[row["id"]].pop("@odata.type", None)
+        assert row == plain[row["id"]]
+
+
+def test_joined_rows_keep_what_their_types_add(client: Client) -> None:
+    rows = client.get("Vehicles?$apply=filter(id eq 1)/join(Kin as k)&$orderby=k/id")["value"]
+    assert [sorted(row["k"]) for row in rows] == [
+        ["id", "name"], ["id", "name", "seats", "tags"], ["fare", "id", "name", "seats", "tags"],
+    ]  # fmt: skip
