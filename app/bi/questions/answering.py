@@ -259,7 +259,7 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
         refers = language.refers(alone.read.stems)
         lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
         return replace(alone, goes_on=refers, lacks=lacks)
-    if goes_on or not is_whole or _is_bare(best.meaning):
+    if goes_on or not is_whole or _is_bare(best.meaning) or _is_of_one(best, previous):
         # By itself, a question passes over whom its pronoun stands for.
         alone_over = best.passed_over(alone.read, light=False) + language.refers(alone.read.stems)
         if not goes_on and not is_whole and _is_of_either(best, first, previous):
@@ -292,6 +292,14 @@ def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> boo
     is_part = bool(previous.figures and (previous.dated or previous.where))
     named = (figure.measure for figure in first.figures if figure not in previous.figures)
     return is_part and any(figure != COUNT for figure in named)
+
+
+def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
+    """Whether it tells one record of the kind before, and not which: ``client created in May``."""
+    flags, meaning = getattr(alone.item and alone.item.meaning, "flags", ()), alone.meaning
+    if meaning is None or meaning.figures or meaning.ranking or meaning.distinct:
+        return False
+    return "singular" in flags and meaning.kind == previous.kind
 
 
 def _is_bare(meaning: Meaning | None) -> bool:

@@ -54,7 +54,7 @@ def followed(
         if changed is not None and lists and _is_extreme(changed):
             return None  # nor does the highest value say which of them has it
         if changed is not None and lists and _is_some_of(changed, previous):
-            changed = _listed(changed)
+            changed = _listed(changed, model.kinds[changed.kind])
         is_new = item.category == "question" or changed != previous
         if changed is None or not is_new:
             return None
@@ -71,6 +71,9 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return _in_period(previous, before(previous.dated.when))
         case "against" if previous.figures:
             return replace(previous, against=choices)
+        case "f:average" | "f:median" if previous.figures:
+            figures = (replace(figure, method=category[2:]) for figure in previous.figures)
+            return replace(previous, figures=tuple(figures))
         case "bound":
             return _bounded(previous, choices, model)
         case "restriction" if kind.key not in choices.by_kind:
@@ -85,10 +88,24 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
     return None
 
 
-def _listed(previous: Meaning) -> Meaning:
-    """The records behind a figure."""
-    return replace(previous, figures=(), groups=(), ranking=None, part=None, chart="", distinct="",
-                   against=None, threshold=None)  # fmt: skip
+def _listed(previous: Meaning, kind: Kind) -> Meaning:
+    """The records behind a figure; behind a share those of its part."""
+    return replace(_counted(previous, kind), figures=(), groups=(), ranking=None, chart="",
+                   distinct="", against=None, threshold=None)  # fmt: skip
+
+
+def _share_of(previous: Meaning, kind: Kind) -> Restriction | None:
+    """What records are so that a share tells, or a rate; None where it tells none."""
+    first = [*previous.figures, Figure(COUNT)][0]
+    state = kind.state_with(kind.rates[first.measure].hits) if first.is_rate else ""
+    return Is(state) if state else previous.part
+
+
+def _counted(previous: Meaning, kind: Kind) -> Meaning:
+    """In place of a share the number of the records that are so."""
+    part, where = _share_of(previous, kind), previous.where
+    where += (part,) if part is not None and part not in where else ()
+    return replace(previous, where=where, part=None, figures=(Figure(COUNT),))
 
 
 def _is_some_of(changed: Meaning, previous: Meaning) -> bool:
@@ -115,7 +132,7 @@ def _first_by_extreme(changed: Meaning, kind: Kind) -> Meaning:
     if not kind.is_number(measure.value):
         return changed
     ranking = Ranking(first.method == "max", 1, measure.value)
-    return replace(_listed(changed), ranking=ranking)
+    return replace(_listed(changed, kind), ranking=ranking)
 
 
 def _beside(previous: Meaning, changed: Meaning) -> Meaning:
@@ -312,7 +329,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if previous.ranking is not None and previous.ranking.limit and not previous.groups:
             return None  # a figure of the first few is not that of all
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
-        figures = meaning.figures if is_named or not _amounts(changed) else changed.figures
+        figures = meaning.figures
+        if not is_named and _amounts(changed):
+            figures = tuple(replace(figure, method="") for figure in changed.figures)
+        if "counted" in draft.flags and figures == previous.figures and not meaning.where:
+            changed = _counted(changed, kind)  # "what share is overdue?" "How many is that?"
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
         changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
@@ -322,10 +343,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
                 return None
             changed = changed_columns
     elif "list" in draft.flags and changed == previous and draft.rank is None:
-        return None if previous == _listed(previous) else _listed(previous)
+        listed = _listed(previous, kind)
+        return None if listed == replace(previous, ranking=None) else listed
     of_records = draft.rank is not None and draft.rank.of == "records"
     if of_records and not (draft.figures or changed.groups or _amounts(changed)):
-        changed = _listed(changed)  # "how many did we send?" "And the largest?"
+        changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
     if meaning.ranking is not None and meaning.ranking.path:
         return (
             None
@@ -345,17 +367,13 @@ def _of_part(
     previous: Meaning, parts: tuple[Restriction, ...], draft: Draft, model: Model
 ) -> Meaning:
     """Restricted; of a share the records of its part (``which ones are overdue``), or another."""
-    kind, first = model.kinds[previous.kind], [*previous.figures, Figure(COUNT)][0]
-    changed = _restricted(previous, parts, model)
-    hits = kind.rates[first.measure].hits if first.is_rate else None
-    is_hit = any(state.filter == hits for state in kind.stated(parts))
-    if is_hit or previous.part in parts:
-        return _listed(changed)
+    kind = model.kinds[previous.kind]
+    changed, part = _restricted(previous, parts, model), _share_of(previous, kind)
     paths = {path for part in parts for path in _paths(part, kind, model)}
-    if len(parts) == 1 and _is_among(previous.part, paths, kind, model):
-        other = replace(previous, part=parts[0])
-        return _listed(changed) if "list" in draft.flags else other
-    return changed
+    is_other = _is_among(part, paths, kind, model)
+    if part in parts or (is_other and (previous.part is None or "list" in draft.flags)):
+        return _listed(replace(changed, part=None, figures=()), kind)
+    return replace(previous, part=parts[-1]) if is_other else changed
 
 
 def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:

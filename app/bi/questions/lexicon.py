@@ -193,7 +193,8 @@ class Lexicon:
     @cached_property
     def singular(self) -> frozenset[str]:
         """What one record is called, as it is written."""
-        return frozenset(text for noun in self.data.values() for text in noun.get("nouns", ()))
+        nouns = (noun for kind in self.data.values() for noun in kind.get("nouns", ()))
+        return frozenset(noun.lower() for noun in nouns)
 
     @cached_property
     def known(self) -> frozenset[str]:

@@ -364,13 +364,17 @@ def _is_earlier_state(question: _Question) -> bool:
     """Whether records are asked for that were in a state at another time, which is not kept.
 
     A state with a date of its own was entered then; one that passes has none. A period beside it
-    is of the records, unless the question looks back or sets it against another time.
+    is of the records, unless the question looks back or sets it against another time; where
+    that was said before, it is of the records (``only the unpaid ones``).
     """
     meaning, plan = question.meaning, question.plan
     if plan.date != question.kind.date or (meaning.dated is not None and meaning.dated.date):
         return False
     is_past = plan.period is not None and plan.period.end is not None
-    is_back = meaning.against is not None or (is_past and question.says("back"))
+    said = getattr(question.analysis.item and question.analysis.item.meaning, "against", True)
+    is_back = (meaning.against is not None and said is not None) or (
+        is_past and question.says("back")
+    )
     return is_back and any(_passes(question.kind, name) for name in question.states)
 
 

@@ -129,6 +129,7 @@ class Grammar:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self.kinds: Mapping[str, Kind] = lexicon.model.kinds
+        self._lexicon = lexicon
         self.rules: dict[tuple[str, str], list[Rule]] = defaultdict(list)
         self.lifts: dict[str, list[tuple[str, str, Callable[[Any], Any]]]] = defaultdict(list)
         for name, rule in rules_data()["rules"].items():
@@ -1816,8 +1817,13 @@ class Grammar:
         date = next(filter(None, (*events[:1], *implied)), "")
         said += [Dated(when, dated.by_kind[kind] if dated else date)
                  for when, dated in draft.dated if when.words]  # fmt: skip
-        if len(events) == len(draft.dated):
-            said += [part for event in events for part in self.kinds[kind].happened(event)]
+        for date in (date for _, date in draft.dated if date and len(events) == len(draft.dated)):
+            word = tuple(date.key.removeprefix("date:").split())
+            states = (entry.value for entry in self._lexicon.entries.get(word, ())
+                      if entry.category == "state")  # fmt: skip
+            if any(kind in state.by_kind for state in states):
+                raise TypeMismatchError("lost ones are so, whenever they were lost")
+            said += self.kinds[kind].happened(date.by_kind[kind])
         return _flat(said)
 
     def _belonging(self, draft: Draft) -> Options:

@@ -182,7 +182,9 @@ class Understanding:
         periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
         stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
-        flags = ("before", *(("plural",) if self._says(stems, "several") else ()))
+        several = self.lexicon.data["language"].get("several", ())
+        is_plural = any(token.text.lower() in several for token in tokenise(question))
+        flags = ("before", *(("plural",) * is_plural))
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)
@@ -201,7 +203,10 @@ class Understanding:
             if plan is not None:
                 kind = self.lexicon.model.kinds[meaning.kind]
                 again, aside = repeated_and_aside(read, item, meaning, kind)
-                features = (*item.all_features(), *again, *of_meaning(meaning))
+                # Whether something happened is no period: "the lost ones" are so.
+                events = [when.words for when, _ in getattr(item.meaning, "dated", ())]
+                undated = ("event without a period",) if events and not any(events) else ()
+                features = (*item.all_features(), *again, *undated, *of_meaning(meaning))
                 total = ranker.score(features, weights)
                 analyses[meaning] = Analysis(meaning, total, features, plan, item, aside)
         over = {known: known.passed_over(read, light=False) for known in analyses.values()}

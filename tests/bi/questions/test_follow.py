@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -21,7 +22,7 @@ from app.bi.questions.algebra import (
     Not,
     Of,
 )
-from app.bi.questions.answering import understand
+from app.bi.questions.answering import propose, understand
 from app.bi.questions.periods import ago
 from app.bi.questions.understanding import language_of
 from app.http.security import acting_as, system_caller
@@ -92,6 +93,7 @@ def test_the_first_of_groups_are_the_largest_and_of_records_the_oldest(
         ("the oldest 5", 5),
         ("which are the largest", 10),
         ("the largest ones", 10),
+        ("the one worth most", 1),
         ("and the 3 largest", 3),
     ],
 )
@@ -140,15 +142,95 @@ OPEN_DEALS = Has("Opportunities", (Is("status.Open"),))
         ("wie viel prozent der projekte sind überfällig", "zeig mir die überfälligen"),
         ("wie viel prozent der projekte sind überfällig", "nur die überfälligen auflisten"),
         ("what share of projects is overdue by manager", "list the overdue ones"),
+        ("what share of projects is overdue", "which ones"),
+        ("wie viel prozent der projekte sind überfällig", "welche sind das"),
     ],
 )
 def test_the_part_of_a_share_is_listed(app: Flask, before: str, question: str) -> None:
     assert asked(app, before, question) == Meaning("Projects", where=(OVERDUE,))
 
 
-def test_the_part_of_a_rate_is_listed(app: Flask) -> None:
-    meaning = asked(app, "win rate of Karin this year", "list the won ones")
-    assert not meaning.figures and Is("status.Won") in meaning.where
+@pytest.mark.parametrize(
+    ("before", "question", "state"),
+    [
+        ("win rate this year", "list the won ones", "status.Won"),
+        ("win rate this year", "show the lost ones", "status.Lost"),
+        ("gewinnquote dieses jahr", "zeig die verlorenen", "status.Lost"),
+        ("win rate this year", "which ones", "status.Won"),
+    ],
+)
+def test_the_part_of_a_rate_is_listed(app: Flask, before: str, question: str, state: str) -> None:
+    meaning = asked(app, before, question)
+    assert not meaning.figures and meaning.where == (Is(state),)
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("what share of projects is overdue", "how many is that"),
+     ("wie viel prozent der projekte sind überfällig", "und wie viele sind das")],
+)  # fmt: skip
+def test_the_part_of_a_share_is_counted(app: Flask, before: str, question: str) -> None:
+    counted = Meaning("Projects", (Figure(COUNT),), where=(OVERDUE,))
+    assert asked(app, before, question) == counted
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "method"),
+    [
+        ("average resolution time by category", "and the median?", "median"),
+        ("durchschnittliche lösungszeit nach kategorie", "und der median?", "median"),
+        ("median invoice amount by month", "and on average?", "average"),
+        ("average invoice amount by country", "and the total?", ""),
+    ],
+)
+def test_values_become_one_in_another_manner(
+    app: Flask, before: str, question: str, method: str
+) -> None:
+    figures = asked(app, before, question).figures
+    assert [figure.method for figure in figures] == [method]
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [
+        ("average invoice amount q1 2026 vs q4 2025", "only the unpaid ones"),
+        ("durchschnittlicher rechnungsbetrag q1 2026 vs q4 2025", "nur die offenen rechnungen"),
+        ("durchschnittlicher rechnungsbetrag q1 2026 vs q4 2025", "und bei den unbezahlten?"),
+    ],
+)
+def test_records_that_are_set_against_each_other_are_restricted(
+    app: Flask, before: str, question: str
+) -> None:
+    with app.app_context(), acting_as(system_caller("test")):
+        standing = understand(before, NOW, None, language_of(before)).standing
+        proposal = propose(question, NOW, standing)
+    assert proposal.is_answered
+    assert proposal.understood.analyses[0].meaning == replace(standing.meaning, where=(Is("open"),))
+
+
+@pytest.mark.parametrize(
+    ("question", "where"),
+    [
+        ("client created this quarter", 1),
+        ("kunde erstellt in diesem quartal", 1),
+        ("clients created this quarter", 0),
+        ("kunden die in diesem quartal erstellt wurden", 0),
+    ],
+)
+def test_one_record_of_a_kind_restricts_a_list_of_it(app: Flask, question: str, where: int) -> None:
+    meaning = asked(app, "clients with overdue invoices", question)
+    assert len(meaning.where) == where and meaning.dated is not None
+
+
+@pytest.mark.parametrize(
+    ("before", "question"),
+    [("biggest open deal", "who owns it"), ("größter offener deal", "wem gehört der")],
+)
+def test_who_has_the_first_record_is_asked_of_that_record(
+    app: Flask, before: str, question: str
+) -> None:
+    meaning = asked(app, before, question)
+    assert meaning.ranking is not None and meaning.columns == ("Owner/displayName",)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +249,8 @@ def test_another_value_takes_the_place_of_the_part_of_a_share(
     ("before", "question", "where"),
     [
         ("clients without open deals", "and lost ones?", (Not(OPEN_DEALS), LOST_DEALS)),
+        ("kunden ohne offene deals", "nur solche mit verlorenem deal",
+         (Not(OPEN_DEALS), LOST_DEALS)),
         ("kunden ohne offene deals", "die schon mal einen verlorenen hatten",
          (Not(OPEN_DEALS), LOST_DEALS)),
         ("clients with open deals", "and lost ones?", (LOST_DEALS,)),
