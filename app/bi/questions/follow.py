@@ -331,7 +331,9 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
         figures = meaning.figures
         if not is_named and _amounts(changed):
-            figures = tuple(replace(figure, method="") for figure in changed.figures)
+            figures = changed.figures
+            if not previous.groups:  # the sum, and no average of all groups
+                figures = tuple(replace(figure, method="") for figure in figures)
         if "counted" in draft.flags and figures == previous.figures and not meaning.where:
             changed = _counted(changed, kind)  # "what share is overdue?" "How many is that?"
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")

@@ -209,10 +209,12 @@ class Understanding:
                 features = (*item.all_features(), *again, *undated, *of_meaning(meaning))
                 total = ranker.score(features, weights)
                 analyses[meaning] = Analysis(meaning, total, features, plan, item, aside)
-        over = {known: known.passed_over(read, light=False) for known in analyses.values()}
-        whole = [known for known in over if over[known] == min(over.values())]
-        whole.sort(key=lambda known: -known.score)
-        best = whole[:MOST_ANALYSES] or [Analysis(None, 0.0, ("nothing",))]
+        over = {key: known.passed_over(read, light=False) for key, known in analyses.items()}
+        whole = [key for key in analyses if over[key] == min(over.values())]
+        # What is of the same records comes before what is of others.
+        whole.sort(key=lambda key: (key.kind != previous.kind, -analyses[key].score))
+        best = [analyses[key] for key in whole[:MOST_ANALYSES]]
+        best = best or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([analysis.score for analysis in best]))
         return Understood(self.lexicon.code, tuple(best), chances, read, parsed.is_cut, True)
 

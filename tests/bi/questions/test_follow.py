@@ -57,6 +57,8 @@ def asked(app: Flask, before: str, question: str) -> Meaning:
         ("articles overdue for review", "who wrote them?", {"columns": ("Author/displayName",)}),
         ("open invoices", "phone numbers", {"columns": ("Client/phone",)}),
         ("how much is overdue", "which customers", {"groups": (Group("client"),)}),
+        ("active projects", "of which clients", {"groups": (Group("client"),)}),
+        ("aktive projekte", "von welchen kunden", {"groups": (Group("client"),)}),
         ("unpaid invoices", "reminders sent", {"figures": (), "columns": ("remindersSent",)}),
         ("revenue", "tax too", {"figures": (Figure("revenue"), Figure("tax"))}),
         ("overdue tasks", "who do they belong to?", {"groups": (Group("assignee"),)}),
@@ -180,7 +182,9 @@ def test_the_part_of_a_share_is_counted(app: Flask, before: str, question: str) 
         ("average resolution time by category", "and the median?", "median"),
         ("durchschnittliche lösungszeit nach kategorie", "und der median?", "median"),
         ("median invoice amount by month", "and on average?", "average"),
-        ("average invoice amount by country", "and the total?", ""),
+        ("average invoice amount this year", "and the total?", ""),
+        ("average invoice amount by country", "and overall?", "average"),
+        ("durchschnittlicher dealwert nach verkäufer", "und insgesamt?", "average"),
     ],
 )
 def test_values_become_one_in_another_manner(
