@@ -49,12 +49,12 @@ def followed(
             changed = _changed(previous, item.category, item.meaning, model)
         if changed is not None and beside:
             changed = _beside(previous, changed)
-        if changed is not None and lists and changed.kind != previous.kind and changed.figures:
-            return None  # which of them: a figure of others says nothing of these
-        if changed is not None and lists and _is_extreme(changed):
-            return None  # nor does the highest value say which of them has it
-        if changed is not None and lists and _is_some_of(changed, previous):
-            changed = _listed(changed, model.kinds[changed.kind])
+        if changed is not None and lists:
+            # Which of them: a figure of others does not say that, nor does the highest value.
+            if (changed.figures and changed.kind != previous.kind) or _is_extreme(changed):
+                return None
+            if _is_some_of(changed, previous):
+                changed = _listed(changed, model.kinds[changed.kind])
         is_new = item.category == "question" or changed != previous
         if changed is None or not is_new:
             return None
@@ -127,9 +127,8 @@ def _first_by_extreme(changed: Meaning, kind: Kind) -> Meaning:
     """``the one with the highest balance``: the record, where each has that number."""
     first = changed.figures[0] if len(changed.figures) == 1 else Figure(COUNT)
     measure = kind.figures.get(first.measure)
-    if not _is_extreme(changed) or changed.groups or measure is None:
-        return changed
-    if not kind.is_number(measure.value):
+    is_each = measure is not None and not changed.groups and kind.is_number(measure.value)
+    if measure is None or not is_each or not _is_extreme(changed):
         return changed
     ranking = Ranking(first.method == "max", 1, measure.value)
     return replace(_listed(changed, kind), ranking=ranking)
@@ -145,8 +144,8 @@ def _beside(previous: Meaning, changed: Meaning) -> Meaning:
     return replace(changed, groups=tuple(dict.fromkeys((*groups, *changed.groups))))
 
 
-def _in_period(previous: Meaning, when: When) -> Meaning:
-    date = previous.dated.date if previous.dated is not None else ""
+def _in_period(previous: Meaning, when: When, date: str = "") -> Meaning:
+    date = date or (previous.dated.date if previous.dated is not None else "")
     return replace(previous, dated=Dated(when, date), against=None)
 
 
@@ -231,16 +230,17 @@ def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
     return f"{kind.to_one[other]}/{by_kind[other]}"
 
 
-def _showing(previous: Meaning, path: str, model: Model) -> Meaning | None:
-    """The same records with one more column; of what they show already how many each has."""
+def _showing(previous: Meaning, path: str, model: Model) -> Meaning:
+    """The same records with one more column; of what they show already how many each has.
+
+    Raises: TypeMismatchError, KeyError.
+    """
     kind = model.kinds[previous.kind]
     if previous.figures or path.endswith("Id"):
-        return None
+        raise TypeMismatchError("figures have no columns")
     if path in kind.data.get("columns", ()):
-        name = next(
-            (name for name, dimension in kind.dimensions.items() if dimension.path == path), ""
-        )
-        return _grouped(previous, (Group(name),), model) if name else None
+        names = {dimension.path: name for name, dimension in kind.dimensions.items()}
+        return _grouped(previous, (Group(names[path]),), model)
     return replace(previous, columns=(*previous.columns, path))
 
 
@@ -292,6 +292,11 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
     return replace(previous, figures=(Figure(amount),), ranking=None, columns=())
 
 
+def _meanings(draft: Draft, model: Model) -> dict[str, Meaning]:
+    """The meaning of a draft for each kind that it can be about."""
+    return {ending.meaning.kind: ending.meaning for ending in finished(draft, model)}
+
+
 def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> Meaning | None:
     """``only Tom's deals, by month``: all that is said of the same records, or of others."""
     kind = model.kinds[previous.kind]
@@ -305,17 +310,10 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         return replace(previous, kind=draft.named) if is_bare else None
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
-    meaning = next(
-        (ending.meaning for ending in finished(draft, model) if ending.meaning.kind == kind.key),
-        None,
-    )
-    if meaning is None:
-        return None
+    meaning = _meanings(draft, model)[kind.key]
     changed = _of_part(previous, meaning.where, draft, model)
-    if meaning.dated is not None and not meaning.dated.date:
-        changed = _in_period(changed, meaning.dated.when)
-    elif meaning.dated is not None:
-        changed = replace(changed, dated=meaning.dated, against=None)
+    if meaning.dated is not None:
+        changed = _in_period(changed, meaning.dated.when, meaning.dated.date)
     if meaning.groups:
         changed = _grouped(changed, meaning.groups, model)
     if "summed" in draft.flags and not meaning.groups:
@@ -340,10 +338,7 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
         for path in meaning.columns:
-            changed_columns = _showing(changed, path, model)
-            if changed_columns is None:
-                return None
-            changed = changed_columns
+            changed = _showing(changed, path, model)
     elif "list" in draft.flags and changed == previous and draft.rank is None:
         listed = _listed(previous, kind)
         return None if listed == replace(previous, ranking=None) else listed
@@ -351,18 +346,14 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     if of_records and not (draft.figures or changed.groups or _amounts(changed)):
         changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
     if meaning.ranking is not None and meaning.ranking.path:
-        return (
-            None
-            if changed.figures
-            else replace(changed, ranking=_chosen_by(changed, meaning.ranking, kind))
-        )
+        ranking = _chosen_by(changed, meaning.ranking, kind)
+        return None if changed.figures else replace(changed, ranking=ranking)
     if draft.rank is not None:
         is_of_records = not (changed.ranking or changed.groups or changed.figures)
         if is_of_records and meaning.ranking is not None:
             return replace(changed, ranking=meaning.ranking)
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
-    is_told = bool(draft.groups or draft.figures)
-    return changed if is_told or changed != previous else None
+    return changed if draft.groups or draft.figures or changed != previous else None
 
 
 def _of_part(
@@ -381,8 +372,8 @@ def _of_part(
 def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     """Restricted by what is said of others: those that they have, or whose groups they are."""
     kind = model.kinds[previous.kind]
-    meanings = (ending.meaning for ending in finished(draft, model))
-    said = {meaning.kind: (*meaning.where, *filter(None, (meaning.dated,))) for meaning in meanings}
+    said = {key: (*meaning.where, *filter(None, (meaning.dated,)))
+            for key, meaning in _meanings(draft, model).items()}  # fmt: skip
     parts = {key: of_key for key, of_key in said.items() if of_key}
     if not draft.named:
         return _having(previous, parts, model)
@@ -420,11 +411,8 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     They are the ones behind the figure, or those of whoever was named.
     """
     kind = model.kinds[previous.kind]
-    meanings = [ending.meaning for ending in finished(draft, model)]
-    meaning = next(
-        (candidate for candidate in meanings if candidate.kind == draft.named),
-        meanings[0] if meanings else None,
-    )
+    meanings = _meanings(draft, model)
+    meaning = meanings.get(draft.named) or next(iter(meanings.values()), None)
     if meaning is None:
         return None
     other = model.kinds[meaning.kind]
