@@ -10,6 +10,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.context import Convert, Parameters
+from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.type_coercion import (
     FAMILIES,
     as_day,
@@ -26,6 +27,7 @@ from app.odata.binding.values import (
     NUMBERS,
     Bound,
     Constant,
+    Dynamic,
     JsonStructure,
     Row,
     Rows,
@@ -150,7 +152,11 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
         own = bound.property.type if isinstance(bound, Structure) else bound.type
         return ~is_null(bound) if type_name(own) in (target.name, name) else false()
     if target.name.startswith("Edm."):
-        _target(target)
+        wanted = family(_target(target))
+        if isinstance(bound, Dynamic):  # a number may be of either type that has fractions
+            value = dynamic_value(bound, wanted)
+            is_possible = wanted in (family(value.type), "double")
+            return ~is_null(value) if is_possible else false()
     actual = bound if isinstance(bound, Typed) else translator.typed(operands[0])
     matches = type_name(actual.type) in (target.name, name)
     return ~is_null(bound) if matches else false()

@@ -193,7 +193,7 @@ class Translator:
         if is_null_literal(bound):
             return null_of_family(families[0])
         if isinstance(bound, Dynamic):
-            return dynamic_value(bound, families[0])
+            bound = dynamic_value(bound, families[0])
         value = self._as_typed(bound, node)
         if isinstance(bound, Constant) and "duration" in families and family(value.type) == "text":
             wanted = Typed(value.sql, edm.DURATION)

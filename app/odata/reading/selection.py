@@ -319,7 +319,8 @@ def _names_made(
     else:
         structured = before if isinstance(before, edm.EntityType | edm.ComplexType) else None
         declared = None if structured is None else structured.properties.get(name)
-        inside = None if declared is None else declared.type
+        open_type = before if isinstance(before, edm.ComplexType) else None
+        inside = open_type if declared is None else declared.type
     names: list[str] = []
     for part, property_ in type_.properties.items():
         if parts is not None and part not in parts:

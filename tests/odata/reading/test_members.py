@@ -217,3 +217,39 @@ def test_an_aggregate_needs_a_type(client: Client, method: str) -> None:
     error = client.refused(f"Items?$apply=aggregate(extra/score with {method} as x)")
     assert (error["status"], error["position"]) == (400, 16)
     assert f"{method} needs a type: cast(...,Edm.Decimal)" in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("year(extra/score) eq 1", "year does not take Edm.String"),
+        ("totalseconds(extra/score) gt 1", "totalseconds does not take Edm.String"),
+        ("date(extra/colour) eq 2024-01-01", "date does not take Edm.String"),
+    ],
+)
+def test_functions_of_instants_take_nothing_undeclared(
+    client: Client, text: str, words: str
+) -> None:
+    error = client.refused(f"Items?$filter={text}")
+    assert (error["status"], words in error["message"]) == (400, True), error["message"]
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "kinds"),
+    [
+        ("score", "Decimal", (int, Decimal)), ("score", "Double", (int, Decimal)),
+        ("score", "String", ()), ("colour", "String", (str,)), ("colour", "Decimal", (int,)),
+        ("ok", "Boolean", (bool,)), ("ok", "String", ()), ("score", "Date", ()),
+    ],
+)  # fmt: skip
+def test_what_nothing_declares_is_of_the_type_that_it_is_written_as(
+    client: Client, name: str, type_: str, kinds: tuple[type, ...]
+) -> None:
+    keys = client.values(f"Items?$filter=isof(extra/{name},Edm.{type_})&$orderby=id")
+    assert keys == [key for key, value in extra(name).items() if isinstance(value, kinds)]
+
+
+def test_the_context_names_the_path_of_a_group(client: Client) -> None:
+    for path in ("extra/deep/x", "extra/wide/y/z", "place/city"):
+        context = client.get(f"Items?$apply=groupby(({path}))")["@odata.context"]
+        assert context.endswith(f"$metadata#Items({path})")
