@@ -123,3 +123,30 @@ def test_a_number_is_never_left_aside() -> None:
 )
 def test_the_end_of_a_german_verb_may_stand_at_the_end(apart: str, together: str) -> None:
     assert address(apart) == address(together)
+
+
+@pytest.mark.parametrize(
+    ("question", "part", "other"),
+    [
+        ("share of payments by card", "$count as count", "hitsExact"),
+        ("anteil der zahlungen über 5000", "$count as count", "hitsExact"),
+        ("how many payments received last month", "$count as count", "groupby"),
+        ("Wie viele Zahlungseingänge hatten wir in Q1?", "$count as count", "groupby"),
+        ("welcher Anteil der Kunden beschäftigt mindestens 200 Menschen", "$count", "with average"),
+        ("Kunden, die momentan keine offenen Tickets haben", "not (Tickets/any(", "Invoices"),
+        ("invoices in descending order by total, the first ten", "total desc,id&$top=10", "apply"),
+        ("Rechnungen absteigend nach Gesamtsumme, nur die ersten zehn", "&$top=10", "apply"),
+        ("which open ticket is the oldest", "orderby=createdAt,id&$top=1&", "apply"),
+        ("welches nicht zugewiesene Ticket liegt am längsten", "createdAt,id&$top=1&", "apply"),
+        ("how much did we credit customers this quarter", "type eq 'CreditNote'", "Payments"),
+        ("how much did we lose to competitors last quarter", "eq 'Competitor'", "(competitor"),
+        ("fakturiert letzte Woche nach Land", "total with sum", "$count"),
+        ("the median (not the average!) invoice value", "median", "average"),
+        ("der Median (nicht der Durchschnitt!) der Rechnungsbeträge", "median", "average"),
+        ("may: payments over 100", "payment/date ge 2026-05-01", "apply=filter"),
+        ("compare tax: current quarter / last quarter", "currentValue", "apply=filter(type"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("demo")
+def test_a_first_question_is_of_its_kind(question: str, part: str, other: str) -> None:
+    assert part in address(question) and other not in address(question)

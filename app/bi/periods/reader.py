@@ -362,6 +362,8 @@ class _Reading:
         introduced = begin > 0 and self._stem(begin - 1) in self.reader.introducing
         introduced |= self._is_beside_month(begin, at + length + 1)
         introduced |= day is not None and self._is_ranged(begin)
+        behind = self.tokens[at + length + 1 : at + length + 2]
+        introduced |= begin == 0 and any(token.mark == ":" for token in behind)  # "may: payments"
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1

@@ -116,7 +116,7 @@ class _Finishing:
             wants = False
         counted = self.kind.data["counted"] if self._is_counted else COUNT
         bare = self.kind.data.get("bare", counted)
-        if rank is not None and rank.word in ("common", "often"):
+        if "share" in draft.flags or (rank is not None and rank.word in ("common", "often")):
             bare = COUNT
         if rank is not None and rank.of == "figure" and rank.word in ("fastest", "slowest"):
             bare = self._usual_duration
@@ -296,6 +296,8 @@ class _Finishing:
         if len(together) > 1 and meaning.where[-len(together) :] == together:
             whole, part = list(meaning.where[: -len(together)]), All(together)
         is_counted = meaning.figures[0].measure == COUNT
+        if isinstance(part, Compares) and part.subject == meaning.figures[0].measure:
+            meaning = replace(meaning, figures=(Figure(COUNT),))  # "what share employs over 200"
         if is_counted and isinstance(part, Is) and (rate := self._rate(part)):
             return replace(meaning, where=tuple(whole), figures=(Figure(rate, is_rate=True),))
         return replace(meaning, where=tuple(whole), part=part)

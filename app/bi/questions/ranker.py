@@ -25,6 +25,7 @@ PRIORS = {
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
     "converted": 0.8, "count of thousands": -4.5, "rule planned": 0.8, "rule planned before": 0.8,
     "rule values_then": -2.0, "word state neu": -0.4, "word date neu": 0.4,
+    "word date fakturiert": -0.8,
 }  # fmt: skip
 _OWN_METHOD = re.compile(r"median|percentile\d+")
 _AGAIN = 1.0  # of what is passed over, what the meaning has anyway

@@ -28,6 +28,7 @@ _BEFORE = Token("", "", "before")
 _ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
                      "f:bestfirst", "f:worstfirst"))  # fmt: skip
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
+_METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
 _ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
@@ -386,6 +387,8 @@ class Reader:
             if leaf.category == "number" and leaf.meaning.text != "1":
                 several.add(leaf.start)
         asides = set(_asides(read.tokens, covered, several))
+        read.leaves = [leaf for leaf in read.leaves
+                       if leaf.category != "f:not" or leaf.start not in asides]  # fmt: skip
         position = 0
         for at, token in enumerate(read.tokens):
             read.places.append(position)
@@ -440,7 +443,11 @@ def _asides(
                        for at in range(start, end))  # fmt: skip
         is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
-        is_empty &= not start or not any(categories & _ASKING for categories in categories_at)
+        asking = _ASKING if start else _METHODS
+        is_empty &= not any(categories & asking for categories in categories_at)
+        # "Median (not the average)" says what is not meant.
+        is_empty |= bool(start) and tokens[start].mark == "(" and "f:not" in categories_at[0] and (
+            not said and not is_named)  # fmt: skip
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

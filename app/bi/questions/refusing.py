@@ -367,21 +367,39 @@ def _is_earlier_state(question: _Question) -> bool:
     is of the records, unless the question looks back or sets it against another time; where
     that was said before, it is of the records (``only the unpaid ones``).
     """
-    meaning, plan = question.meaning, question.plan
-    if plan.date != question.kind.date or (meaning.dated is not None and meaning.dated.date):
+    meaning, plan, kind = question.meaning, question.plan, question.kind
+    if meaning.dated is not None and meaning.dated.date:
         return False
     is_past = plan.period is not None and plan.period.end is not None
     said = getattr(question.analysis.item and question.analysis.item.meaning, "against", True)
     is_back = (meaning.against is not None and said is not None) or (
         is_past and question.says("back")
     )
-    return is_back and any(_passes(question.kind, name) for name in question.states)
+    if plan.date == kind.date and is_back and any(_passes(kind, name) for name in question.states):
+        return True
+    return is_past and meaning.against is None and _is_as_of(question, is_back=is_back)
+
+
+def _is_as_of(question: _Question, *, is_back: bool) -> bool:
+    """Whether it is asked how something was on a day that is past: ``receivables as of 17 May``."""
+    meaning, kind, period = question.meaning, question.kind, question.plan.period
+    is_ago = meaning.dated is not None and meaning.dated.when.words.endswith(" ago")
+    end = period.end if period is not None and period.grain == "day" else None
+    is_day = end is not None and end <= (question.plan.today or end)
+    names = {*(group.dimension for group in meaning.groups), *meaning.columns}
+    if is_ago and not question.states and names & {"status", "stage"}:
+        return True
+    lasting = {name for name, figure in kind.figures.items()
+              if figure.snapshot or _passes(kind, kind.state_with(figure.filter))}  # fmt: skip
+    is_level = any(figure.measure in lasting for figure in meaning.figures)
+    is_passing = is_ago and any(not kind.states[name].date for name in question.states)
+    return (is_level and (is_day or is_ago)) or (is_back and is_passing)
 
 
 def _passes(kind: Kind, name: str) -> bool:
     """Whether a state is one that records are in for a while, and nothing says since when."""
-    state = kind.states[name]
-    if state.date:
+    state = kind.states.get(name)
+    if state is None or state.date:
         return False
     if not state.path:
         return state.filter.startswith(("status ", "isOverdue"))

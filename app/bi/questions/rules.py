@@ -346,8 +346,8 @@ class Grammar:
         is_so = drafts.named and (drafts.is_plain or drafts.threshold)
         return self._related(drafts, negated=False) if is_so else None
 
-    def had(self, drafts: Draft, role: str) -> Options | None:
-        return self.having(role, drafts)
+    def had(self, drafts: Draft | Options, role: str) -> Options | None:
+        return drafts if isinstance(drafts, Options) else self.having(role, drafts)
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -786,13 +786,16 @@ class Grammar:
 
     def how_many(self, draft: Draft, _: str) -> Draft | None:
         if draft.figures and not draft.named:
+            bare = {kind: Figure(self.kinds[kind].data.get("bare", "")) for kind in draft.kinds}
+            if draft.figures[0].by_kind == bare:  # "how many receipts": not how much
+                draft = draft._replace(figures=(self._count(),))
             return draft.flagged("counted")  # "how many hours"
         if draft.figures or draft.rank or draft.columns:
             return None
         return draft._replace(figures=(self._count(),)).flagged("counted")
 
     def how_much(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank or draft.columns:
+        if draft.rank or draft.columns or "values" in draft.flags:
             return None
         flags = ("summed", "how much") if role == "much" else ("summed",)
         if "summed" in draft.flags:  # "how much in total"
@@ -848,9 +851,8 @@ class Grammar:
                               flags=flags, where=where, dated=dated)  # fmt: skip
 
     def records_figure(self, draft: Draft, part: Options) -> Draft | None:
-        if draft.leftward or not draft.is_records or draft.columns:
-            return None
-        return draft.figured(_figures(part))
+        is_told = draft.leftward or draft.columns or "share" in draft.flags
+        return None if is_told or not draft.is_records else draft.figured(_figures(part))
 
     def of_figure(self, part: Options | str) -> tuple[Options, ...]:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
@@ -1108,8 +1110,12 @@ class Grammar:
         if draft.threshold or draft.against:
             return None
         if draft.rank is not None:  # "the most tickets, top 5"
-            is_ranked = role in ("top", "most", "bottom") and limit and draft.rank.limit <= 0
+            is_top = role in ("top", "most", "bottom", "oldest")  # "descending, the first ten"
+            is_ranked = is_top and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
+        is_single = draft.is_records and "singular" in draft.flags and not draft.columns
+        if role == "oldest" and is_single and not limit:  # "which open ticket is the oldest"
+            return draft._replace(rank=Rank("records", _ENDS[role], 1, role), leftward=True)
         if role in ("fastest", "slowest"):  # "answers tickets the fastest"
             return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
@@ -1332,8 +1338,11 @@ class Grammar:
         })  # fmt: skip
 
     def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
-        kinds = draft.kinds.intersection(part.by_kind)
-        if not kinds or draft.rank or draft.leftward or draft.figures:
+        kinds, put = draft.kinds.intersection(part.by_kind), draft.rank
+        if put is not None and put.of == "sort" and kinds and not draft.figures:
+            rank = Rank("records", put.descending, -1, "put", part)  # "descending by total"
+            return draft._replace(kinds=kinds, rank=rank)
+        if not kinds or put or draft.leftward or draft.figures:
             return None
         return draft._replace(kinds=kinds, rank=Rank("records", False, -1, "sort", part))
 
@@ -1596,7 +1605,8 @@ class Grammar:
         return draft.grouped(_groups(part), left=True)
 
     def values_then(self, part: Options, when: When) -> Draft | None:
-        values = Draft(frozenset(part.by_kind), groups=(_groups(part),))
+        flags = frozenset(("values",))
+        values = Draft(frozenset(part.by_kind), groups=(_groups(part),), flags=flags)
         return values.within(when, None, left=False) if len(part.by_kind) < 3 else None
 
     def property_of_name(self, part: Options, value: Options) -> Draft | None:
