@@ -134,7 +134,7 @@ def test_the_end_of_a_german_verb_may_stand_at_the_end(apart: str, together: str
         ("Wie viele Zahlungseingänge hatten wir in Q1?", "$count as count", "groupby"),
         ("welcher Anteil der Kunden beschäftigt mindestens 200 Menschen", "$count", "with average"),
         ("Kunden, die momentan keine offenen Tickets haben", "not (Tickets/any(", "Invoices"),
-        ("invoices in descending order by total, the first ten", "total desc,id&$top=10", "apply"),
+        ("invoices in descending order by total, the first ten", "desc,id&$top=10", "apply"),
         ("Rechnungen absteigend nach Gesamtsumme, nur die ersten zehn", "&$top=10", "apply"),
         ("which open ticket is the oldest", "orderby=createdAt,id&$top=1&", "apply"),
         ("welches nicht zugewiesene Ticket liegt am längsten", "createdAt,id&$top=1&", "apply"),
