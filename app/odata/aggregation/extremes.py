@@ -8,14 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    ColumnElement,
-    false,
-    func,
-    or_,
-)
+from sqlalchemy import BigInteger, BindParameter, ColumnElement, false, func, or_
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.db.types import ExactDecimal

@@ -22,14 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from app.odata.binding.context import Context
-from app.odata.binding.derived import (
-    PLACE,
-    Output,
-    derived_type,
-    is_entity,
-    labelled,
-    outputs_of,
-)
+from app.odata.binding.derived import PLACE, Output, derived_type, is_entity, labelled, outputs_of
 from app.odata.binding.ordering import OrderKey, order_keys
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import NestedRows, Scope

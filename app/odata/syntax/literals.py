@@ -32,20 +32,14 @@ _MINUTE = r"[0-9]:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,12})?)?"
 # order: each would also match the beginning of a literal of an earlier kind. A sign belongs to the
 # number; a blank before an offset is what is left of a plus sign that was not percent-encoded.
 UNQUOTED: t.Final[dict[str, tuple[str, str]]] = {
-    "guid": (
-        "[0-9A-Fa-f]",
-        r"[0-9A-Fa-f]{7}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w.-])",
-    ),
+    "guid": ("[0-9A-Fa-f]", r"[0-9A-Fa-f]{7}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}(?![\w.-])"),
     "datetime": (
         "-?[0-9]",
         rf"{_DAY}[Tt][0-9]{_MINUTE}(?:[Zz]|[+ -][0-9]{{2}}:[0-9]{{2}})(?![\w.])",
     ),
     "date": ("-?[0-9]", rf"{_DAY}(?![\w.-])"),
     "timeofday": ("[0-9]", rf"{_MINUTE}(?![\w.])"),
-    "number": (
-        "[+-]?[0-9]",
-        r"[0-9]*+(?:\.[0-9]++)?(?:[Ee][+-]?[0-9]++)?[Ff]?(?![\w.]|-[0-9])",
-    ),
+    "number": ("[+-]?[0-9]", r"[0-9]*+(?:\.[0-9]++)?(?:[Ee][+-]?[0-9]++)?[Ff]?(?![\w.]|-[0-9])"),
 }
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1

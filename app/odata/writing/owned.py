@@ -13,13 +13,7 @@ from typing import Any
 
 from flask import Response
 
-from app.errors import (
-    InvalidQueryError,
-    NotFoundError,
-    ValidationError,
-    refuse_any,
-    telling_all,
-)
+from app.errors import InvalidQueryError, NotFoundError, ValidationError, refuse_any, telling_all
 from app.odata.etags import refuse_tags
 from app.odata.payload.reader import EntityBody, read_entity, snake
 from app.odata.syntax.options import OptionTexts, parse_options

@@ -6,12 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from app.errors import (
-    ForbiddenError,
-    NotFoundError,
-    UnsupportedMediaTypeError,
-    ValidationError,
-)
+from app.errors import ForbiddenError, NotFoundError, UnsupportedMediaTypeError, ValidationError
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Reading, read_entity
 from app.odata.syntax.literals import base64url
