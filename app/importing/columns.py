@@ -45,6 +45,8 @@ CLIENT_EXTERNAL_ID = "clientExternalId"
 CUSTOM = "customFields."
 # The name of a contact's client, where there is one client of that name.
 CLIENT_NAME = "clientName"
+# The owner of a record, by user name, name or e-mail address.
+OWNER_NAME = "ownerName"
 # First and last name of a person in one cell; columns of their own go before it.
 FULL_NAME = "fullName"
 _NAMES = {"firstName": "first_name", "lastName": "last_name"}
@@ -148,6 +150,8 @@ def properties_of(type_: str) -> Mapping[str, str]:
     more: tuple[str, ...] = (CLIENT_EXTERNAL_ID, CLIENT_NAME) if type_ == "contact" else ()
     if type_ in ("contact", "lead"):
         more += (FULL_NAME,)
+    if "owner_id" in rules.all_writable:
+        more += (OWNER_NAME,)
     return names | {name: name for name in more}
 
 

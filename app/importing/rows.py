@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import structlog
-from sqlalchemy import select
+from sqlalchemy import func, or_, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app import audit
+from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
 from app.db.transactions import advisory_lock
@@ -22,10 +24,19 @@ from app.extensions import db
 from app.http.database_errors import from_database, is_away
 from app.http.request_context import current_request_id
 from app.http.security import current_caller
-from app.importing.columns import CLIENT_EXTERNAL_ID, CLIENT_NAME, RULES, UPDATE_BY, Options, Plan
+from app.importing.columns import (
+    CLIENT_EXTERNAL_ID,
+    CLIENT_NAME,
+    OWNER_NAME,
+    RULES,
+    UPDATE_BY,
+    Options,
+    Plan,
+)
 from app.importing.limits import JOB
 from app.importing.tables import FileTable, open_table
 from app.importing.workbook import Row
+from app.models.user import User
 from app.permissions import OWNING_COLUMNS, allowed, require
 from app.writing.deletion import services
 from app.writing.equivalence import email_form
@@ -231,7 +242,7 @@ class Import:
 
     def _write(self, values: dict[str, Any]) -> tuple[int, bool]:
         """Make a record, or change the one there is; its key, and whether it is a new one."""
-        self._resolve_client(values)
+        _resolve_named(values)
         self._refuse_twins(values)
         service = services.current[self._rules.name]
         existing = self._existing(values)
@@ -291,22 +302,46 @@ class Import:
             raise ValidationError([(self._options.update, f"is that of {len(keys)} records")])
         return keys[0] if keys else None
 
-    def _resolve_client(self, values: dict[str, Any]) -> None:
-        """``clientExternalId`` or ``clientName`` of a contact -> its client.
 
-        Raises: ValidationError, there is none that the caller may read, or there are several.
-        """
-        for name, attribute in ((CLIENT_EXTERNAL_ID, "external_id"), (CLIENT_NAME, "name")):
-            text = values.pop(name, None)
-            if text is None:
-                continue
-            keys = _find(RULES["client"].table, attribute, text, "clients:read")
-            if not keys:
-                raise ValidationError([(name, f"there is no client {text}")])
-            if len(keys) > 1:
-                raise ValidationError([(name, f"there are several clients {text}")])
-            if values.setdefault("client_id", keys[0]) != keys[0]:
-                raise ValidationError([(name, "is another client than the row names besides")])
+def _resolve_named(values: dict[str, Any]) -> None:
+    """``clientExternalId`` or ``clientName`` -> the client, ``ownerName`` -> the owner.
+
+    Raises: ValidationError, there is none that the caller may read, or there are several.
+    """
+    for name, attribute, keys_of in _NAMED:
+        text = values.pop(name, None)
+        if text is None:
+            continue
+        keys = keys_of(text)
+        if not keys:
+            raise ValidationError([(name, f"there is no such record: {text}")])
+        if len(keys) > 1:
+            raise ValidationError([(name, f"there are several such records: {text}")])
+        if values.setdefault(attribute, keys[0]) != keys[0]:
+            raise ValidationError([(name, "is another record than the row names besides")])
+
+
+def _clients(attribute: str, text: str) -> list[int]:
+    return _find(RULES["client"].table, attribute, text, "clients:read")
+
+
+def _users(text: str) -> list[int]:
+    """The people with an account in use that are called so; two at most."""
+    called = or_(
+        User.username_key == fold_name(text),
+        func.lower(User.email) == text.lower(),
+        User.display_name == text,
+    )
+    wanted = select(User.id).where(User.kind == "person", User.status == "active", called)
+    return list(records.connection().scalars(wanted.order_by(User.id).limit(2)))
+
+
+# What a file names otherwise than by its key: property, attribute of the key, the keys.
+_NAMED: Sequence[tuple[str, str, Callable[[str], list[int]]]] = (
+    (CLIENT_EXTERNAL_ID, "client_id", partial(_clients, "external_id")),
+    (CLIENT_NAME, "client_id", partial(_clients, "name")),
+    (OWNER_NAME, "owner_id", _users),
+)
 
 
 def look_through(path: Path, options: Options, pause: Progress) -> Plan:

@@ -229,10 +229,35 @@ def test_contacts_find_their_client_by_its_external_id(admin: Api) -> None:
     answer = send(admin, content, type="contact", mode="skipBad")
     assert answer.json["problems"] == [
         {"row": 3, "column": "clientExternalId", "field": "clientExternalId",
-         "message": "there is no client erp-9"}
+         "message": "there is no such record: erp-9"}
     ]  # fmt: skip
     (contact,) = admin.get("/odata/Contacts").json["value"]
     assert (contact["fullName"], contact["clientId"]) == ("Ada Lovelace", clients(admin)[0]["id"])
+
+
+def test_records_find_their_owner_by_what_people_call_an_account(admin: Api) -> None:
+    keys = {}
+    for name, display in (("anna", "Anna Roth"), ("eva", "Eva Klein"), ("eva2", "Eva Klein"),
+                          ("gone", "Gone Away")):  # fmt: skip
+        made = admin.post("/api/admin/users", {
+            "username": name, "displayName": display, "email": f"{name}@b.example",
+            "password": "correct horse battery", "roles": ["Sales"],
+        })  # fmt: skip
+        assert made.status_code == 201, made.text
+        keys[name] = made.json["id"]
+    gone = admin.patch(f"/api/admin/users/{keys['gone']}", {"status": "disabled"})
+    assert gone.status_code == 200, gone.text
+    content = "Company name,Company owner\nA,ANNA\nB,Anna Roth\nC,anna@B.example\nD,\n"
+    answer = send(admin, f"{content}E,Eva Klein\nF,Gone Away\nG,Nobody\n", mode="skipBad")
+    assert [(problem["row"], problem["message"]) for problem in answer.json["problems"]] == [
+        (6, "there are several such records: Eva Klein"),
+        (7, "there is no such record: Gone Away"), (8, "there is no such record: Nobody"),
+    ]  # fmt: skip
+    owners = {client["name"]: client["ownerId"] for client in clients(admin)}
+    assert [owners[name] for name in "ABC"] == [keys["anna"]] * 3
+    assert owners["D"] not in keys.values() and set(owners) == set("ABCD")
+    both = send(admin, f"name,Owner,ownerId\nH,Anna Roth,{keys['eva']}\n")
+    assert "than the row names besides" in both.json["error"]["details"][0]["message"]
 
 
 def zipped() -> bytes:

@@ -25,9 +25,9 @@ EXPORTS = [
     (
         "client",
         ["Record ID", "Company name", "Company Domain Name", "Phone Number", "City",
-         "Country/Region", "Industry", "Number of Employees", "Annual Revenue"],
+         "Country/Region", "Industry", "Number of Employees", "Annual Revenue", "Company owner"],
         ["externalId", "name", "website", "phone", "billingAddress.city",
-         "billingAddress.country", "industry", "employeeCount", "revenue"],
+         "billingAddress.country", "industry", "employeeCount", "revenue", "ownerName"],
     ),
     (
         "contact",
