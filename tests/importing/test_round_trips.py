@@ -80,7 +80,7 @@ def exported(rows: Sequence[Sequence[Any]], path: Path, language: str = "en") ->
         remark=lambda: "Truncated: the first of many.", parameters={}, made_at=datetime(2026, 1, 1),
         currency_of=lambda row: None, language=report_language(language),
         report=SimpleNamespace(name="Leads", description=None), written=len(rows), total=len(rows),
-        query=SimpleNamespace(url="/odata/Leads"), charted=SimpleNamespace(found=lambda: None),
+        query=SimpleNamespace(url="/odata/Leads"), charted=SimpleNamespace(result=lambda: None),
     )  # fmt: skip
     (write_xlsx if path.suffix == ".xlsx" else write_csv)(table, path)
 
