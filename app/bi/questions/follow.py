@@ -302,12 +302,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     kind = model.kinds[previous.kind]
     if draft.named not in ("", kind.key) or kind.key not in draft.common_kinds:
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
-        if refers or (is_bare and "list" in draft.flags):
+        of_others = None if is_bare or not draft.is_plain else _of_others(previous, draft, model)
+        if of_others is None and (refers or (is_bare and "list" in draft.flags)):
             return _of_related(previous, draft, model, refers)
-        if draft.is_plain and not is_bare:
-            return _of_others(previous, draft, model)
         # "what about leads?": the same of records of another kind
-        return replace(previous, kind=draft.named) if is_bare else None
+        return replace(previous, kind=draft.named) if is_bare else of_others
     if draft.threshold is not None or draft.against is not None or "share" in draft.flags:
         return None
     meaning = _meanings(draft, model)[kind.key]

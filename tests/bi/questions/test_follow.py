@@ -274,6 +274,7 @@ def test_a_state_is_of_the_others_that_were_spoken_of(
         ("how much is overdue by client", "only new clients of this quarter"),
         ("bei welchen kunden ist eine rechnung überfällig", "nur neukunden dieses quartal"),
         ("rechnungsbetrag pro kunde", "nur neukunden dieses quartal"),
+        ("invoiced amount by client", "just the ones that became clients this year"),
     ],
 )
 def test_what_groups_are_of_is_restricted(app: Flask, before: str, question: str) -> None:
