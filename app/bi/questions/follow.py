@@ -374,12 +374,10 @@ def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     said = {key: (*meaning.where, *filter(None, (meaning.dated,)))
             for key, meaning in _meanings(draft, model).items()}  # fmt: skip
     parts = {key: of_key for key, of_key in said.items() if of_key}
-    if not draft.named:
-        return _having(previous, parts, model)
-    name = model.kinds[draft.named].data["one"]
-    if Group(name) in previous.groups and draft.named in kind.to_one and draft.named in parts:
-        return _restricted(previous, (Of(draft.named, parts[draft.named]),), model)
-    return None
+    for key in parts if not draft.named else {draft.named} & {*parts}:
+        if Group(model.kinds[key].data["one"]) in previous.groups and key in kind.to_one:
+            return _restricted(previous, (Of(key, parts[key]),), model)
+    return None if draft.named else _having(previous, parts, model)
 
 
 def _having(
