@@ -338,7 +338,7 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     elif meaning.columns:
         for path in meaning.columns:
             changed = _showing(changed, path, model)
-    elif "list" in draft.flags and changed == previous and draft.rank is None:
+    elif "list" in draft.flags and changed == previous and not (draft.rank or meaning.where):
         listed = _listed(previous, kind)
         return None if listed == replace(previous, ranking=None) else listed
     of_records = draft.rank is not None and draft.rank.of == "records"
@@ -352,7 +352,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if is_of_records and meaning.ranking is not None:
             return replace(changed, ranking=meaning.ranking)
         return _ranked(changed, (draft.rank.word, draft.rank.limit))
-    return changed if draft.groups or draft.figures or changed != previous else None
+    is_told = draft.groups or draft.figures or (refers and meaning.where)
+    return changed if is_told or changed != previous else None
 
 
 def _of_part(
