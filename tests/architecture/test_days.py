@@ -14,7 +14,6 @@ CUTTING = {
     "app.clock": "the time zone that it is given",
     "app.odata.model.edm": "UTC, for services without a zone of their own",
     "app.odata.binding.comparison": "UTC: a date literal beside an instant (contract P5)",
-    "app.odata.batch.condition": "UTC: likewise",
     "app.odata.sql.sqlite_functions": "none: a date plus a duration is a date",
     "app.importing.workbook": "none: a cell has no zone",
     "app.written.columns": "none: likewise",
