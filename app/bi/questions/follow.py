@@ -386,7 +386,8 @@ def _having(
 ) -> Meaning | None:
     """The records of which others are so: of clients without open deals ``those with lost ones``.
 
-    The others are those of which something was said before, or the only ones that can be so.
+    The others are those of which something was said before: who says "invoices" of clients means
+    no documents of that category.
     """
     related = [key for key in parts if key in model.kinds[previous.kind].related]
     for has in previous.where:
@@ -397,7 +398,7 @@ def _having(
             return replace(previous, where=tuple(where))
     denied = (part.of for part in previous.where if isinstance(part, Not))
     lacking = {has.kind for has in denied if isinstance(has, Has)}
-    related = [key for key in related if key in lacking] or related
+    related = [key for key in related if key in lacking]
     if len(related) != 1:
         return None
     return replace(previous, where=(*previous.where, Has(related[0], parts[related[0]])))

@@ -19,6 +19,7 @@ from app.bi.questions.algebra import (
     METHODS,
     Compares,
     Dated,
+    Equals,
     Figure,
     Has,
     Is,
@@ -162,6 +163,12 @@ class Kind(Entity):
         """Dates that people speak of: property -> filter that the word alone implies."""
         return {path: date.get("filter", "") for path, date in self.data.get("dates", {}).items()}
 
+    def leads_along(self, path: str) -> bool:
+        """Whether a path is, or begins with, what records of the kind have."""
+        first = path.partition("/")[0]
+        own = self.prop(first) or self.prop(path)
+        return own is not None or first in self.type.navigation
+
     def happened(self, path: str) -> Iterator[Restriction]:
         """What an event says of records where no period is said: nothing of one that all have."""
         prop = self.prop(path)
@@ -304,7 +311,7 @@ class Model:
                     raise TypeMismatchError(f"{kind.key} are not {state}")
                 case Compares(name) if not (name in kind.figures or kind.is_number(name)):
                     raise TypeMismatchError(f"{kind.key} have no number {name}")
-                case Known(path) if kind.prop(path.partition("/")[0]) is None:
+                case Equals(path) | Known(path) if not kind.leads_along(path):
                     raise TypeMismatchError(f"{kind.key} have no {path}")
                 case Dated(_, date) if date and not kind.is_dated(date):
                     raise TypeMismatchError(f"{kind.key} have no date {date}")

@@ -211,8 +211,9 @@ class Understanding:
                 analyses[meaning] = Analysis(meaning, total, features, plan, item, aside)
         over = {key: known.passed_over(read, light=False) for key, known in analyses.items()}
         whole = [key for key in analyses if over[key] == min(over.values())]
-        # What is of the same records comes before what is of others.
-        whole.sort(key=lambda key: (key.kind != previous.kind, -analyses[key].score))
+        # What is of the same records comes before what is of others, but those that they have.
+        alike = {previous.kind, *self.lexicon.model.kinds[previous.kind].related}
+        whole.sort(key=lambda key: (key.kind not in alike, -analyses[key].score))
         best = [analyses[key] for key in whole[:MOST_ANALYSES]]
         best = best or [Analysis(None, 0.0, ("nothing",))]
         chances = tuple(ranker.chances([analysis.score for analysis in best]))
