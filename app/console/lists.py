@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response, request
+from markupsafe import Markup
 
 from app.bi.exports.formats import FORMATS
 from app.console import engine, session
@@ -45,6 +47,21 @@ class Head:
     link: str
     changed_by: str | None
 
+    @cached_property
+    def cell(self) -> Markup:
+        """How each of its cells begins."""
+        kind = "number" if self.column.is_number else ""
+        kind = kind or ("code" if self.column.path in ("number", "code") else "")
+        of_kind = Markup(' class="%s"') % kind if kind else ""
+        return Markup('td data-label="%s"%s') % (self.column.label, of_kind)
+
+    @cached_property
+    def changed_cell(self) -> Markup:
+        """The same of a record that may be changed."""
+        if not self.changed_by:
+            return self.cell
+        return self.cell + Markup(' data-edit="%s"') % self.column.path
+
 
 @console.get("/<path>/")
 def list_records(path: str, problem: ApiError | None = None) -> Response:
@@ -63,12 +80,17 @@ def list_records(path: str, problem: ApiError | None = None) -> Response:
     more = {"select": f"{options['select']},allowedActions"} if is_changed else {}
     result = engine.read(wanted.set_name, count="true", **{**options, **more})
     total = int(result.body["@odata.count"])
+    heads = _heads(query)
+    texts = cells(wanted, query.columns, result.rows)
     return page(
         "list.html",
         wanted=wanted,
         query=query,
-        rows=list(zip(result.rows, cells(wanted, query.columns, result.rows), strict=True)),
-        heads=_heads(query),
+        rows=[
+            (row, wanted.name_of(row), list(zip(heads, of_row, strict=True)))
+            for row, of_row in zip(result.rows, texts, strict=True)
+        ],
+        heads=heads,
         is_changed=is_changed,
         states=states_of(wanted),
         views=_views(wanted, query),

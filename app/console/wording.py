@@ -263,7 +263,12 @@ def _inline(value: Any) -> str:
 
 def badge(value: str) -> Markup:
     """A state in its colour; the word says it, the colour helps."""
-    return Markup('<span class="badge %s">%s</span>') % (tone(value), words(value))
+    return _badge(value, page_language())
+
+
+@lru_cache(maxsize=500)
+def _badge(value: str, language: str) -> Markup:
+    return badge_as(tone(value), word_text(value, language))
 
 
 def badge_as(kind: str, value: Any) -> Markup:
