@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from app.measures import MEASURES
+
 
 @dataclass(frozen=True)
 class Listing:
@@ -38,6 +40,11 @@ class Profile:
     amounts: Mapping[str, str]
 
 
+def _listing(*, measure: str = "", condition: str = "", **values: Any) -> Listing:
+    """``measure``: the figure whose records are listed, in place of a condition."""
+    return Listing(condition=MEASURES[measure].condition if measure else condition, **values)
+
+
 def _profile(declared: Mapping[str, Any]) -> Profile:
     called = declared.get("called", {})
     return Profile(
@@ -52,7 +59,7 @@ def _profile(declared: Mapping[str, Any]) -> Profile:
 _DATA: dict[str, Any] = tomllib.loads(
     files(__package__).joinpath("profiles.toml").read_text(encoding="utf-8")
 )
-_LISTINGS = {name: Listing(**values) for name, values in _DATA["listings"].items()}
+_LISTINGS = {name: _listing(**values) for name, values in _DATA["listings"].items()}
 PROFILES = {entity: _profile(declared) for entity, declared in _DATA["types"].items()}
 SILENT_ZEROS = frozenset(_DATA["silent_zeros"])
 # Navigation property -> what people call who or what is behind it.
