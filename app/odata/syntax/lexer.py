@@ -111,12 +111,17 @@ def _complaint(text: str, start: int) -> str:
     )
 
 
-# fmt: off
-OPERATORS: t.Final = frozenset((
-    "or", "and", "eq", "ne", "gt", "ge", "lt", "le", "has", "in",
-    "add", "sub", "mul", "div", "divby", "mod",
-))
-# fmt: on
+# How tightly binary operators bind (URL Conventions 5.1.1.17); between the last two stand ``not``
+# and the minus sign.
+PRECEDENCE: t.Final[dict[str, int]] = {
+    operator: level
+    for level, operators in {
+        1: "or", 2: "and", 3: "eq ne", 4: "gt ge lt le", 5: "add sub", 6: "mul div divby mod",
+        8: "has in",
+    }.items()
+    for operator in operators.split()
+}  # fmt: skip
+UNARY_PRECEDENCE: t.Final = 7
 _START: t.Final = Token("mark", "", 0, 0, False)
 Parsed = t.TypeVar("Parsed")
 
@@ -170,7 +175,7 @@ class Cursor:
         self.operator = None
         if token.kind != "mark":
             self.spend()
-            if token.kind == "name" and token.spaced and (word := token.text.lower()) in OPERATORS:
+            if token.kind == "name" and token.spaced and (word := token.text.lower()) in PRECEDENCE:
                 self.operator = word
         return taken
 
@@ -267,6 +272,14 @@ class Cursor:
     def shallower(self) -> None:
         self._depth -= 1
 
+    def inside(self, parse: t.Callable[[], Parsed], mark: str, purpose: str = "") -> Parsed:
+        """What ``parse`` makes of one more level of nesting, which ``mark`` ends."""
+        self.deeper()
+        parsed = parse()
+        self.shallower()
+        self.expect(mark, purpose)
+        return parsed
+
     def _check_height(self, parsed: t.Any) -> None:
         """Refuse long chains such as ``a add b add c ...``, which nest without parentheses.
 
@@ -297,7 +310,7 @@ class Cursor:
     def unexpected(self) -> QueryError:
         """The error that the text should have ended, or gone on with an operator."""
         previous = self.previous
-        if previous.kind == "name" and previous.spaced and previous.text.lower() in OPERATORS:
+        if previous.kind == "name" and previous.spaced and previous.text.lower() in PRECEDENCE:
             return QueryError(f"expected an operand before '{previous.text}'", previous.offset)
         return QueryError(
             f"expected an operator or the end after '{previous.text}'{self._instead()}",

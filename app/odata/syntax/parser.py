@@ -15,7 +15,7 @@ import typing as t
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
 from app.odata.syntax import nodes
-from app.odata.syntax.lexer import Cursor, Token
+from app.odata.syntax.lexer import PRECEDENCE, UNARY_PRECEDENCE, Cursor, Parsed, Token
 from app.odata.syntax.literals import (
     CONVERTERS,
     DOTTED_NAME,
@@ -29,11 +29,6 @@ from app.odata.syntax.search import parse_nested_search
 
 _LITERALS: t.Final = frozenset((*CONVERTERS, "prefixed", "nonfinite"))
 _BOOLEANS: t.Final = {"true": True, "false": False}
-_RELATIONAL: t.Final = frozenset(("gt", "ge", "lt", "le"))
-_EQUALITY: t.Final = frozenset(("eq", "ne"))
-_ADDITIVE: t.Final = frozenset(("add", "sub"))
-_MULTIPLICATIVE: t.Final = frozenset(("mul", "div", "divby", "mod"))
-_MEMBERSHIP: t.Final = frozenset(("has", "in"))
 _VARIABLES: t.Final[dict[str, type[nodes.It] | type[nodes.This] | type[nodes.These]]] = {
     "$it": nodes.It,
     "$this": nodes.This,
@@ -66,67 +61,43 @@ class Parser(Cursor):
     left-associative; blanks are required around them.
     """
 
-    def parse_or(self) -> nodes.Node:
-        left = self.parse_and()
-        return left if self.operator != "or" else self._chain("or", left, self.parse_and)
+    def parse_expression(self, least: int = 1) -> nodes.Node:
+        """Operands joined by operators of at least this precedence.
 
-    parse_expression = parse_or  # what a nested expression begins with; one call less deep
-
-    def parse_and(self) -> nodes.Node:
-        left = self.parse_equality()
-        return left if self.operator != "and" else self._chain("and", left, self.parse_equality)
-
-    def parse_equality(self) -> nodes.Node:
-        left = self.parse_relational()
-        while self.operator in _EQUALITY:
-            left = self._binary(left, self.parse_relational)
-        return left
-
-    def parse_relational(self) -> nodes.Node:
-        left = self.parse_additive()
-        while self.operator in _RELATIONAL:
-            left = self._binary(left, self.parse_additive)
-        return left
-
-    def parse_additive(self) -> nodes.Node:
-        left = self.parse_multiplicative()
-        while self.operator in _ADDITIVE:
-            left = self._binary(left, self.parse_multiplicative)
-        return left
-
-    def parse_multiplicative(self) -> nodes.Node:
-        left = self.parse_unary()
-        while self.operator in _MULTIPLICATIVE:
-            left = self._binary(left, self.parse_unary)
-        return left
-
-    def parse_unary(self) -> nodes.Node:
-        """``-`` with or without a blank after it; ``not`` before a blank or a parenthesis."""
-        token = self.token
-        if token.kind == "mark":
-            if token.text != "-":
-                return self.parse_membership()
-        elif token.kind != "name" or token.text.lower() != "not" or not self.follows(" \t("):
-            return self.parse_membership()
-        self.advance()
-        self.spend()
-        self.deeper()
-        operand = self.parse_unary()
-        self.shallower()
-        return nodes.Unary("neg" if token.text == "-" else "not", operand, offset=token.offset)
-
-    def parse_membership(self) -> nodes.Node:
-        """``has`` and ``in`` bind tightest: ``not a in (1,2)`` is ``not (a in (1,2))``."""
-        left = self.parse_primary()
-        while self.operator in _MEMBERSHIP:
-            if self.operator == "has":
-                left = self._binary(left, self.parse_primary)
-            else:
+        ``has`` and ``in`` bind tightest: ``not a in (1,2)`` is ``not (a in (1,2))``.
+        """
+        left = self._parse_unary() if self._at_unary() else self.parse_primary()
+        while (op := self.operator) is not None and PRECEDENCE[op] >= least:
+            if op in ("and", "or"):
+                left = self._chain(t.cast(t.Literal["and", "or"], op), left)
+            elif op == "in":
                 token = self._take_operator()
                 left = nodes.In(left, self._parse_list_or_collection(), offset=token.offset)
+            else:
+                token = self._take_operator()
+                tighter = PRECEDENCE[op] + 1
+                right = self.parse_primary() if op == "has" else self.parse_expression(tighter)
+                left = nodes.Binary(
+                    t.cast(nodes.BinaryOperator, op), left, right, offset=token.offset
+                )
         return left
 
     # --- operators
+
+    def _at_unary(self) -> bool:
+        """``-`` with or without a blank after it; ``not`` before a blank or a parenthesis."""
+        token = self.token
+        if token.kind == "mark":
+            return token.text == "-"
+        return token.kind == "name" and token.text.lower() == "not" and self.follows(" \t(")
+
+    def _parse_unary(self) -> nodes.Node:
+        token = self.advance()
+        self.spend()
+        self.deeper()
+        operand = self.parse_expression(UNARY_PRECEDENCE)
+        self.shallower()
+        return nodes.Unary("neg" if token.text == "-" else "not", operand, offset=token.offset)
 
     def _take_operator(self) -> Token:
         token = self.advance()
@@ -135,21 +106,11 @@ class Parser(Cursor):
             raise self.expected("an operand" if at_close else "a blank")
         return token
 
-    def _binary(self, left: nodes.Node, parse_right: t.Callable[[], nodes.Node]) -> nodes.Binary:
-        op = t.cast(nodes.BinaryOperator, self.operator)
-        token = self._take_operator()
-        return nodes.Binary(op, left, parse_right(), offset=token.offset)
-
-    def _chain(
-        self,
-        op: t.Literal["and", "or"],
-        left: nodes.Node,
-        parse_next: t.Callable[[], nodes.Node],
-    ) -> nodes.Node:
+    def _chain(self, op: t.Literal["and", "or"], left: nodes.Node) -> nodes.Node:
         operands, offsets = [left], []
         while self.operator == op:
             offsets.append(self._take_operator().offset)
-            operands.append(parse_next())
+            operands.append(self.parse_expression(PRECEDENCE[op] + 1))
         return nodes.balance(operands, offsets, lambda a, b, at: nodes.Binary(op, a, b, offset=at))
 
     # --- operands
@@ -185,7 +146,7 @@ class Parser(Cursor):
         """A literal that is a word, a canonical function, or a path."""
         if self.follows("("):
             lowered = self.token.text.lower()
-            if self.is_canonical(lowered):
+            if lowered in FUNCTIONS or lowered in OWN_SYNTAX:
                 return self.parse_canonical_call(lowered)
         elif self._at_word_literal():
             return self.parse_literal()
@@ -220,11 +181,7 @@ class Parser(Cursor):
 
     def _parse_parentheses(self) -> nodes.Node:
         self.advance()
-        self.deeper()
-        inner = self.parse_expression()
-        self.shallower()
-        self.expect(")", " or an operator")
-        return inner
+        return self.inside(self.parse_expression, ")", " or an operator")
 
     def _parse_list_or_collection(self) -> nodes.Node:
         """The right side of ``in``: literals in parentheses, or what is a collection itself."""
@@ -259,28 +216,22 @@ class Parser(Cursor):
 
     def _parse_array(self) -> nodes.Collection:
         start = self.advance()
-        self.spend()
-        self.deeper()
-        items: tuple[nodes.Node, ...] = ()
-        if not self.at("]"):
-            items = self.separated(self._json_value)
-        self.shallower()
-        self.expect("]", " or ','")
-        return nodes.Collection(items, offset=start.offset)
+        return nodes.Collection(self._json_parts(self._json_value, "]"), offset=start.offset)
 
     def _parse_object(self) -> nodes.JsonObject:
         start = self.advance()
-        self.spend()
-        self.deeper()
-        members: tuple[tuple[str, nodes.Node], ...] = ()
-        if not self.at("}"):
-            members = self.separated(self._json_member)
-        self.shallower()
-        self.expect("}", " or ','")
+        members = self._json_parts(self._json_member, "}")
         names = [name for name, _ in members]
         if len(set(names)) < len(names):
             raise QueryError("a name occurs twice in the object", start.offset)
         return nodes.JsonObject(members, offset=start.offset)
+
+    def _json_parts(self, parse: t.Callable[[], Parsed], close: str) -> tuple[Parsed, ...]:
+        """The members of an array or object, of which there may be none."""
+        self.spend()
+        return self.inside(
+            lambda: () if self.at(close) else self.separated(parse), close, " or ','"
+        )
 
     def _json_member(self) -> tuple[str, nodes.Node]:
         name = self.expect_kind("json", "a member name in double quotes")
@@ -432,41 +383,27 @@ class Parser(Cursor):
             return nodes.Lambda(op, source, offset=token.offset)
         variable = self.expect_name("a variable name and ':'")
         self.expect(":")
-        self.deeper()
-        predicate = self.parse_expression()
-        self.shallower()
-        self.expect(")", f" that ends {op}(...)")
+        predicate = self.inside(self.parse_expression, ")", f" that ends {op}(...)")
         return nodes.Lambda(op, source, variable.text, predicate, offset=token.offset)
 
     def _parse_filter_segment(self, base: nodes.Node, token: Token) -> nodes.Node:
         if token.text != "$filter":
             raise QueryError(_NO_EXPRESSION.format(token.text), token.offset)
+        return self._parse_key(
+            nodes.FilterSegment(base, self.parse_predicate(), offset=token.offset)
+        )
+
+    def parse_predicate(self) -> nodes.Node:
+        """What stands in the parentheses of ``$filter``, which has just been taken."""
         self.expect_joined("(")
-        self.deeper()
-        predicate = self.parse_expression()
-        self.shallower()
-        self.expect(")")
-        return self._parse_key(nodes.FilterSegment(base, predicate, offset=token.offset))
+        return self.inside(self.parse_expression, ")", " that ends $filter(...)")
 
     def _parse_count(self, source: nodes.Node, token: Token) -> nodes.Count:
         """``/$count`` and its options in parentheses: ``$filter`` and ``$search``."""
-        filtered: nodes.Node | None = None
-        search: nodes.SearchNode | None = None
-        if self.accept_joined("("):
-            self.deeper()
-            more = True
-            while more:
-                option = self.option_name()
-                if option == "filter" and filtered is None:
-                    filtered = self.parse_option_value(self.parse_expression)
-                elif option == "search" and search is None:
-                    search = self.parse_option_search()
-                else:
-                    raise self.expected("$filter or $search, each at most once,")
-                more = self.accept(";") is not None
-            self.shallower()
-            self.expect(")", " that ends the options of $count")
-        return nodes.Count(source, filtered, search, offset=token.offset)
+        if not self.accept_joined("("):
+            return nodes.Count(source, offset=token.offset)
+        options = self._parse_nested_options(_COUNT_OPTIONS)
+        return nodes.Count(source, options.filter, options.search, offset=token.offset)
 
     # --- options inside parentheses
 
@@ -486,15 +423,12 @@ class Parser(Cursor):
         return parse()
 
     def parse_option_search(self) -> nodes.SearchNode:
-        """The value of a ``search=`` that is next; its words are not tokens of expressions."""
+        """The text behind ``search=`` or ``search(``; its words are not tokens of expressions."""
         search, end = parse_nested_search(self.text, self.token.end + 1, limits=self.limits)
         self.read_on_from(end)
         return search
 
     # --- canonical functions, cast and isof with their types, case
-
-    def is_canonical(self, lowered: str) -> bool:
-        return lowered in FUNCTIONS or lowered in OWN_SYNTAX
 
     def parse_canonical_call(self, name: str) -> nodes.Node:
         """The call of the function ``name`` (lower case), whose token is next."""
@@ -640,8 +574,7 @@ class Parser(Cursor):
         return nodes.Aggregate(self.separated(self.parse_aggregate_item), offset=token.offset)
 
     def _parse_search(self, token: Token) -> nodes.OptionTransformation:
-        search, end = parse_nested_search(self.text, token.end + 1, limits=self.limits)
-        self.read_on_from(end)
+        search = self.parse_option_search()
         self.expect(")", " that ends search(...)")
         return nodes.OptionTransformation("search", search, offset=token.offset)
 
@@ -782,10 +715,7 @@ class Parser(Cursor):
     def parse_aggregate_call(self, source: nodes.Node, token: Token) -> nodes.AggregateCall:
         """``source/aggregate(...)`` inside an expression, its name just taken."""
         self.expect("(")
-        self.deeper()
-        item = self._parse_aggregated()
-        self.shallower()
-        self.expect(")", " that ends aggregate(...)")
+        item = self.inside(self._parse_aggregated, ")", " that ends aggregate(...)")
         return nodes.AggregateCall(source, item, offset=token.offset)
 
     def parse_aggregate_item(self) -> nodes.AggregateItem:

@@ -201,10 +201,7 @@ class _SegmentParser(Parser):
     def _parse_system_segment(self) -> nodes.Segment:
         token = self.advance()
         if token.text == "$filter":
-            self.expect_joined("(")
-            self.deeper()
-            predicate = self.parse_expression()
-            self.expect(")", " that ends $filter(...)")
+            predicate = self.parse_predicate()
             key = self._parse_values() if self.at("(") else None
             return nodes.FilterPathSegment(predicate, key, offset=token.offset)
         if token.text == "$crossjoin":

@@ -8,22 +8,13 @@ from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import quote
 
 from app.odata.syntax import nodes
+from app.odata.syntax.lexer import PRECEDENCE, UNARY_PRECEDENCE
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import ExpandItem, Node, QueryOptions, SelectItem, balance
 
 # How tightly an expression holds together: what is looser than its place gets parentheses.
-_LEVELS: t.Final = {
-    "or": 1,
-    "and": 2,
-    **dict.fromkeys(("eq", "ne"), 3),
-    **dict.fromkeys(("gt", "ge", "lt", "le"), 4),
-    **dict.fromkeys(("add", "sub"), 5),
-    **dict.fromkeys(("mul", "div", "divby", "mod"), 6),
-    "has": 8,
-}
-_UNARY: t.Final = 7
-_MEMBERSHIP: t.Final = 8
-_PRIMARY: t.Final = 9
+_MEMBERSHIP: t.Final = PRECEDENCE["in"]
+_PRIMARY: t.Final = _MEMBERSHIP + 1
 # What stands in a query string as it is.
 _SAFE: t.Final = "!$'()*,/:;=@"
 _Chain: t.TypeAlias = nodes.SearchAnd | nodes.SearchOr | nodes.Binary
@@ -78,9 +69,9 @@ def _step(base: Node | None, text: str) -> str:
 
 def _level(node: Node) -> int:
     if isinstance(node, nodes.Binary):
-        return _LEVELS[node.op]
+        return PRECEDENCE[node.op]
     if isinstance(node, nodes.Unary):
-        return _UNARY
+        return UNARY_PRECEDENCE
     return _MEMBERSHIP if isinstance(node, nodes.In) else _PRIMARY
 
 
@@ -111,7 +102,7 @@ def _like(node: _Chain, left: t.Any, right: t.Any) -> Node:
 
 
 def _binary(node: nodes.Binary) -> str:
-    level = _LEVELS[node.op]
+    level = PRECEDENCE[node.op]
     if node.op in ("and", "or"):
         parts = _chain(node, lambda part: isinstance(part, nodes.Binary) and part.op == node.op)
         return f" {node.op} ".join(_at_least(level + 1, part) for part in parts)
@@ -120,7 +111,7 @@ def _binary(node: nodes.Binary) -> str:
 
 def _unary(node: nodes.Unary) -> str:
     if node.op == "not":
-        return "not " + _at_least(_UNARY, node.operand)
+        return "not " + _at_least(UNARY_PRECEDENCE, node.operand)
     return f"-({to_text(node.operand)})"  # -5 would be a literal
 
 

@@ -321,7 +321,7 @@ def test_an_annotation_knows_where_it_stands(written: str, offset: int) -> None:
         ),
         ("case(a)", 6, "expected ':'"),
         ("case()", 5, "expected an operand"),
-        ("a/$count($count=true)", 9, "expected $filter or $search"),
+        ("a/$count($count=true)", 9, "'$count' is not allowed here"),
         ('{"a":1,"a":2}', 0, "a name occurs twice"),
         ('["\\ud800"]', 1, "malformed JSON string"),
         ("a eq 'x\0'", 7, "NUL"),
