@@ -8,6 +8,8 @@ PIP_COMPILE := $(BIN)/pip-compile --quiet --upgrade --generate-hashes --strip-ex
 
 # Tests start dozens of processes: none compiles a thousand modules that the last one compiled.
 unexport PYTHONDONTWRITEBYTECODE
+# So many requests show the order of sizes; MEMORY= asks for an hour of them.
+MEMORY = --requests 400 --steps 4 --stage 60
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-all browser faults load fuzz mutation coverage audit bench texts pictures reference differential conformance suite schemas model clients licences check lint format types migration requirements clean
@@ -36,16 +38,11 @@ faults: $(VENV)/.development ## put faults to a running service on servers of it
 load: $(VENV)/.development ## many people for ten minutes on PostgreSQL and Redis: make load ARGS="--minutes 2 --nginx"
 	@$(BIN)/python -W ignore -m bench.load $(ARGS)
 
-bench: $(VENV)/.development ## what requests cost; beside a rival where PEERS_DIR is its folder
-	@$(BIN)/python -m bench.start
-	@$(BIN)/python -m bench.edge
-	@$(BIN)/python -m bench.grammar
-	@$(BIN)/python -m bench.search
-	@$(BIN)/python -m bench.nlq
-	@$(BIN)/python -m bench.pdf
-	@$(BIN)/python -m bench.issuing
-	@if [ -n "$(PEERS_DIR)" ]; then $(BIN)/python -m bench.peers --peers "$(PEERS_DIR)" $(ARGS); \
-	else echo "PEERS_DIR is not set: not measured beside a rival"; fi
+bench: $(VENV)/.development ## what requests cost: all of docs/performance.md; beside a rival where PEERS_DIR is its folder
+	@missed=; for each in start edge steps grammar search nlq pdf issuing growth "memory $(MEMORY)" \
+		$(if $(PEERS_DIR),"peers --plain $(ARGS)"); do \
+		echo "== $$each"; $(BIN)/python -m bench.$$each || missed="$$missed $${each%% *}"; done; \
+	test -z "$$missed" || { echo "beyond their budget, or failed:$$missed" >&2; exit 1; }
 
 pictures: $(VENV)/.development ## make the pictures of README.md and docs/ anew, of a demonstration company of today
 	@$(BIN)/python -W ignore -m tests.browser.pictures

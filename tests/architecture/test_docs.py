@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 
 import pytest
 
@@ -86,6 +87,31 @@ def test_decisions_name_files_that_are_there_and_code_names_decisions_that_are_t
         for number in re.findall(r"docs/adr/(\d{4})\b", path.read_text("utf-8"))
     }
     assert cited and cited <= decisions.keys()
+
+
+def test_pages_name_decisions_that_are_there_by_their_links() -> None:
+    for path in (ROOT / "docs").rglob("*.md"):
+        text = re.sub(r"^```.*?^```|`[^`\n]*`", "", path.read_text("utf-8"), flags=re.M | re.S)
+        for number, target in re.findall(r"\[(?:decision )?(\d{4})\]\((\S+?)\)", text):
+            assert Path(target).name.startswith(f"{number}-"), (path.name, number, target)
+        prose = re.sub(r"\[[^\]]*\]\(\S+?\)|^# \d{4} ", "", text, flags=re.MULTILINE)
+        assert not re.findall(r"\b0\d{3}\b(?!\.)", prose), path.name
+
+
+def test_the_page_of_measurements_is_short_and_one_command_prints_it() -> None:
+    text = page("performance.md")
+    assert len(text.splitlines()) <= 150
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    command = makefile.partition("\nbench:")[2].partition("\n\n")[0]
+    measured = set(re.findall(r"python -m bench\.(\w+)", text))
+    assert measured and measured <= set(re.findall(r"\w+", command))
+
+
+def test_the_readme_is_short_and_names_each_page_for_its_reader() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) < 90
+    named = set(re.findall(r"\(docs/([\w-]+)\.md\)", readme))
+    assert {path.stem for path in (ROOT / "docs").glob("*.md")} - named == set()
 
 
 def test_the_first_page_of_decisions_has_each_with_its_title_and_each_fits_a_screen() -> None:
