@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
-from app.odata.binding.context import Convert, Parameters
 from app.odata.binding.json_members import dynamic_value
 from app.odata.binding.type_coercion import (
     FAMILIES,
@@ -20,7 +18,6 @@ from app.odata.binding.type_coercion import (
     as_time,
     fit,
     is_null_literal,
-    microseconds,
     null_of,
 )
 from app.odata.binding.values import (
@@ -43,9 +40,7 @@ from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_operation, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.json_values import plain_text
-from app.odata.sql.operands import InstantOperand
-from app.odata.sql.text_values import of_text
-from app.odata.syntax.literals import NON_FINITE, read_whole, to_binary, to_duration
+from app.odata.sql.text_values import FROM_TEXT, of_text
 from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 
 _PRIMITIVES = {
@@ -72,10 +67,6 @@ def cast(translator: Translating, node: Call) -> Typed:
     bound = translator.bind(operands[0])
     if is_null_literal(bound):
         return null_of(target_type)
-    if isinstance(bound, Constant) and bound.literal.kind == "string":
-        read = typed_text(bound.literal, target_type, translator.context.parameters)
-        if read is not None:
-            return read
     value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
     kinds = family(value.type), family(target_type)
     if value.type == target_type:
@@ -86,8 +77,8 @@ def cast(translator: Translating, node: Call) -> Typed:
             Text(), "({0} COLLATE BINARY)", "{0}", plain_text(value.sql, value.type)
         )  # fmt: skip
         return Typed(text, target_type, value.nullable)
-    if kinds[0] == "text" and (sql := of_text(kinds[1], value.sql)) is not None:
-        return _in_range(Typed(sql, target_type))
+    if kinds[0] == "text" and kinds[1] in FROM_TEXT:
+        return _in_range(Typed(of_text(kinds[1], FAMILIES[kinds[1]][0], value.sql), target_type))
     if kinds[0] == "enum" and kinds[1] == "integer":
         number = DialectSql(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
         return _in_range(Typed(number, target_type, value.nullable))
@@ -277,54 +268,3 @@ def _in_range(value: Typed) -> Typed:
     if limits is None:
         return value
     return Typed(case((value.sql.between(*limits), value.sql)), value.type)
-
-
-def typed_text(literal: Literal, wanted: edm.PrimitiveType, parameters: Parameters) -> Typed | None:
-    """A text literal as a value of ``wanted``; None where casts from any text do the same."""
-    reader = _READERS.get(family(wanted))
-    if reader is None:
-        return None
-    sql_type, postgresql, _ = FAMILIES[family(wanted)]
-    type_ = InstantOperand("down") if family(wanted) == "instant" else sql_type
-    value = parameters.bind(literal, type_, _or_none(reader))
-    # PostgreSQL finds no type for a parameter that is only asked whether it is null.
-    return Typed(DialectSql(type_, "{0}", f"CAST({{0}} AS {postgresql})", value), wanted)
-
-
-def _or_none(read: Convert) -> Convert:
-    def converted(text: str) -> Any:
-        try:
-            return read(text)
-        except QueryError:
-            return None
-
-    return converted
-
-
-def _written_as(kind: str) -> Convert:
-    def read(text: str) -> Any:
-        literal = read_whole(kind, text)
-        return None if literal is None else literal[0]
-
-    return read
-
-
-_written_number = _written_as("number")
-
-
-def _double(text: str) -> float | None:
-    """A number, or INF and -INF; NaN is no number, as null is none."""
-    value = NON_FINITE.get(text, _written_number(text))
-    return None if value is None or value != value else float(value)
-
-
-# Family -> what reads a text as one of its values.
-_READERS: dict[str, Callable[[str], Any]] = {
-    "date": _written_as("date"),
-    "instant": _written_as("datetime"),
-    "time": _written_as("timeofday"),
-    "duration": lambda text: microseconds(to_duration(text)),
-    "guid": _written_as("guid"),
-    "binary": to_binary,
-    "double": _double,
-}

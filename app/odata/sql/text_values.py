@@ -11,11 +11,10 @@ from collections.abc import Callable
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import BigInteger, Boolean, ColumnElement, Date, Double, LargeBinary, Time
+from sqlalchemy import ColumnElement
 from sqlalchemy.types import TypeEngine
 
-from app.db.types import Guid, UtcDateTime, iso_instant
-from app.odata.sql.decimals import DecimalNumber
+from app.db.types import iso_instant
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.syntax.literals import from_base64url, to_duration
 
@@ -71,40 +70,32 @@ _DOUBLE = (
     " ELSE CAST(t AS DOUBLE PRECISION) END"
 )
 _PADDED = "rpad(rtrim(t, '='), (length(rtrim(t, '=')) + 3) / 4 * 4, '=')"
-# Family -> its type and what PostgreSQL makes of a text that the pattern lets through.
-_VALUES: dict[str, tuple[TypeEngine[Any], str]] = {
-    "integer": (BigInteger(), "CAST(t AS BIGINT)"),
-    "decimal": (DecimalNumber(), _NUMBER),
-    "double": (Double(), _DOUBLE),
-    "date": (Date(), "CAST(t AS DATE)"),
-    "instant": (
-        UtcDateTime(),
-        f"CASE WHEN {_INSTANT} BETWEEN {_EARLIEST} AND {_LATEST} THEN {_INSTANT} END",
-    ),
-    "time": (
-        Time(),
-        "CAST(regexp_replace(t, '([.][0-9]{6,6})[0-9]+', '\\1') AS TIME)",
-    ),
+# Family -> what PostgreSQL makes of a text that the pattern lets through.
+_VALUES = {
+    "integer": "CAST(t AS BIGINT)",
+    "decimal": _NUMBER,
+    "double": _DOUBLE,
+    "date": "CAST(t AS DATE)",
+    "instant": f"CASE WHEN {_INSTANT} BETWEEN {_EARLIEST} AND {_LATEST} THEN {_INSTANT} END",
+    "time": "CAST(regexp_replace(t, '([.][0-9]{6,6})[0-9]+', '\\1') AS TIME)",
     "duration": (
-        BigInteger(),
-        f"CASE WHEN {_MICROSECONDS} <= {_LONGEST_DURATION} THEN {_SIGN} * ({_MICROSECONDS}) END",
+        f"CASE WHEN {_MICROSECONDS} <= {_LONGEST_DURATION} THEN {_SIGN} * ({_MICROSECONDS}) END"
     ),
-    "guid": (Guid(), "CAST(t AS UUID)"),
-    "binary": (LargeBinary(), f"decode(translate({_PADDED}, '-_', '+/'), 'base64')"),
+    "guid": "CAST(t AS UUID)",
+    "binary": f"decode(translate({_PADDED}, '-_', '+/'), 'base64')",
 }
+# The families that texts are cast to.
+FROM_TEXT = frozenset(("boolean", *_VALUES))
 
 
-def of_text(kind: str, text: ColumnElement[Any]) -> ColumnElement[Any] | None:
-    """A text as a value of a family; null where it is none. None: there is no such cast."""
+def of_text(kind: str, type_: TypeEngine[Any], text: ColumnElement[Any]) -> ColumnElement[Any]:
+    """A text as a value of a family, of that type in SQL; null where it is none."""
     if kind == "boolean":
         template = "(CASE lower({{0}}) WHEN 'true' THEN {0} WHEN 'false' THEN {1} END)"
-        return DialectSql(Boolean(), template.format(1, 0), template.format("true", "false"), text)
-    if kind not in _VALUES:
-        return None
-    type_, value = _VALUES[kind]
+        return DialectSql(type_, template.format(1, 0), template.format("true", "false"), text)
     collation = " COLLATE odata_decimal" if kind == "decimal" else ""
     # The text stands in a select of its own: casts of casts would be written many times.
-    read = f"CASE WHEN t ~ '^({PATTERNS[kind]})$' THEN {value} END"
+    read = f"CASE WHEN t ~ '^({PATTERNS[kind]})$' THEN {_VALUES[kind]} END"
     postgresql = f"(SELECT {read} FROM (SELECT CAST({{0}} AS TEXT) AS t OFFSET 0) AS o)"  # nosec B608
     return DialectSql(type_, f"(odata_to_{kind}({{0}}){collation})", postgresql, text)
 
