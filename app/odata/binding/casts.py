@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.paths import seen_as
 from app.odata.binding.type_coercion import (
     FAMILIES,
     as_day,
@@ -170,9 +171,7 @@ def entity_cast(bound: Row | Rows, node: TypeCast) -> Bound:
     scope = bound.owner if isinstance(bound, Rows) else bound.scope
     context = scope.context
     source = bound.type_in(context.container) if isinstance(bound, Rows) else scope.type
-    target_type = context.container.seen_as(source, node.type_name)
-    if target_type is None:
-        raise QueryError(f"no {source.name} is of the type {node.type_name}", node.offset)
+    target_type = seen_as(context.container, source, node.type_name, node.offset)
     if isinstance(bound, Rows):
         return replace(bound, type=target_type)
     if target_type is scope.type:

@@ -229,6 +229,19 @@ def navigation_of(type_: edm.EntityType, item: nodes.ExpandItem) -> edm.Navigati
     return navigation
 
 
+def seen_as(
+    container: edm.EntityContainer, type_: edm.EntityType, name: str, offset: int
+) -> edm.EntityType:
+    """The type that a cast names: that of the entities, or one derived from it.
+
+    Raises: QueryError, they cannot be of such a type.
+    """
+    target = container.seen_as(type_, name)
+    if target is None:
+        raise QueryError(f"no {type_.name} is of the type {name}", offset)
+    return target
+
+
 def singleton_scope(context: Context, singleton: edm.Singleton, *, optional: bool = False) -> Scope:
     """The one row of a singleton; its key is looked up when the plan runs."""
     scope = Scope(context, singleton.type, optional=optional)

@@ -17,7 +17,7 @@ from app.odata.aggregation.rowset import RowSet
 from app.odata.binding.context import Context
 from app.odata.binding.derived import is_entity, is_unique
 from app.odata.binding.ordering import order_keys
-from app.odata.binding.paths import navigation_of
+from app.odata.binding.paths import navigation_of, seen_as
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
@@ -73,6 +73,7 @@ class QueryBinder:
         Raises: QueryError; ForbiddenError, something in it may not be read.
         """
         query = self.rows(scope, options, it=it)
+        query.address, query.depth = address, depth
         scope = query.scope
         with option("$orderby", is_nested=depth > 0):
             query.order = order_keys(query.translator, options.orderby or query.given_order)
@@ -81,9 +82,9 @@ class QueryBinder:
             members = list(selected_members(scope, options.select, query.translator.it))
             operations = selected_operations(scope, options.select)
         with option("$apply", is_nested=depth > 0):
-            expanded = list(self._nested(query, options, address, depth))
+            expanded = list(self._nested(query, options))
         with option("$expand", is_nested=depth > 0):
-            expanded += expand_members(self, query, options.expand, address, depth)
+            expanded += self._expanded(query, options.expand)
         query.projection = Projection(
             scope,
             [*members, *expanded],
@@ -99,15 +100,13 @@ class QueryBinder:
         query.count = bool(options.count)
         return query
 
-    def _nested(
-        self, query: BoundQuery, options: QueryOptions, address: Sequence[Part], depth: int
-    ) -> Iterator[ExpandMember]:
+    def _nested(self, query: BoundQuery, options: QueryOptions) -> Iterator[ExpandMember]:
         """What ``$apply`` put into the rows."""
         for name, nested in query.scope.nested.items():
             members = nested.reading
             if isinstance(members, ExpandItem):
                 navigation = navigation_of(query.scope.type, members)
-                yield expand_member(self, query, navigation, members, address, depth, name=name)
+                yield self._related(query, navigation, members, name)
             else:
                 assert isinstance(members, RowSet)
                 yield ExpandMember(name, True, self._row_set(members, options))
@@ -117,19 +116,18 @@ class QueryBinder:
         scope = rows.scope
         query = BoundQuery(rows.translator(), scope, rows.conditions)
         query.order = order_keys(query.translator, rows.order)
-        address: Sequence[Part] = ()
         if scope.type.key:
             home = self.context.container.set_of_type.get(scope.type.name)
             if home is None:
                 raise UnsupportedError(
                     f"nest() does not show each {scope.type.name}: it has no set"
                 )
-            address = entity_address(scope, home.name)
+            query.address = entity_address(scope, home.name)
         members = list(selected_members(scope, ()))
-        nested = list(self._nested(query, options, address, 0))
+        nested = list(self._nested(query, options))
         applied = QueryOptions(apply=options.apply)
         selected = selection_text(scope, applied, members, nested, self._version)
-        query.projection = Projection(scope, [*members, *nested], address, selected)
+        query.projection = Projection(scope, [*members, *nested], query.address, selected)
         return query
 
     def rows(self, scope: Scope, options: QueryOptions, *, it: Scope | None = None) -> BoundQuery:
@@ -152,44 +150,129 @@ class QueryBinder:
                 query.conditions.append(search_condition(query.scope, options.search))
         return query
 
+    # --- $expand (Protocol 11.2.5.2)
 
-# --- $expand (Protocol 11.2.5.2)
+    def _expanded(self, query: BoundQuery, items: Sequence[ExpandItem]) -> Iterator[ExpandMember]:
+        """The navigation properties that ``$expand`` shows, each once.
 
+        Raises: QueryError, a name is no navigation property, or the nesting is too deep;
+            ForbiddenError, related entities may not be read.
+        """
+        own, container = query.scope.type, self.context.container
+        already = {name for name in query.scope.nested if name in own.navigation}
+        named = {
+            navigation_of(*_uncast(container, own, item)).name
+            for item in items
+            if not item.star and item.path != ("$value",)
+        }
+        for item in items:
+            if item.path == ("$value",):
+                raise UnsupportedError("$expand=$value is not offered", item.offset)
+            type_, behind = _uncast(container, own, item)
+            expanded = [(navigation_of(type_, behind), item)] if not item.star else [
+                (navigation, starred)
+                for navigation, starred in self._starred(type_, item, query.depth)
+                if navigation.name not in named
+            ]  # fmt: skip
+            for navigation, expand_item in expanded:
+                if navigation.name in already:
+                    raise QueryError(f"{navigation.name} is expanded twice", item.offset)
+                already.add(navigation.name)
+                member = self._related(query, navigation, expand_item)
+                yield member if type_ is own else replace(member, of=type_)
 
-def expand_members(
-    binder: QueryBinder,
-    query: BoundQuery,
-    items: Sequence[ExpandItem],
-    address: Sequence[Part],
-    depth: int,
-) -> Iterator[ExpandMember]:
-    """The navigation properties that ``$expand`` shows, each once.
+    def _related(
+        self, query: BoundQuery, nav: edm.NavigationProperty, item: ExpandItem, name: str = ""
+    ) -> ExpandMember:
+        """The entities that one navigation property leads to, shown under its name or another."""
+        depth, container = query.depth, self.context.container
+        if depth >= self.max_depth:
+            raise QueryError(f"$expand goes at most {self.max_depth} levels deep", item.offset)
+        self.context.budget.expand(item.offset)
+        if not nav.collection:
+            _refuse_options_of_collections(nav, item)
+        scope = Scope(self.context, container.target(nav))
+        address = related_address(container, scope, nav, query.address)
+        if "." in item.path[-1]:
+            wanted = seen_as(container, scope.type, item.path[-1], item.offset)
+            if wanted is not scope.type:
+                scope.narrow_to(wanted)
+                scope.is_announced = True
+        options = self._with_levels(item, nav, depth)
+        with self.context.naming(options.aliases):
+            inner = self.bind(scope, options, address, it=query.translator.it, depth=depth + 1)
+        inner.conditions.insert(0, nav.join(query.scope.columns, scope.columns))
+        return ExpandMember(
+            name or nav.name,
+            nav.collection,
+            inner,
+            item.ref,
+            item.count_only,
+            recursive=bool(item.options and item.options.levels)
+            and nav.name in container.target(nav).navigation,
+            remainder=self._next_link(query, nav, item, options),
+        )
 
-    Raises: QueryError, a name is no navigation property, or the nesting is too deep;
-        ForbiddenError, related entities may not be read.
-    """
-    own, container = query.scope.type, binder.context.container
-    already = {name for name in query.scope.nested if name in own.navigation}
-    named = {
-        navigation_of(*_uncast(container, own, item)).name
-        for item in items
-        if not item.star and item.path != ("$value",)
-    }
-    for item in items:
-        if item.path == ("$value",):
-            raise UnsupportedError("$expand=$value is not offered", item.offset)
-        type_, behind = _uncast(container, own, item)
-        expanded = [(navigation_of(type_, behind), item)] if not item.star else [
-            (navigation, starred)
-            for navigation, starred in _starred(binder, type_, item, depth)
-            if navigation.name not in named
-        ]  # fmt: skip
-        for navigation, expand_item in expanded:
-            if navigation.name in already:
-                raise QueryError(f"{navigation.name} is expanded twice", item.offset)
-            already.add(navigation.name)
-            member = expand_member(binder, query, navigation, expand_item, address, depth)
-            yield member if type_ is own else replace(member, of=type_)
+    def _next_link(
+        self, query: BoundQuery, nav: edm.NavigationProperty, item: ExpandItem,
+        options: QueryOptions,
+    ) -> Remainder | None:  # fmt: skip
+        if not nav.collection or item.count_only or not query.address:
+            return None
+        expanded = self.context.expanded
+        expanded.append(options)
+        link = [*query.address, "/", "/".join(item.path), "/$ref" if item.ref else ""]
+        return Remainder(len(expanded) - 1, link, is_deep=query.depth >= _DEEP)
+
+    def _with_levels(
+        self, item: ExpandItem, navigation: edm.NavigationProperty, depth: int
+    ) -> QueryOptions:
+        """``$levels=n`` as n nested expansions of the same property."""
+        options = item.options or QueryOptions()
+        levels = options.levels
+        if levels is None:
+            return options
+        left = self._levels_below(item, levels, depth)
+        following = _following(self.context.container, navigation)
+        if left <= 0 or following is None:
+            return replace(options, levels=None)
+        more: int | Literal["max"] = "max" if levels == "max" else left
+        behind = item.path[-1:] if "." in item.path[-1] else ()
+        nested = replace(item, path=(following, *behind), options=replace(options, levels=more))
+        if following != navigation.name:  # options about one type mean nothing to the other
+            nested = replace(nested, path=(following,), options=QueryOptions(levels=more))
+        others = tuple(other for other in options.expand if other.path != nested.path)
+        return replace(options, levels=None, expand=(*others, nested))
+
+    def _levels_below(self, item: ExpandItem, levels: int | Literal["max"], depth: int) -> int:
+        if levels == "max":
+            return self.max_depth - depth - 1
+        if levels > self.max_depth - depth:
+            raise QueryError(f"$expand goes at most {self.max_depth} levels deep", item.offset)
+        return levels - 1
+
+    def _starred(
+        self, type_: edm.EntityType, item: ExpandItem, depth: int
+    ) -> list[tuple[edm.NavigationProperty, ExpandItem]]:
+        """Every navigation property whose target the caller may read.
+
+        With ``$levels`` each has all of its own in it, and so on (URL Conventions 5.1.3).
+        """
+        casts, context = item.path[:-1], self.context
+        below: QueryOptions | None = None
+        levels = None if item.options is None else item.options.levels
+        if levels is not None:
+            most = 1 + self._levels_below(item, levels, depth)
+            possible = _possible_levels(context, type_, most)
+            if possible < most and levels != "max":
+                raise context.budget.too_wide(item.offset)
+            if possible > 1:
+                every = replace(item, path=("*",), options=QueryOptions(levels=possible - 1))
+                below = QueryOptions(expand=(every,))
+        return [
+            (navigation, replace(item, path=(*casts, navigation.name), options=below, star=False))
+            for navigation in _readable(context, type_)
+        ]
 
 
 def _uncast(
@@ -199,64 +282,8 @@ def _uncast(
     first, *behind = item.path
     if not behind or "." not in first:
         return type_, item
-    target = container.seen_as(type_, first)
-    if target is None:
-        raise QueryError(f"no {type_.name} is of the type {first}", item.offset)
+    target = seen_as(container, type_, first, item.offset)
     return target, replace(item, path=tuple(behind))
-
-
-def expand_member(
-    binder: QueryBinder,
-    query: BoundQuery,
-    navigation: edm.NavigationProperty,
-    item: ExpandItem,
-    address: Sequence[Part],
-    depth: int,
-    *,
-    name: str = "",
-) -> ExpandMember:
-    """The entities that one navigation property leads to, shown under its name or another."""
-    if depth >= binder.max_depth:
-        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
-    binder.context.budget.expand(item.offset)
-    if not navigation.collection:
-        _refuse_options_of_collections(navigation, item)
-    container = binder.context.container
-    scope = Scope(binder.context, container.target(navigation))
-    related = related_address(container, scope, navigation, address)
-    if (wanted := _type_cast(container, navigation, item)) not in (None, scope.type):
-        scope.narrow_to(wanted)
-        scope.is_announced = True
-    options = _with_levels(item, navigation, item.options or QueryOptions(), depth, binder)
-    with binder.context.naming(options.aliases):
-        inner = binder.bind(scope, options, related, it=query.translator.it, depth=depth + 1)
-    inner.conditions.insert(0, navigation.join(query.scope.columns, scope.columns))
-    return ExpandMember(
-        name or navigation.name,
-        navigation.collection,
-        inner,
-        item.ref,
-        item.count_only,
-        recursive=bool(item.options and item.options.levels)
-        and navigation.name in container.target(navigation).navigation,
-        remainder=_next_link(binder.context, navigation, item, options, address, depth),
-    )
-
-
-def _next_link(
-    context: Context,
-    navigation: edm.NavigationProperty,
-    item: ExpandItem,
-    options: QueryOptions,
-    address: Sequence[Part],
-    depth: int,
-) -> Remainder | None:
-    if not navigation.collection or item.count_only or not address:
-        return None
-    context.expanded.append(options)
-    ending = "/$ref" if item.ref else ""
-    link = [*address, "/", "/".join(item.path), ending]
-    return Remainder(len(context.expanded) - 1, link, is_deep=depth >= _DEEP)
 
 
 def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: ExpandItem) -> None:
@@ -278,89 +305,12 @@ def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: Exp
             raise QueryError(f"{option} is for collections, {name} is one entity", node.offset)
 
 
-def _type_cast(
-    container: edm.EntityContainer, navigation: edm.NavigationProperty, item: ExpandItem
-) -> edm.EntityType | None:
-    """The type that an item names behind its property: ``Products/Namespace.Special``.
-
-    Raises: QueryError, no entity that the property leads to can be of it.
-    """
-    name = item.path[-1]
-    if "." not in name:
-        return None
-    target = container.target(navigation)
-    type_ = container.seen_as(target, name)
-    if type_ is None:
-        raise QueryError(f"no {target.name} is of the type {name}", item.offset)
-    return type_
-
-
-def _with_levels(
-    item: ExpandItem,
-    navigation: edm.NavigationProperty,
-    options: QueryOptions,
-    depth: int,
-    binder: QueryBinder,
-) -> QueryOptions:
-    """``$levels=n`` as n nested expansions of the same property."""
-    levels = options.levels
-    if levels is None:
-        return options
-    left = _levels_below(item, levels, depth, binder)
-    if left <= 0:
-        return replace(options, levels=None)
-    following = _following(binder.context.container, navigation)
-    if following is None:
-        return replace(options, levels=None)
-    more: int | Literal["max"] = "max" if levels == "max" else left
-    behind = item.path[-1:] if "." in item.path[-1] else ()
-    nested = replace(item, path=(following, *behind), options=replace(options, levels=more))
-    if following != navigation.name:  # options about one type mean nothing to the other
-        nested = replace(nested, path=(following,), options=QueryOptions(levels=more))
-    others = tuple(other for other in options.expand if other.path != nested.path)
-    return replace(options, levels=None, expand=(*others, nested))
-
-
-def _levels_below(
-    item: ExpandItem, levels: int | Literal["max"], depth: int, binder: QueryBinder
-) -> int:
-    if levels == "max":
-        return binder.max_depth - depth - 1
-    if levels > binder.max_depth - depth:
-        raise QueryError(f"$expand goes at most {binder.max_depth} levels deep", item.offset)
-    return levels - 1
-
-
 def _following(container: edm.EntityContainer, navigation: edm.NavigationProperty) -> str | None:
     """The next level of a navigation property: itself, or the way back where it cannot go on."""
     target = container.target(navigation)
     return next(
         (name for name in (navigation.name, navigation.partner) if name in target.navigation), None
     )
-
-
-def _starred(
-    binder: QueryBinder, type_: edm.EntityType, item: ExpandItem, depth: int
-) -> list[tuple[edm.NavigationProperty, ExpandItem]]:
-    """Every navigation property whose target the caller may read.
-
-    With ``$levels`` each has all of its own in it, and so on (URL Conventions 5.1.3).
-    """
-    casts = item.path[:-1]
-    below: QueryOptions | None = None
-    levels = None if item.options is None else item.options.levels
-    if levels is not None:
-        most = 1 + _levels_below(item, levels, depth, binder)
-        possible = _possible_levels(binder.context, type_, most)
-        if possible < most and levels != "max":
-            raise binder.context.budget.too_wide(item.offset)
-        if possible > 1:
-            every = replace(item, path=("*",), options=QueryOptions(levels=possible - 1))
-            below = QueryOptions(expand=(every,))
-    return [
-        (navigation, replace(item, path=(*casts, navigation.name), options=below, star=False))
-        for navigation in _readable(binder.context, type_)
-    ]
 
 
 def _possible_levels(context: Context, type_: edm.EntityType, most: int) -> int:

@@ -118,13 +118,18 @@ class Projection:
 
 @dataclass
 class BoundQuery:
-    """Everything that one level of a query says; nested levels are in its projection."""
+    """Everything that one level of a query says; nested levels are in its projection.
+
+    ``address`` is the URL of an entity of it, see ``Projection``; ``depth`` expansions lead here.
+    """
 
     translator: Translator
     scope: Scope
     conditions: list[ColumnElement[bool]] = field(default_factory=list)
     order: list[OrderKey] = field(default_factory=list)
     projection: Projection | None = None
+    address: Sequence[Part] = ()
+    depth: int = 0
     top: BindParameter[int] | None = None
     skip: BindParameter[int] | None = None
     count: bool = False

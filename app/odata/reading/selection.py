@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from app.odata.binding.paths import of_property, unknown_name
+from app.odata.binding.paths import of_property, seen_as, unknown_name
 from app.odata.binding.values import Elements, Scope
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
@@ -118,7 +118,8 @@ def _choose(
     if "." in first or first.startswith("@"):
         if rest:
             behind = replace(item, path=tuple(rest), offset=_offset_of(item, 1))
-            _choose(scope, _cast(scope, type_, item), behind, chosen, it)
+            target = seen_as(scope.context.container, type_, first, item.offset)
+            _choose(scope, target, behind, chosen, it)
         return  # annotations: there are none to leave out; operations: ``selected_operations``
     if first in scope.computed:
         chosen.computed.add(first)
@@ -134,14 +135,6 @@ def _choose(
     if property_ is None:
         raise unknown_name(type_, first, item.offset)
     chosen.add(type_, name, _parts(scope, property_, rest, item, it), item.offset)
-
-
-def _cast(scope: Scope, type_: edm.EntityType, item: SelectItem) -> edm.EntityType:
-    """The type that the first step of an item names: ``Namespace.Special/property``."""
-    target = scope.context.container.seen_as(type_, item.path[0])
-    if target is None:
-        raise QueryError(f"no {type_.name} is of the type {item.path[0]}", item.offset)
-    return target
 
 
 def _together(before: Parts, more: Parts, name: str, offset: int) -> Parts:
