@@ -11,7 +11,7 @@ import pytest
 from app.errors import ValidationError
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
-from app.odata.payload.reader import MOST_RELATED, EntityBody, Reading, read_entity, snake
+from app.odata.payload.reader import MOST_RELATED, BodyReader, EntityBody, snake
 from app.odata.payload.values import read_enum
 from tests.odata.bookshop import AUTHOR, BOOK, TRANSLATION, bookshop
 
@@ -19,8 +19,9 @@ SHOP = bookshop()
 
 
 def read(body: Any, type_: edm.EntityType = AUTHOR, **options: Any) -> EntityBody:
-    entity, problems = read_entity(body, type_, Reading(SHOP, **options))
-    problems.raise_any()
+    reader = BodyReader(SHOP, **options)
+    entity = reader.entity(body, type_)
+    reader.problems.raise_any()
     return entity
 
 

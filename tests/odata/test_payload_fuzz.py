@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from app.errors import ApiError, ValidationError
 from app.odata.errors import QueryError
-from app.odata.payload.reader import Reading, read_entity
+from app.odata.payload.reader import BodyReader
 from app.odata.syntax.path import parse_path
 from app.odata.writing.targets import find_plain_target, resolve_target
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
@@ -41,8 +41,9 @@ BODIES = st.recursive(
 @given(body=BODIES, text_numbers=st.booleans())
 def test_any_body_is_read_or_refused(body: Any, text_numbers: bool) -> None:
     try:
-        entity, problems = read_entity(body, AUTHOR, Reading(SHOP, text_numbers))
-        problems.raise_any()
+        reader = BodyReader(SHOP, text_numbers)
+        entity = reader.entity(body, AUTHOR)
+        reader.problems.raise_any()
     except ValidationError as error:
         assert error.details
         assert all(isinstance(detail.message, str) and detail.message for detail in error.details)

@@ -16,7 +16,7 @@ from app.db.types import json_text
 from app.errors import ValidationError, refuse_any
 from app.http.json_body import parse_json
 from app.odata.model import edm
-from app.odata.payload.reader import Reading, read_entity, snake
+from app.odata.payload.reader import BodyReader, snake
 from app.odata.writing.problems import Kind, entity_problems
 from app.openapi.odata_schemas import Schema
 
@@ -46,8 +46,9 @@ class _EntityTool:
             raise ValidationError([("", "must have something to write")])
         model = container()
         wire_values = parse_json(json_text(values).encode())
-        body, problems = read_entity(wire_values, self._home.type, Reading(model))
-        problems.raise_any()
+        reader = BodyReader(model)
+        body = reader.entity(wire_values, self._home.type)
+        reader.problems.raise_any()
         refuse_any(entity_problems(model, self._home, body, kind, key=key))
 
 

@@ -8,7 +8,7 @@ Protocol 11.4.2 to 11.4.4.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -78,9 +78,14 @@ class Related:
     is_bound: bool = False
 
 
-@dataclass(slots=True)  # not frozen, which costs more: one a request
-class Reading:
-    """How a body is to be read."""
+def snake(name: str) -> str:
+    """``LineItems`` -> ``line_items``."""
+    return _WORDS.sub("_", name).lower()
+
+
+@dataclass(slots=True)
+class BodyReader:
+    """Reads the entities of one body: what could be read, and in ``problems`` what could not."""
 
     container: edm.EntityContainer
     text_numbers: bool = False  # Int64 and Decimal may be strings (IEEE754Compatible=true)
@@ -88,39 +93,13 @@ class Reading:
     handling: str | None = None  # ``strict`` or ``lenient``, as Prefer says
     # Whether it says that it is of 4.0, where control information has longer names.
     is_old: bool = False
+    problems: Problems = field(default_factory=Problems)
+    _related: int = 0
 
-
-def snake(name: str) -> str:
-    """``LineItems`` -> ``line_items``."""
-    return _WORDS.sub("_", name).lower()
-
-
-def read_entity(body: Any, type_: edm.EntityType, reading: Reading) -> tuple[EntityBody, Problems]:
-    """Read the body of a request for an entity: what could be read, and what could not."""
-    reader = _BodyReader(reading)
-    return reader.entity(body, type_, "", 0), reader.problems
-
-
-def read_entities(
-    items: Sequence[Any], type_: edm.EntityType, reading: Reading, path: str
-) -> tuple[list[EntityBody], Problems]:
-    """Read the entities of an array, which stands at ``path`` of a body; as ``read_entity``."""
-    reader = _BodyReader(reading)
-    entities = [
-        reader.entity(item, type_, f"{path}[{index}]", 0) for index, item in enumerate(items)
-    ]
-    return entities, reader.problems
-
-
-class _BodyReader:
-    """Reads one body; keeps its problems and counts its entities."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-        self._related = 0
-        self.problems = Problems()
-
-    def entity(self, body: Any, type_: edm.EntityType, path: str, depth: int) -> EntityBody:
+    def entity(
+        self, body: Any, type_: edm.EntityType, path: str = "", depth: int = 0
+    ) -> EntityBody:
+        """What stands at ``path`` of the body, below ``depth`` other entities."""
         if not isinstance(body, dict):
             self.problems.add(path, "must be a JSON object")
             return EntityBody(type_, path)
@@ -133,7 +112,7 @@ class _BodyReader:
                 self._property(entity, prop, value)
             elif (navigation := entity.type.navigation.get(name)) is not None:
                 self._navigation(entity, navigation, value, depth)
-            elif self._reading.handling != "lenient":
+            elif self.handling != "lenient":
                 known = chain(properties, entity.type.navigation)
                 self.problems.add_unknown(
                     join_path(path, name or NO_NAME), name, known, entity.type.name
@@ -147,7 +126,7 @@ class _BodyReader:
         type_name = body.get("@odata.type", body.get("@type"))
         if type_name is None:
             return type_
-        concrete = self._reading.container.type_called(str(type_name).rpartition("#")[2])
+        concrete = self.container.type_called(str(type_name).rpartition("#")[2])
         if concrete is None or type_ not in concrete.lineage:
             self.problems.add(join_path(path, "@odata.type"), f"must be {type_.name}")
             return type_
@@ -162,13 +141,13 @@ class _BodyReader:
             # The request itself says which entity it is about; a nested one is known by its key.
             matters = bool(entity.path) and value is not None and is_ignored
             problems = self.problems if matters else Problems()
-            entity.key[prop.name] = self._read(prop, value, path, problems)
+            entity.key[prop.name] = read_property(prop, value, path, problems, self.text_numbers)
         if is_ignored:
-            if self._reading.handling == "strict" and not is_key:
+            if self.handling == "strict" and not is_key:
                 self.problems.add(path, "is set by the service")
             return
         known = len(self.problems.details)
-        read = self._read(prop, value, path, self.problems)
+        read = read_property(prop, value, path, self.problems, self.text_numbers)
         if len(self.problems.details) > known:
             entity.refused.add(prop.attribute)
         if prop.columns is not None and isinstance(prop.type, edm.ComplexType):
@@ -177,9 +156,6 @@ class _BodyReader:
             entity.partial[prop.attribute] = read
         else:
             entity.values[prop.attribute] = read
-
-    def _read(self, prop: edm.Property, value: Any, path: str, problems: Problems) -> Any:
-        return read_property(prop, value, path, problems, self._reading.text_numbers)
 
     def _navigation(
         self, entity: EntityBody, navigation: edm.NavigationProperty, value: Any, depth: int
@@ -222,9 +198,9 @@ class _BodyReader:
     def _nested(
         self, value: Any, navigation: edm.NavigationProperty, path: str, depth: int
     ) -> EntityBody:
-        target = self._reading.container.target(navigation)
-        if depth >= self._reading.max_depth:
-            self.problems.add(path, f"is nested more than {self._reading.max_depth} levels deep")
+        target = self.container.target(navigation)
+        if depth >= self.max_depth:
+            self.problems.add(path, f"is nested more than {self.max_depth} levels deep")
             return EntityBody(target, path)
         if not navigation.owned:
             self._related += 1
@@ -238,7 +214,7 @@ class _BodyReader:
         """Control information: what a write needs is understood, all else is ignored."""
         value = body[name]
         target, _, term = name.partition("@")
-        if self._reading.is_old and "." not in term:
+        if self.is_old and "." not in term:
             path = join_path(entity.path, name)
             self.problems.add(path, f"is {target}@odata.{term} in OData 4.0")
             return
@@ -289,7 +265,7 @@ class _BodyReader:
             kind = "an array of URLs" if navigation.collection else "the URL of an entity"
             self.problems.add(path, f"must be {kind}")
             return
-        target = self._reading.container.target(navigation)
+        target = self.container.target(navigation)
         items = [
             EntityBody(target, f"{path}[{index}]" if navigation.collection else path, reference=url)
             for index, url in enumerate(urls)

@@ -30,7 +30,7 @@ from app.odata.key_values import key_of
 from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import set_of, upsert_keys
-from app.odata.payload.reader import MOST_RELATED, EntityBody, read_entities
+from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
 from app.odata.syntax.nodes import FilterPathSegment
@@ -167,9 +167,12 @@ def write_delta(request: WriteRequest, target: Target) -> Response:
         raise ValidationError([("value", f"must have at most {MOST_RELATED} items")])
     refuse_conditions(request)
     entity_set = target.entity_set
-    bodies, problems = read_entities(items, target.type, request.reading, "value")
+    reader = request.body_reader
+    bodies = [
+        reader.entity(item, target.type, f"value[{index}]") for index, item in enumerate(items)
+    ]
     with telling_all(lambda: refuse_any(_problems(request, entity_set, bodies))):
-        problems.raise_any()
+        reader.problems.raise_any()
     take_locks(lambda: locks_of_items(request.container, target.type, items))
     minimal = request.preferences.return_ == "minimal"
     entities = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from app.errors import NotFoundError, PreconditionFailedError
+from app.errors import NotFoundError, PreconditionFailedError, refuse_any
 from app.odata.etags import refuse_stale
 from app.odata.model import edm
 from app.odata.model.writable import upsert_keys
 from app.odata.payload.reader import EntityBody
-from app.odata.payload.values import Problems, join_path
+from app.odata.payload.values import join_path
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target
@@ -84,14 +84,14 @@ def refuse_other_key(body: EntityBody) -> None:
 
     One that exists can be given another alternate key; with the next change it has a new address.
     """
-    problems = Problems()
-    for attribute, value in body.address.items():
-        if body.values.get(attribute, value) != value:
-            prop = body.type.by_attribute[attribute]
-            problems.add(
-                join_path(body.path, prop.name), "must be the one of the address, or left out"
-            )
-    problems.raise_any()
+    refuse_any(
+        (
+            join_path(body.path, body.type.by_attribute[attribute].name),
+            "must be the one of the address, or left out",
+        )
+        for attribute, value in body.address.items()
+        if body.values.get(attribute, value) != value
+    )
 
 
 @lru_cache(maxsize=256)

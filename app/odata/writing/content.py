@@ -24,7 +24,7 @@ from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
-from app.odata.payload.reader import EntityBody, Reading, read_entity
+from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.preferences import Preferences, preferences_of
 from app.odata.reading.negotiation import Version
 from app.odata.request import Request
@@ -142,10 +142,11 @@ class WriteRequest:
         Raises: as ``json``; ValidationError, with every value that is wrong.
         """
         _ = self.odata_version  # a version that does not exist is refused before the body is read
-        body, problems = read_entity(self.json(), target.type, self.reading)
-        if problems.details:
+        reader = self.body_reader
+        body = reader.entity(self.json(), target.type)
+        if reader.problems.details:
             with self.telling_all(target, body, kind, settled):
-                problems.raise_any()
+                reader.problems.raise_any()
         return body
 
     def telling_all(
@@ -164,11 +165,11 @@ class WriteRequest:
         return telling_all(check)
 
     @property
-    def reading(self) -> Reading:
-        """How the body is to be read."""
+    def body_reader(self) -> BodyReader:
+        """What reads the body, as the request wants it read."""
         handling = self.preferences.handling
         is_old = self.http.headers.get("OData-Version") == "4.0"
-        return Reading(self.container, self.text_numbers, self.max_depth, handling, is_old)
+        return BodyReader(self.container, self.text_numbers, self.max_depth, handling, is_old)
 
     @property
     def text_numbers(self) -> bool:

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from app.errors import ValidationError
+from app.errors import ValidationError, refuse_any
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Related, snake
-from app.odata.payload.values import Problems, join_path
+from app.odata.payload.values import join_path
 from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
@@ -263,9 +263,11 @@ def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> An
 
 def _refuse_deltas(body: EntityBody) -> None:
     """Raise ValidationError where a delta stands in what makes or replaces an entity."""
-    places = [related.path for related in body.related if related.is_delta and not related.is_bound]
-    if places:
-        raise ValidationError([(path, "can be a delta only in a PATCH") for path in places])
+    refuse_any(
+        (related.path, "can be a delta only in a PATCH")
+        for related in body.related
+        if related.is_delta and not related.is_bound
+    )
 
 
 def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:
@@ -274,15 +276,13 @@ def _refuse_strange(body: EntityBody, overruled: Collection[str]) -> None:
     Args:
         overruled: the attributes that the place gives; no service sees what the body has for them.
     """
-    problems = Problems()
-    for attribute in overruled:
-        prop = body.type.by_attribute.get(attribute)
-        value = body.values.get(attribute)
-        if prop and prop.allowed and value and value not in prop.allowed:
-            problems.add(
-                join_path(body.path, prop.name), f"must be one of {', '.join(prop.allowed)}"
-            )
-    problems.raise_any()
+    properties = body.type.by_attribute
+    refuse_any(
+        (join_path(body.path, prop.name), f"must be one of {', '.join(prop.allowed)}")
+        for attribute in overruled
+        if (prop := properties.get(attribute)) and prop.allowed
+        if (value := body.values.get(attribute)) and value not in prop.allowed
+    )
 
 
 def _refuse_other_place(
@@ -294,16 +294,17 @@ def _refuse_other_place(
         values: the attributes that the place gives.
         single: those that the single-valued navigation of the body gives.
     """
-    problems = Problems()
-    for related in body.related:
-        nav = related.navigation
-        attribute = None if nav.collection else nav.foreign_key
-        if attribute is None or attribute not in values or attribute not in single:
-            continue
-        if values[attribute] != single[attribute]:
-            path = join_path(body.path, nav.name)
-            problems.add(path, "is another one than that in whose collection the entity stands")
-    problems.raise_any()
+    refuse_any(
+        (
+            join_path(body.path, related.navigation.name),
+            "is another one than that in whose collection the entity stands",
+        )
+        for related in body.related
+        if not related.navigation.collection
+        if (attribute := related.navigation.foreign_key) is not None
+        if attribute in values and attribute in single
+        if values[attribute] != single[attribute]
+    )
 
 
 def _gives_own_key(body: EntityBody) -> bool:

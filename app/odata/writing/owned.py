@@ -15,7 +15,7 @@ from flask import Response
 
 from app.errors import InvalidQueryError, NotFoundError, ValidationError, refuse_any, telling_all
 from app.odata.etags import refuse_tags
-from app.odata.payload.reader import EntityBody, read_entity, snake
+from app.odata.payload.reader import EntityBody, snake
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.conditions import require_current
@@ -82,14 +82,15 @@ def _read(
 
     Raises: ValidationError, with every value that is wrong.
     """
-    body, problems = read_entity(request.json(), target.type, request.reading)
+    reader = request.body_reader
+    body = reader.entity(request.json(), target.type)
 
     def check() -> None:
         values = {**stored, **creation_values(body)}
         refuse_any(member_problems(link.entity_set.service, link.navigation, values, link.key))
 
     with telling_all(check):
-        problems.raise_any()
+        reader.problems.raise_any()
     return body
 
 

@@ -8,7 +8,7 @@ from flask import Response
 
 from app.errors import ForbiddenError, NotFoundError, UnsupportedMediaTypeError, ValidationError
 from app.odata.model import edm
-from app.odata.payload.reader import EntityBody, Reading, read_entity
+from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import entity_tag, no_content, target_path, with_preference
@@ -33,13 +33,10 @@ def write_property(request: WriteRequest, target: Target) -> Response:
         value = [value]
     if target.member is not None:
         value = {target.member.name: value}
-    body, problems = read_entity(
-        {prop.name: value},
-        target.type,
-        # The text of a $value is a number without quotes.
-        Reading(request.container, request.text_numbers or target.ending == "$value"),
-    )
-    problems.raise_any()
+    # The text of a $value is a number without quotes.
+    reader = BodyReader(request.container, request.text_numbers or target.ending == "$value")
+    body = reader.entity({prop.name: value}, target.type)
+    reader.problems.raise_any()
     if request.http.method == "POST":
         request = _with_others(request, target, prop, body)
     elif target.member is None and request.http.method != "PATCH":

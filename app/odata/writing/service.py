@@ -13,13 +13,12 @@ from typing import Any
 from flask import Response
 
 from app.db.transactions import forget_notes
-from app.errors import ValidationError
+from app.errors import ValidationError, refuse_any
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
 from app.odata.methods import method_error
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
-from app.odata.payload.values import Problems
 from app.odata.preferences import note_applied
 from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases
 from app.odata.syntax.path import parse_path
@@ -170,12 +169,11 @@ def _refuse_related(body: EntityBody) -> None:
 
     Raises: ValidationError, the body holds related entities.
     """
-    problems = Problems()
-    for related in body.related:
-        has_new = any(not item.is_reference for item in related.items)
-        if has_new and not related.navigation.owned:
-            problems.add(related.path, "changes related entities: that needs OData-Version 4.01")
-    problems.raise_any()
+    refuse_any(
+        (related.path, "changes related entities: that needs OData-Version 4.01")
+        for related in body.related
+        if not related.navigation.owned and not all(item.is_reference for item in related.items)
+    )
 
 
 def _delete(request: WriteRequest, target: Target) -> Response:
