@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class QueryError(ValueError):
@@ -42,6 +43,19 @@ class QueryError(ValueError):
 
 class UnsupportedError(QueryError):
     """The query is well formed and the service does not offer what it asks; 501."""
+
+
+@contextmanager
+def option(name: str, *, is_nested: bool = False) -> Iterator[None]:
+    """Tell errors which option they are about.
+
+    Args:
+        is_nested: the option stands in the text of another one, in which its positions are.
+    """
+    try:
+        yield
+    except QueryError as error:
+        raise error if is_nested else error.in_option(name) from None
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

@@ -33,7 +33,6 @@ from app.odata.binding.context import Context
 from app.odata.csdl.document import metadata, service_document
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.etags import unconditional
-from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import Surroundings, call_action, call_function, refuse_method
@@ -51,7 +50,7 @@ from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
-from app.odata.request import ReadRequest, Request
+from app.odata.request import READ, ReadRequest, Request, method_error
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
 from app.odata.syntax.path import parse_path
@@ -60,7 +59,7 @@ from app.odata.writing.answers import note_shown
 from app.odata.writing.collections import is_each
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.service import write
-from app.odata.writing.urls import entity_path
+from app.odata.writing.targets import entity_path
 
 # What stands in a path as it is (RFC 3986, 3.3).
 _PATH = "/()',=:@!$&*;-._~"

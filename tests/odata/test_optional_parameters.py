@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.odata.csdl.names import may_be_null
+from app.odata.csdl.elements import may_be_null
 from app.odata.model import edm
 from app.odata.operations.arguments import url_arguments
 from app.odata.operations.calls import Operations

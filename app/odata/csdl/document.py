@@ -10,8 +10,8 @@ from typing import Literal
 from flask import Response
 
 from app.db.types import json_text
+from app.odata.csdl.elements import imports, is_listed
 from app.odata.csdl.json_form import csdl_json
-from app.odata.csdl.names import imports, is_listed
 from app.odata.csdl.xml_form import csdl_xml
 from app.odata.etags import parse_precondition
 from app.odata.model import edm

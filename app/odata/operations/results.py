@@ -11,7 +11,7 @@ from flask import Response
 
 from app.db.types import json_text
 from app.http.json_body import parse_json
-from app.odata.csdl.names import element_name
+from app.odata.csdl.elements import element_name
 from app.odata.key_values import key_filter, parts_of
 from app.odata.model import edm
 from app.odata.reading.control import type_text

@@ -22,7 +22,6 @@ from app.odata.binding.context import Context
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
-from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
@@ -30,6 +29,7 @@ from app.odata.operations.results import collected, contained_path, found_option
 from app.odata.preferences import note_applied
 from app.odata.reading.negotiation import Format
 from app.odata.reading.resource import PathResolver
+from app.odata.request import READ, method_error
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import nothing_shown, with_preference
@@ -43,8 +43,7 @@ from app.odata.writing.collections import (
 from app.odata.writing.conditions import require_current
 from app.odata.writing.content import ReadPath, WriteRequest
 from app.odata.writing.rows import run
-from app.odata.writing.targets import resolve_target
-from app.odata.writing.urls import entity_path
+from app.odata.writing.targets import entity_path, resolve_target
 from app.permissions import allowed, require
 
 _VALUE_OPTIONS = frozenset(("format", "schemaversion"))

@@ -6,7 +6,6 @@ What ``$expand`` shows inside an entity is bound as a query of its own, level by
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Literal
 
@@ -21,7 +20,7 @@ from app.odata.binding.paths import navigation_of, seen_as
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.control import entity_address, related_address
@@ -33,19 +32,6 @@ from app.odata.syntax.nodes import ExpandItem, QueryOptions
 
 # From here on SQLite's parser takes little more than the expanded entities.
 _DEEP = 3
-
-
-@contextmanager
-def option(name: str, *, is_nested: bool = False) -> Iterator[None]:
-    """Tell errors which option they are about.
-
-    Args:
-        is_nested: the option stands in the text of another one, in which its positions are.
-    """
-    try:
-        yield
-    except QueryError as error:
-        raise error if is_nested else error.in_option(name) from None
 
 
 class QueryBinder:
@@ -300,9 +286,9 @@ def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: Exp
         "$top": options.top,
         "$count": None if options.count is None else item,
     }
-    for option, node in named_options.items():
+    for option_name, node in named_options.items():
         if node:
-            raise QueryError(f"{option} is for collections, {name} is one entity", node.offset)
+            raise QueryError(f"{option_name} is for collections, {name} is one entity", node.offset)
 
 
 def _following(container: edm.EntityContainer, navigation: edm.NavigationProperty) -> str | None:

@@ -24,22 +24,29 @@ from sqlalchemy import (
 
 from app.http.security import Caller
 from app.odata.binding.context import Budget, Context, Source
-from app.odata.binding.values import Elements, Typed
+from app.odata.binding.values import Bound, Elements, JsonStructure, Structure, Typed
 from app.odata.csdl.terms import CORE
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
 from app.odata.reading.crossjoin import all_combinations, as_combinations
-from app.odata.reading.entity_json import entity_json, joined_texts, raw_value, reference_json
+from app.odata.reading.entity_json import (
+    entity_json,
+    joined_texts,
+    members_json,
+    property_json,
+    raw_value,
+    reference_json,
+)
 from app.odata.reading.fan_out import Fan, Page, fan_of
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.negotiation import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.resource import PathResolver, Resource
+from app.odata.reading.selection import shown_members, wanted_parts
 from app.odata.reading.statement import RUN, Statement, Top
-from app.odata.reading.value_json import chosen_members, selected_parts, value_json, value_options
 from app.odata.sql.dialect_sql import Part, Template, spell
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
@@ -57,6 +64,7 @@ from app.odata.syntax.path import PathText, parse_path
 _BYTES = "application/octet-stream"
 
 _SHAPING = frozenset(("select", "expand"))
+_OF_MEMBERS = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
 
 # Which rows of a collection: ``whole``, all of them for there cannot be more than a page; else a
 # page, which begins after a row if there are flags: they tell which of its sort keys are null.
@@ -111,7 +119,10 @@ def _options_of(resource: Resource) -> Collection[str]:
     if resource.ending == "$value":
         return METADATA_OPTIONS
     if resource.kind == "value":
-        return value_options(resource.bound)
+        if isinstance(resource.bound, Elements):
+            return _OF_MEMBERS
+        is_structure = isinstance(resource.bound, Structure | JsonStructure)
+        return METADATA_OPTIONS | {"select"} if is_structure else METADATA_OPTIONS
     allowed = COLLECTION_OPTIONS if resource.kind == "collection" else ENTITY_OPTIONS
     # A reference has nothing that could be selected or expanded (Protocol 11.2.8).
     return frozenset(allowed) - _SHAPING if resource.ending == "$ref" else allowed
@@ -244,7 +255,8 @@ class _Planner:
             length = spell(BigInteger, "json_array_length({0})", collection.sql)
             return scope.select(length)
         wanted = QueryOptions(filter=options.filter)
-        return scope.select(chosen_members(scope, collection, name, wanted).number())
+        members = shown_members(scope, collection, name, wanted)
+        return scope.select(members.number())
 
     def _value(self) -> Plan:
         """A property by itself, as JSON or, with ``/$value``, as plain text."""
@@ -254,17 +266,13 @@ class _Planner:
         name, options = resource.property.name, self.options
         type_ = bound.type if raw and isinstance(bound, Typed) else None
         media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
-        text, is_object = (
-            (raw_value(bound), False)
-            if raw
-            else value_json(resource.scope, bound, name, options, self.format)
-        )
+        text, is_object = (raw_value(bound), False) if raw else self._property(bound, name)
         etag = self._etag_columns()
         context, home = "#{path}", []
         if resource.inside is not None and not raw:
             context = f"#{{home}}/{resource.inside}"
             home = [Template(resource.address, alone=True)]
-        selected = selected_parts(options)
+        selected = ",".join("/".join(item.path) for item in options.select)
         annotation: Sequence[Part] = ()
         if isinstance(bound, Typed | Elements):
             namespace = self.context.container.namespace
@@ -272,7 +280,8 @@ class _Planner:
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
             self._compiled(resource.scope.select(text, *etag, *home)),
-            context=context + selected,
+            # Protocol 10.14
+            context=f"{context}({selected})" if selected not in ("", "*") else context,
             has_etag=bool(etag),
             by_tag=resource.parent is None,
             parent=self._parent(),
@@ -280,6 +289,24 @@ class _Planner:
             raw_geo=type_ in edm.GEOGRAPHY.values(),
             value_type="".join(f"{part}," for part in annotation),
         )
+
+    def _property(self, bound: Bound, name: str) -> tuple[ColumnElement[str], bool]:
+        """The JSON of a property, what ``$select`` leaves of a complex one, or those members of a
+        collection that are asked for; and whether it is an object that the context URL goes into.
+        """
+        options, scope = self.options, self.resource.scope
+        namespace = self.context.container.namespace
+        if isinstance(bound, Elements):
+            if options == QueryOptions(aliases=options.aliases, custom=options.custom):
+                return property_json(bound, None, self.format, namespace), False
+            chosen = shown_members(scope, bound, name, options)
+            return members_json(chosen, bound, self.format, namespace), True
+        if not isinstance(bound, Structure | JsonStructure):
+            return property_json(bound, None, self.format, namespace), False
+        with option("$select"):
+            type_ = bound.property.type if isinstance(bound, Structure) else bound.type
+            parts = wanted_parts(type_, name, options)
+        return property_json(bound, parts, self.format, namespace), True
 
     def _media(self, stream: str | None = None) -> Plan:
         """The bytes of a media entity, or of a stream property of an entity.

@@ -22,11 +22,10 @@ from app.odata.binding.context import Context
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
 from app.odata.csdl.terms import MEASURES
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
 from app.odata.reading.answers import Answer, Answering
-from app.odata.reading.binder import option
 from app.odata.reading.error_location import out_of_range, too_deep
 from app.odata.reading.negotiation import Format, form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan, PlanCache

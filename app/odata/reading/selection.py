@@ -1,13 +1,20 @@
-"""``$select``: which properties are shown (Protocol 11.2.5.1)."""
+"""``$select``: which properties are shown (Protocol 11.2.5.1), and which members of a collection
+(URL Conventions 5.1.3: ``$select=tags($filter=startswith($this,'a');$top=2)``).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from sqlalchemy import BigInteger
+
+from app.odata.binding.collections import numbered_elements
+from app.odata.binding.ordering import sort_keys
 from app.odata.binding.paths import of_property, seen_as, unknown_name
+from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Scope
-from app.odata.errors import QueryError, UnsupportedError
+from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.reading.bound import (
     ComputedMember,
@@ -17,7 +24,6 @@ from app.odata.reading.bound import (
     PropertyMember,
     ShownMembers,
 )
-from app.odata.reading.members import shown_members
 from app.odata.reading.negotiation import Version
 from app.odata.syntax.nodes import QueryOptions, SelectItem
 
@@ -164,8 +170,7 @@ def _parts(
         options, rest = QueryOptions(select=(inner,)), ()
     bound = None if options == QueryOptions() else of_property(scope, property_)
     if isinstance(bound, Elements):
-        parts = wanted_parts(bound.type.element, property_.name, options, offset=item.offset)
-        return shown_members(scope, it, bound, options, parts, item.offset)
+        return shown_members(scope, bound, property_.name, options, item.offset, it)
     _refuse_others(property_.name, options, item.offset)
     place_of_rest = _offset_of(item, len(item.path) - len(rest))
     return wanted_parts(property_.type, property_.name, options, rest, place_of_rest)
@@ -210,6 +215,50 @@ def wanted_parts(
             wanted_parts(prop.type, prop.name, inner, deeper, _offset_of(item, 1))
         wanted.add(first if prop is None else prop.name)
     return frozenset(wanted)
+
+
+def shown_members(
+    scope: Scope, collection: Elements, name: str, options: QueryOptions, offset: int = 0,
+    it: Scope | None = None,
+) -> ShownMembers:  # fmt: skip
+    """The members that ``options`` leave; in expressions a member is ``$this``, and the names of
+    a complex one's properties are those of ``$this``.
+
+    Args:
+        it: what ``$it`` is; a member, where the path of the request leads to the collection.
+    Raises: QueryError; UnsupportedError, an option or a type of member is not offered.
+    """
+    is_it = it is None
+    with option("$select", is_nested=not is_it):
+        parts = wanted_parts(collection.type.element, name, options)
+    offered = QueryOptions(
+        select=options.select, filter=options.filter, orderby=options.orderby, top=options.top,
+        skip=options.skip, count=options.count, aliases=options.aliases, custom=options.custom,
+    )  # fmt: skip
+    if options != offered:
+        message = "of a collection $select takes $select, $filter, $orderby, $top, $skip, $count"
+        raise UnsupportedError(message, offset)
+    context = scope.context
+    table, member, position = numbered_elements(context, collection, offset)
+    translator = Translator(context, scope, it=it or scope, this=member, it_is_member=is_it)
+    with context.naming(options.aliases):
+        with option("$filter", is_nested=not is_it):
+            conditions = () if options.filter is None else (translator.condition(options.filter),)
+        with option("$orderby", is_nested=not is_it):
+            order = tuple(sort_keys(translator, options.orderby))
+    bind = context.parameters.bind
+    return ShownMembers(
+        table,
+        member,
+        position,
+        context.next_name(),
+        conditions,
+        order,
+        parts,
+        None if options.top is None else bind(options.top, BigInteger),
+        None if options.skip is None else bind(options.skip, BigInteger),
+        bool(options.count),
+    )
 
 
 def _refuse_others(name: str, options: QueryOptions, offset: int) -> None:

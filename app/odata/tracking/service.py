@@ -30,7 +30,7 @@ from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.tracking.changes import Changes, plain_key
 from app.odata.tracking.tokens import Mark, MarkTokens
 from app.odata.writing.collections import key_of_row
-from app.odata.writing.urls import entity_path
+from app.odata.writing.targets import entity_path
 
 # With these a set of rows is not one that can be kept in step.
 _NOT_TRACKED = frozenset(("apply", "top", "skip", "search", "index", "id"))

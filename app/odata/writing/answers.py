@@ -24,8 +24,7 @@ from app.odata.reading.representation import Representation
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_version, held_value
-from app.odata.writing.targets import Target
-from app.odata.writing.urls import entity_path
+from app.odata.writing.targets import Target, entity_path
 from app.permissions import ALL
 
 _NOTE = "shown entity"

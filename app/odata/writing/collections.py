@@ -27,12 +27,12 @@ from app.errors import (
 from app.http.json_body import parse_json
 from app.odata.binding.path_steps import KeyStep, path_steps
 from app.odata.key_values import key_of
-from app.odata.methods import READ, method_error
 from app.odata.model import edm
 from app.odata.model.writable import set_of, upsert_keys
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
+from app.odata.request import READ, method_error
 from app.odata.syntax.nodes import FilterPathSegment
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import parse_path
@@ -45,8 +45,7 @@ from app.odata.writing.methods import each_methods
 from app.odata.writing.problems import as_bad_reference, entity_problems, kind_of
 from app.odata.writing.rights import require_right
 from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
-from app.odata.writing.targets import Target
-from app.odata.writing.urls import entity_path
+from app.odata.writing.targets import Target, entity_path
 
 # Entities that one request changes.
 MOST_MEMBERS = 500

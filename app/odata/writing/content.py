@@ -31,8 +31,7 @@ from app.odata.request import Request
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
-from app.odata.writing.targets import Target
-from app.odata.writing.urls import find_url
+from app.odata.writing.targets import Target, find_url
 
 VERSIONS = ("4.0", "4.01")
 

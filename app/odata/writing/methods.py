@@ -1,12 +1,12 @@
-"""Which methods an address takes, for OPTIONS and for 405 with its ``Allow`` (methods.py)."""
+"""Which methods an address takes, for OPTIONS and for 405 with its ``Allow``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.odata.methods import READ
 from app.odata.model import edm
 from app.odata.model.writable import LinkingService, is_insertable
+from app.odata.request import READ
 from app.odata.writing.media import ErasableMedia, MediaService, StreamService
 from app.odata.writing.targets import Link, Target
 from app.odata.writing.values import is_changeable

@@ -16,10 +16,10 @@ from app.db.transactions import forget_notes
 from app.errors import ValidationError, refuse_any
 from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
-from app.odata.methods import method_error
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 from app.odata.preferences import note_applied
+from app.odata.request import method_error
 from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content, written_entity
