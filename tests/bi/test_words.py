@@ -13,8 +13,10 @@ from app.bi.words.tokens import repaired, stem, tokenise
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("5,000", 5000), ("5.000", 5000), ("10k", 10000), ("1.5m", 1500000), ("50%", 50),
-     ("12.75", Decimal("12.75")), ("1,234,567.89", Decimal("1234567.89"))],
+    [("5,000", 5000), ("5.000", 5000), ("10k", 10000), ("1.5m", 1500000), ("50%", 50), ("007", 7),
+     ("12.75", Decimal("12.75")), ("1,234,567.89", Decimal("1234567.89")),
+     ("12,5 %", Decimal("12.5")), ("1.234,50", Decimal("1234.5")), ("1'234.50", Decimal("1234.5")),
+     ("1 234,5", Decimal("1234.5")), ("0.000.000", 0), (f"{7:080}", 7)],
 )  # fmt: skip
 def test_numbers_are_read_as_people_write_them(text: str, number: int) -> None:
     (token,) = tokenise(text)

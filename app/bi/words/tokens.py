@@ -12,6 +12,7 @@ from functools import lru_cache
 from rapidfuzz import distance
 
 from app.search import wordpiece
+from app.written.numbers import readings
 
 # Below this share of equal letters a word is another word, not a misspelt one.
 SIMILAR = 0.75
@@ -24,8 +25,9 @@ _TOKEN = re.compile(
     (?P<quoted>"[^"]{1,100}"|“[^”]{1,100}”|(?<!\w)'[^']{1,100}'(?!\w))
   | (?P<date>\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.(?:\d{4}|\d{2}\b|(?!\d)))
   | (?P<code>[^\W\d_]+-?\d[^\W_]*(?:-[^\W_]+)*|\d+(?:st|nd|rd|th)\b)
-  | (?P<number>(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?![\d.,])|\d+(?:[.,]\d{3})*)
-     (?:\.\d+)?)(?P<unit>\s?%|[kK]\b|m\b|\s?(?:[mM]io|[mM]illion(?:en)?|thousand|tausend|[tT]sd)\b)?
+  | (?P<number>\d{1,3}(?:[ '\u2019\u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d+)?
+     |\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)
+     (?P<unit>\s?%|[kK]\b|m\b|\s?(?:[mM]io|[mM]illion(?:en)?|thousand|tausend|[tT]sd)\b)?
   | (?P<word>[^\W\d_]+(?:['\u2019.&-](?=\w)[^\W_]+)*)
   | (?P<sign>[€$£%])
   | (?P<other>[^\s\w,;:?!.()'\u2019"-]|(?<=[\d.])-(?=\d))
@@ -124,11 +126,11 @@ def _token(match: re.Match[str], *, is_first: bool) -> Token:
 
 
 def _number(match: re.Match[str]) -> Token:
-    written = match["number"]
-    # 5,000 and 5.000 are thousands; 5.25 is a decimal.
-    plain = re.sub(r"[., \u00a0\u202f](?=\d{3}(?:\D|$))", "", written).replace(",", "")
-    unit = (match["unit"] or "").strip()
-    value = Decimal(plain) * _SCALES.get(unit.lower(), 1)
+    written, unit = match["number"], (match["unit"] or "").strip()
+    digits = re.sub(r"\D", "", written)  # of what is no number as people write them: 0.000.000
+    number = max(readings(written).values(), default=Decimal(digits))  # 5,000, 5.000: thousands
+    plain = written if written == digits else f"{number:f}"
+    value = number * _SCALES.get(unit.lower(), 1)
     return Token(match.group(), plain, "percent" if unit == "%" else "number", value)
 
 
