@@ -11,7 +11,7 @@ from app.db import records
 from app.errors import InvalidStateError, NotFoundError
 from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import answer_body
-from app.invoices.sending_schemas import MailedSchema
+from app.invoices.schemas import MailedSchema
 from app.invoices.steps import readable, sendable
 from app.mail.outbox import shown_delivery
 from app.mail.queue import queue_again

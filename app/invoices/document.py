@@ -7,11 +7,12 @@ drawn or written from a document depends on the document alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
+from app.invoices.totals import Line
 from app.money import rounded
 
 DocumentType = Literal["Invoice", "CreditNote"]
@@ -34,7 +35,7 @@ class Address:
 class Party:
     """The seller or the buyer, as it was at issue.
 
-    ``endpoint_scheme`` (EAS code) and ``endpoint_id`` say where e-invoices are received.
+    ``e_invoice_scheme`` (EAS code) and ``e_invoice_id`` say where e-invoices are received.
     ``number`` is the buyer's customer number.
     """
 
@@ -47,8 +48,8 @@ class Party:
     phone: str | None = None
     website: str | None = None
     contact_name: str | None = None
-    endpoint_scheme: str | None = None
-    endpoint_id: str | None = None
+    e_invoice_scheme: str | None = None
+    e_invoice_id: str | None = None
     number: str | None = None
 
 
@@ -179,3 +180,11 @@ class InvoiceDocument:
     def net_total(self) -> Decimal:
         """The total without tax, after the document's discount (BT-109)."""
         return self.subtotal - self.discount_total
+
+
+Part = TypeVar("Part", DocumentLine, PaymentEntry, TaxSubtotal, Line)
+
+
+def of_same_names(kind: type[Part], record: Any) -> Part:
+    """A part of a document from what has attributes of the same names."""
+    return kind(**{each.name: getattr(record, each.name) for each in fields(kind)})

@@ -10,8 +10,8 @@ from typing import Any
 
 from app.invoices.lines import LINE_ITEMS
 from app.invoices.posting import exchange_factor
+from app.invoices.reading import buyer_snapshot, seller_snapshot
 from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, settle
-from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
 from app.money import ZERO

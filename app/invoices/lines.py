@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from decimal import Decimal
 from difflib import SequenceMatcher
 from typing import Any
@@ -154,18 +155,11 @@ def line_totals(
 ) -> Totals:  # fmt: skip
     """The amounts of complete lines."""
     return compute_totals(
-        [
-            Line(
-                quantity=line["quantity"], unit_price=line["unit_price"],
-                discount_percent=line["discount_percent"], tax_rate=line["tax_rate"],
-                tax_category=line["tax_category"],
-            )
-            for line in lines
-        ],
+        [Line(**{each.name: line[each.name] for each in fields(Line)}) for line in lines],
         currency=currency,
         discount_percent=discount_percent,
         prices_include_tax=prices_include_tax,
-    )  # fmt: skip
+    )
 
 
 def stored_lines(invoice_id: int) -> list[dict[str, Any]]:

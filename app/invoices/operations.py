@@ -16,11 +16,12 @@ from app.invoices.schemas import (
     PaymentSchema,
     ReasonSchema,
     ReversedPaymentSchema,
+    SendSchema,
+    SentSchema,
     StandingSchema,
     VoidSchema,
 )
 from app.invoices.sending import send_invoice
-from app.invoices.sending_schemas import SendSchema, SentSchema
 from app.invoices.service import INVOICES
 from app.invoices.steps import mark_uncollectible, void_invoice
 from app.models.invoice import Payment

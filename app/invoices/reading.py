@@ -1,11 +1,15 @@
-"""An invoice as it lies in the database, as the document that is drawn and sent."""
+"""An invoice as it lies in the database, as the document that is drawn and sent.
+
+The row of an issued one keeps copies of its parties as they were then, in the form of the wire.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields, replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Text, cast, select
 
@@ -22,27 +26,56 @@ from app.invoices.document import (
     Party,
     PaymentEntry,
     TaxSubtotal,
+    of_same_names,
 )
 from app.invoices.logo import logo_file
 from app.invoices.posting import rate_of
-from app.invoices.snapshots import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
-from app.settings import organisation
+from app.odata.declare import camel
+from app.settings import Organisation, organisation
 from app.writing.change import Change
 
-_LINE = (
-    "description", "quantity", "unit_price", "line_net", "line_total", "tax_rate",
-    "tax_category", "unit_code", "discount_percent", "tax_exemption_reason", "product_code",
-    "period_start", "period_end",
-)  # fmt: skip
-_SAME = (
-    "type", "number", "issue_date", "due_date", "service_date", "currency", "prices_include_tax",
-    "discount_percent", "subtotal", "discount_total", "tax_total", "total", "amount_credited",
-    "amount_due", "exchange_rate", "reference", "purchase_order", "buyer_reference", "notes",
-    "terms",
-)  # fmt: skip
+Kind = TypeVar("Kind", Address, BankAccount, Party, TaxSubtotal)
+_ADDRESS = tuple(part.name for part in fields(Address))
+_E_INVOICE = ("e_invoice_scheme", "e_invoice_id")
+# What a document has from the row of its invoice as it is.
+_SAME = tuple(each.name for each in fields(InvoiceDocument) if each.name in Invoice.__table__.c)
 _STATES: Mapping[str, DocumentState] = {"Draft": "Draft", "Void": "Void", "Paid": "Paid"}
+
+
+def seller_snapshot(settings: Organisation) -> dict[str, Any]:
+    """Who invoices, and where to pay."""
+    seller, bank = settings.seller, settings.bank
+    legal_name = seller.legal_name or seller.name
+    return {
+        "name": seller.name,
+        "legalName": legal_name,
+        **_on_wire(seller, "tax_id", "registration_number", "email", "phone", "website"),
+        "address": _on_wire(seller, *_ADDRESS),
+        "accountHolder": bank.account_holder or legal_name,
+        **_on_wire(bank, "iban", "bic", "bank_name"),
+        **_on_wire(seller, *_E_INVOICE),
+    }
+
+
+def buyer_snapshot(client: Client, contact: Contact | None) -> dict[str, Any]:
+    """Who is billed, and the person addressed."""
+    names = (contact.first_name, contact.last_name) if contact else ()
+    return {
+        "name": client.name,
+        "legalName": client.legal_name or client.name,
+        **_on_wire(client, "tax_id", "registration_number"),
+        "email": client.invoice_email or client.email,
+        "phone": client.phone,
+        "contactName": " ".join(name for name in names if name) or None,
+        "address": {camel(name): getattr(client, f"billing_{name}") for name in _ADDRESS},
+        **_on_wire(client, *_E_INVOICE, "number", "language"),
+    }
+
+
+def _on_wire(record: Any, *names: str) -> dict[str, Any]:
+    return {camel(name): getattr(record, name) for name in names}
 
 
 def read_document(invoice_id: int) -> InvoiceDocument:
@@ -74,12 +107,11 @@ def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:
     settings = organisation()
     seller = invoice.seller or seller_snapshot(settings)
     buyer = invoice.buyer or buyer_snapshot(client, contact)
-    same = {name: getattr(invoice, name) for name in _SAME}
+    values: dict[str, Any] = {name: getattr(invoice, name) for name in _SAME}
     if invoice.status == "Draft":
         # As issue takes it.
-        same["exchange_rate"] = rate_of(invoice.currency, invoice.credited_invoice_id)
-    return InvoiceDocument(
-        **same,
+        values["exchange_rate"] = rate_of(invoice.currency, invoice.credited_invoice_id)
+    values.update(
         accounting_currency=settings.defaults.currency,
         state=_STATES.get(invoice.status, "Issued"),
         # Documents that were moved in from elsewhere have what their client has now.
@@ -87,48 +119,24 @@ def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:
         logo=logo_file(settings),
         seller=_party(seller),
         buyer=_party(buyer, number=buyer.get("number") or client.number),
-        bank=_bank(seller),
+        bank=_from_wire(BankAccount, seller) if seller["iban"] else None,
         lines=_lines(invoice.id),
         tax_breakdown=_breakdown(tax_breakdown),
         payments=_payments(invoice.id),
         credited=_credited(invoice.credited_invoice_id),
     )
+    return InvoiceDocument(**values)
 
 
 def _party(snapshot: Mapping[str, Any], number: str | None = None) -> Party:
-    """A party from the copy that app/invoices/snapshots.py made of it."""
-    address = snapshot["address"]
-    return Party(
-        name=snapshot["name"],
-        legal_name=snapshot["legalName"],
-        tax_id=snapshot["taxId"],
-        registration_number=snapshot["registrationNumber"],
-        email=snapshot["email"],
-        phone=snapshot["phone"],
-        website=snapshot.get("website"),
-        contact_name=snapshot.get("contactName"),
-        endpoint_scheme=snapshot.get("eInvoiceScheme"),
-        endpoint_id=snapshot.get("eInvoiceId"),
-        number=number,
-        address=Address(
-            street=address["street"],
-            city=address["city"],
-            state=address["state"],
-            postal_code=address["postalCode"],
-            country=address["country"],
-        ),
-    )
+    """A party from the copy that was made of it."""
+    address = _from_wire(Address, snapshot["address"])
+    return replace(_from_wire(Party, snapshot), address=address, number=number)
 
 
-def _bank(seller: Mapping[str, Any]) -> BankAccount | None:
-    if not seller["iban"]:
-        return None
-    return BankAccount(
-        iban=seller["iban"],
-        bic=seller["bic"],
-        bank_name=seller["bankName"],
-        account_holder=seller["accountHolder"],
-    )
+def _from_wire(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
+    known: dict[str, Any] = {each.name: values.get(camel(each.name)) for each in fields(kind)}
+    return kind(**known)
 
 
 def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
@@ -137,10 +145,7 @@ def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
         .where(LineItem.invoice_id == invoice_id)
         .order_by(LineItem.position, LineItem.id)
     )
-    return tuple(
-        DocumentLine(**{name: getattr(line, name) for name in _LINE})
-        for line in records.read_all(statement)
-    )
+    return tuple(of_same_names(DocumentLine, line) for line in records.read_all(statement))
 
 
 def _kept_breakdown(invoice_id: int) -> str:
@@ -149,15 +154,8 @@ def _kept_breakdown(invoice_id: int) -> str:
 
 
 def _breakdown(stored: str) -> tuple[TaxSubtotal, ...]:
-    return tuple(
-        TaxSubtotal(
-            tax_category=group["taxCategory"],
-            tax_rate=Decimal(group["taxRate"]),
-            taxable=Decimal(group["taxable"]),
-            tax=Decimal(group["tax"]),
-        )
-        for group in json.loads(stored, parse_float=Decimal)
-    )
+    groups = json.loads(stored, parse_float=Decimal, parse_int=Decimal)
+    return tuple(_from_wire(TaxSubtotal, group) for group in groups)
 
 
 def _payments(invoice_id: int) -> tuple[PaymentEntry, ...]:
@@ -166,15 +164,7 @@ def _payments(invoice_id: int) -> tuple[PaymentEntry, ...]:
         .where(Payment.invoice_id == invoice_id, Payment.status == "Completed")
         .order_by(Payment.paid_on, Payment.id)
     )
-    return tuple(
-        PaymentEntry(
-            paid_on=payment.paid_on,
-            amount=payment.amount,
-            method=payment.method,
-            reference=payment.reference,
-        )
-        for payment in records.read_all(statement)
-    )
+    return tuple(of_same_names(PaymentEntry, each) for each in records.read_all(statement))
 
 
 def _credited(invoice_id: int | None) -> CreditedInvoice | None:

@@ -24,14 +24,14 @@ from app.invoices.downloads import (
 )
 from app.invoices.operations import OPERATIONS
 from app.invoices.public.links import show_link, withdraw_link
-from app.invoices.sending import Letter, preview, send_invoices
-from app.invoices.sending_schemas import (
+from app.invoices.schemas import (
     LetterSchema,
     MailedSchema,
     PreviewSchema,
     SendManySchema,
     SentManySchema,
 )
+from app.invoices.sending import Letter, preview, send_invoices
 from app.operations.rest import publish
 
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")

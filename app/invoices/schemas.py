@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import INCLUDE
+from marshmallow import INCLUDE, ValidationError, post_load
 
 from app.errors import refuse_any
 from app.http import schema_bounds as validate, schema_fields as fields
@@ -12,9 +12,13 @@ from app.http.schema_fields import Schema
 from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
 from app.invoices.crediting import check_credit
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
+from app.invoices.sending import Letter
 from app.invoices.service import INVOICE
 from app.invoices.steps import REASON as VOID_REASON
+from app.mail.outbox import MOST_RECIPIENTS
+from app.mail.recipients import STATUSES
 from app.models.invoice import PAYMENT_METHODS
+from app.settings.templates import KINDS
 
 
 class PaymentBodySchema(CheckedSchema):
@@ -135,3 +139,185 @@ class StandingSchema(Schema):
     voided_at = Instant(allow_none=True)
     void_reason = fields.String(allow_none=True)
     credited_invoice_id = fields.Integer(allow_none=True)
+
+
+MOST_INVOICES = 100
+
+
+def _recipients(description: str) -> fields.List:
+    return fields.List(
+        fields.String(validate=validate.Length(1, 254)),
+        validate=validate.Length(max=MOST_RECIPIENTS),
+        description=description,
+        example=["billing@acme.example"],
+    )
+
+
+class SendSchema(Schema):
+    """How to send; everything may be left out."""
+
+    to = _recipients("Recipients; the client's address for invoices when left out.")
+    cc = _recipients("Copies.")
+    subject = fields.String(
+        validate=validate.Length(max=500), description="Subject; made up when left out."
+    )
+    message = fields.String(
+        validate=validate.Length(max=20_000), description="Text; made up when left out."
+    )
+    attach_pdf = JsonBoolean(description="Default: true.")
+    attach_e_invoice = JsonBoolean(
+        description="Attach the UBL file. Default: false.", example=False
+    )
+    mark_only = JsonBoolean(description="Issue without a mail. Default: false.", example=False)
+
+    @post_load
+    def make(self, values: dict[str, Any], **_: Any) -> Any:
+        """The letter."""
+        for name in ("to", "cc"):
+            if name in values:
+                values[name] = tuple(values[name])
+        return Letter(**values)
+
+
+class LetterSchema(SendSchema):
+    """The letter to look at, and which template it follows."""
+
+    kind = fields.String(
+        validate=validate.OneOf(KINDS),
+        description="Template; `invoice` or `creditNote`, as the document is, when left out.",
+    )
+
+
+class SendManySchema(SendSchema):
+    """Which documents to send, and how."""
+
+    invoice_ids = fields.List(
+        fields.Integer(strict=True, validate=validate.RECORD_KEY),
+        validate=validate.Length(1, MOST_INVOICES),
+        example=[1],
+    )
+    invoice_id = fields.Integer(strict=True, validate=validate.RECORD_KEY, example=1)
+
+    @post_load
+    def make(self, values: dict[str, Any], **options: Any) -> Any:
+        """The keys, and the letter."""
+        keys = [*values.pop("invoice_ids", ())]
+        if "invoice_id" in values:
+            keys.append(values.pop("invoice_id"))
+        if not keys:
+            raise ValidationError("is required", "invoiceIds")
+        return keys, super().make(values, **options)
+
+
+class RecipientSchema(Schema):
+    """A recipient of a message."""
+
+    type_name = "MailRecipient"
+
+    address = fields.String(description="Address.", example="billing@acme.example")
+    kind = fields.String(
+        validate=validate.OneOf(("to", "cc")), description="Whether named in To or in Cc."
+    )
+    status = fields.String(
+        validate=validate.OneOf(STATUSES),
+        description="Whether a server took it for him; `bounced`: one did, and it came back.",
+    )
+    error = fields.String(
+        allow_none=True, description="Why it did not reach him.", example="550 no such mailbox"
+    )
+    at = fields.String(
+        allow_none=True, metadata={"description": "When that was known.", "format": "date-time"}
+    )
+
+
+class DeliverySchema(Schema):
+    """A message in the outbox."""
+
+    type_name = "MailDelivery"
+
+    id = fields.Integer(description="Key of the message.")
+    to = fields.List(fields.String(), description="Recipients.")
+    cc = fields.List(fields.String(), description="Recipients of copies.")
+    subject = fields.String(description="Subject.")
+    status = fields.String(
+        validate=validate.OneOf(("queued", "sent", "failed")), description="State of the delivery."
+    )
+    recipients = fields.List(
+        fields.Nested(RecipientSchema), description="What became of it for each."
+    )
+    attachments = fields.List(
+        fields.String(), description="Names of the files attached.", example=["INV-2026-00007.pdf"]
+    )
+    error = fields.String(allow_none=True, description="Why it was not delivered.")
+
+
+class BouncedSchema(Schema):
+    """A recipient that a mail did not reach, by the report of another server."""
+
+    recipient = fields.String(example="billing@acme.example")
+    status = fields.String(allow_none=True, example="5.1.1")
+    reason = fields.String(allow_none=True, example="550 no such mailbox")
+    at = fields.String(metadata={"format": "date-time"})
+
+
+class MailedSchema(DeliverySchema):
+    """A mail about a document, and what became of it."""
+
+    message_id = fields.String(example="<176-42@acme.example>")
+    attempts = fields.Integer()
+    created_at = Instant()
+    sent_at = Instant(allow_none=True)
+    next_attempt_at = Instant(allow_none=True)
+    bounces = fields.List(fields.Nested(BouncedSchema))
+
+
+class PreviewSchema(Schema):
+    """A letter as it would be sent."""
+
+    to = fields.List(fields.String())
+    cc = fields.List(fields.String())
+    subject = fields.String()
+    text = fields.String()
+    html = fields.String()
+    attachments = fields.List(fields.String(), example=["invoice-1.pdf"])
+
+
+class SentSchema(Schema):
+    """A document that was sent."""
+
+    type_name = "SentInvoice"
+
+    id = fields.Integer(description="Key of the document.")
+    number = fields.String(description="Number of the document.")
+    status = fields.String(description="Status now.", example="Sent")
+    sent_at = Instant(description="When it was sent first.")
+    issued = fields.Boolean(description="Whether it was a draft until now.")
+    delivery = fields.Nested(
+        DeliverySchema, allow_none=True, description="The message; null where none was sent."
+    )
+
+
+class SendErrorSchema(Schema):
+    """Why a document was not sent."""
+
+    code = fields.String(example="INVALID_STATE")
+    message = fields.String()
+
+
+class SendResultSchema(Schema):
+    """What became of one document."""
+
+    invoice_id = fields.Integer()
+    ok = fields.Boolean()
+    number = fields.String(allow_none=True)
+    status = fields.String(allow_none=True)
+    delivery = fields.Nested(DeliverySchema, allow_none=True)
+    error = fields.Nested(SendErrorSchema, allow_none=True)
+
+
+class SentManySchema(Schema):
+    """What became of each document."""
+
+    sent = fields.Integer()
+    failed = fields.Integer()
+    results = fields.List(fields.Nested(SendResultSchema))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
 
@@ -11,11 +11,11 @@ from app.clock import utc_now
 from app.errors import InvalidStateError
 from app.invoices.billing import bill_tasks, check_tasks
 from app.invoices.chain import add_link, lock_chain
+from app.invoices.document import TaxSubtotal
 from app.invoices.drawing import start_drawing
 from app.invoices.freezing import freeze
 from app.invoices.history import continue_series, settle_history
-from app.invoices.issue_dates import require_issue_date
-from app.invoices.issuing import check_issuable, frozen_values
+from app.invoices.issuing import check_issuable, frozen_values, require_issue_date
 from app.invoices.lines import (
     LINE_ITEM,
     LINE_ITEMS,
@@ -33,6 +33,7 @@ from app.invoices.totals import Totals
 from app.models.client import Client
 from app.models.invoice import Invoice
 from app.money import rounded
+from app.odata.declare import camel
 from app.permissions import require
 from app.settings import Organisation, organisation
 from app.settings.days import today
@@ -300,15 +301,8 @@ def _check_credited(change: Change[Invoice]) -> None:
 
 
 def _breakdown(totals: Totals) -> list[dict[str, Any]]:
-    return [
-        {
-            "taxCategory": group.tax_category,
-            "taxRate": group.tax_rate,
-            "taxable": group.taxable,
-            "tax": group.tax,
-        }
-        for group in totals.groups
-    ]
+    names = [each.name for each in fields(TaxSubtotal)]
+    return [{camel(name): getattr(group, name) for name in names} for group in totals.groups]
 
 
 INVOICES = InvoiceService()

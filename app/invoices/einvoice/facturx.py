@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.invoices.document import InvoiceDocument
 from app.invoices.einvoice.cii import build_cii
-from app.invoices.einvoice.published import check_schema
+from app.invoices.einvoice.codes import check_schema
 from app.invoices.pdf.archive import Attachment
 from app.invoices.pdf.render import render_pdf
 

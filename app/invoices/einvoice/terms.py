@@ -72,8 +72,8 @@ def tax_ids(party: Party) -> TaxIds:
 
 def endpoint(party: Party) -> tuple[str, str] | None:
     """Scheme and identifier of the electronic address (BT-34, BT-49); the e-mail if no other."""
-    if party.endpoint_scheme and party.endpoint_id:
-        return party.endpoint_scheme, one_line(party.endpoint_id)
+    if party.e_invoice_scheme and party.e_invoice_id:
+        return party.e_invoice_scheme, one_line(party.e_invoice_id)
     email = one_line(party.email)
     return (EMAIL_SCHEME, email) if email else None
 

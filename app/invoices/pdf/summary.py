@@ -13,7 +13,7 @@ from app.invoices.pdf import style
 from app.invoices.pdf.drawing import MM, Frame, Rule
 from app.invoices.pdf.paper import Paper
 from app.invoices.pdf.style import Style
-from app.invoices.total_labels import discount_label, tax_label, total_label
+from app.invoices.wording import discount_label, tax_label, total_label
 
 _WIDTH = 88 * MM
 _LEFT = style.RIGHT - _WIDTH

@@ -11,7 +11,7 @@ from app.invoices.formats import Formats
 from app.invoices.pdf.qr import payment_code
 from app.invoices.plain_text import one_line
 from app.invoices.texts import Texts, texts_for
-from app.invoices.total_labels import discount_label, tax_label, total_label
+from app.invoices.wording import discount_label, tax_label, total_label
 from app.models.invoice import Invoice
 from app.settings.days import today
 

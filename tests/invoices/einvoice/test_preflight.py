@@ -55,7 +55,7 @@ CASES: dict[str, Callable[[], InvoiceDocument]] = {
     ),
     "BR-CL-23": lambda: make_document([make_line(unit_code="QQQ")]),
     "BR-CL-25": lambda: make_document(
-        buyer=without(BUYER, endpoint_scheme="XX", endpoint_id="1")
+        buyer=without(BUYER, e_invoice_scheme="XX", e_invoice_id="1")
     ),
     "BR-CL-14": lambda: make_document(buyer=without(BUYER, address=Address(country="ZZ"))),
 }  # fmt: skip

@@ -8,7 +8,7 @@ import sys
 import pytest
 from lxml import etree
 
-from app.invoices.einvoice.published import check_schema, published_file
+from app.invoices.einvoice.codes import check_schema, published_file
 
 DRAWN = """
 import sys

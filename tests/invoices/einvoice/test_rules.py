@@ -59,8 +59,8 @@ _PARTIES = st.builds(
     email=_ANY,
     phone=_ANY,
     contact_name=_ANY,
-    endpoint_scheme=st.sampled_from([None, "0088", "EM", "9930", "EMail"]),
-    endpoint_id=_ANY,
+    e_invoice_scheme=st.sampled_from([None, "0088", "EM", "9930", "EMail"]),
+    e_invoice_id=_ANY,
     number=_ANY,
 )  # fmt: skip
 _BANKS = st.none() | st.builds(

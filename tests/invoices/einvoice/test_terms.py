@@ -34,7 +34,7 @@ def test_tax_numbers_are_told_apart(
 
 def test_the_email_is_the_endpoint_if_there_is_no_other() -> None:
     assert terms.endpoint(BUYER) == ("EM", "einkauf@mueller.example")
-    other = dataclasses.replace(BUYER, endpoint_scheme="0088", endpoint_id="4012345000009")
+    other = dataclasses.replace(BUYER, e_invoice_scheme="0088", e_invoice_id="4012345000009")
     assert terms.endpoint(other) == ("0088", "4012345000009")
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from app.invoices.pdf import bidi, fonts
-from app.invoices.pdf.breaking import break_lines, letters
 from app.invoices.pdf.render import render_pdf
 from app.invoices.pdf.shaping import Shaped, Shaper
+from app.invoices.pdf.typeset import break_lines, letters
 from app.invoices.plain_text import clean
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.reading import text_of
