@@ -41,8 +41,8 @@ _LISTED_AT_ONCE = 500
 _KEY = re.compile(r"[a-z0-9]+(?:[/._-][a-z0-9]+)*")
 _KEY_LENGTH = 100
 # An object store that is away is an answer of some seconds, not of obstore's three minutes.
-_RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=4)}
-_CLIENT = {
+RETRIES: Any = {"max_retries": 2, "retry_timeout": timedelta(seconds=4)}
+CLIENT = {
     "connect_timeout": timedelta(seconds=2),
     # Of silence, before the answer to a part of a file or inside it; a whole file may take longer.
     "read_timeout": timedelta(seconds=8),
@@ -243,7 +243,7 @@ class BlobStore:
             return stores.MemoryStore()
         if self.scheme == "file":
             return stores.LocalStore(self._folder, mkdir=True)
-        return self._bucket(_CLIENT, _RETRIES)
+        return self._bucket(CLIENT, RETRIES)
 
     @cached_property
     def _probe(self) -> stores.ObjectStore:

@@ -89,7 +89,9 @@ class RequestLog:
 
     def __init__(self, config: Config, write: Callable[[bytes], object] | None = None) -> None:
         # One system call a line: lines of several threads and processes do not mix.
-        self._write = write or partial(os.write, sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        self.write_line = write or partial(
+            os.write, sys.__stdout__.fileno() if sys.__stdout__ else 1
+        )
         self._is_json = config.LOG_FORMAT == "json"
 
     def write(
@@ -126,7 +128,7 @@ class RequestLog:
             line = text.encode() + b"\n"
         # A full disk or a closed pipe is no reason to fail a request.
         try:  # noqa: SIM105  # what suppresses errors costs more than the line
-            self._write(line)
+            self.write_line(line)
         except OSError:
             pass
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from app.blobs import _CLIENT, _RETRIES, PART_BYTES, BlobMissingError, BlobStore, new_key
+from app.blobs import CLIENT, PART_BYTES, RETRIES, BlobMissingError, BlobStore, new_key
 from app.config import ConfigError
 from app.errors import ServiceUnavailableError, TooLargeError
 
@@ -60,7 +60,7 @@ def test_a_range_is_read(store: BlobStore, start: int, end: int | None) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 70], ids=["small", "parts"])
-def test_what_breaks_off_leaves_nothing(store: BlobStore, count: int) -> None:
+def test_what_breaks_off_leaves_nothing(store: BlobStore, count: int, tmp_path: Path) -> None:
     def broken() -> Iterator[bytes]:
         yield from pieces(count)
         raise ConnectionResetError("gone")
@@ -71,9 +71,7 @@ def test_what_breaks_off_leaves_nothing(store: BlobStore, count: int) -> None:
     with pytest.raises(BlobMissingError):
         store.read(key)
     assert key not in {entry.key for entry in store.entries()}
-    if store.scheme == "file":
-        folder = Path(store._place)
-        assert [path for path in folder.rglob("*") if path.is_file()] == []
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("count", [2, 70], ids=["small", "parts"])
@@ -150,8 +148,8 @@ def test_a_store_that_falls_silent_is_said_so_before_an_answer_begins(
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"):
             monkeypatch.setenv(name, "x")
         monkeypatch.setenv("AWS_ENDPOINT_URL", address)
-        monkeypatch.setitem(_CLIENT, "read_timeout", timedelta(seconds=1))
-        monkeypatch.setitem(_RETRIES, "retry_timeout", timedelta(milliseconds=100))
+        monkeypatch.setitem(CLIENT, "read_timeout", timedelta(seconds=1))
+        monkeypatch.setitem(RETRIES, "retry_timeout", timedelta(milliseconds=100))
         with ThreadPoolExecutor(1) as other:
             asking = other.submit(BlobStore("s3://bucket").stream, new_key("documents"))
             connection, _ = listening.accept()

@@ -51,7 +51,7 @@ class SqliteEpoch:
     def __init__(self, url: str) -> None:
         self._path = str(make_url(url).database)
         self._lock = threading.Lock()
-        self._cursor: sqlite3.Cursor | None = None
+        self.connection: sqlite3.Connection | None = None
         self._version = -1
         self._value = -1
 
@@ -62,25 +62,25 @@ class SqliteEpoch:
         """
         with self._lock:
             try:
-                return self._read(self._cursor or self._open())
+                return self._read(self.connection or self._open())
             except sqlite3.Error as error:
-                self._cursor, self._version = None, -1
+                self.connection, self._version = None, -1
                 raise DBAPIError.instance(_READ, None, error, sqlite3.Error) from error
 
-    def _read(self, cursor: sqlite3.Cursor) -> int:
-        (version,) = cursor.execute("PRAGMA data_version").fetchone()
+    def _read(self, connection: sqlite3.Connection) -> int:
+        (version,) = connection.execute("PRAGMA data_version").fetchone()
         if version != self._version:
             # Read after the version: a commit between the two is noticed the next time.
-            (self._value,) = cursor.execute(_READ).fetchone()
+            (self._value,) = connection.execute(_READ).fetchone()
             self._version = version
         return self._value
 
-    def _open(self) -> sqlite3.Cursor:
-        connection = sqlite3.connect(
+    def _open(self) -> sqlite3.Connection:
+        self.connection = sqlite3.connect(
             self._path, timeout=10, isolation_level=None, check_same_thread=False
         )
-        self._cursor = connection.execute("PRAGMA query_only=ON")
-        return self._cursor
+        self.connection.execute("PRAGMA query_only=ON")
+        return self.connection
 
 
 def bump_epoch() -> None:

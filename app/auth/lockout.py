@@ -30,7 +30,7 @@ LONGEST_LOCK = timedelta(hours=24)
 # Without a failure for so long, the next lock is a first one again.
 FORGOTTEN_AFTER = timedelta(hours=24)
 # How long an attempt waits while five others of the same name are being looked at.
-_WAIT_SECONDS = 3.0
+WAIT_SECONDS = 3.0
 _POLL_SECONDS = 0.05
 
 _ENSURE = text(
@@ -73,7 +73,7 @@ def count_attempt(name: str) -> None:
 
     Raises: AccountLockedError, with ``Retry-After``: the name is locked.
     """
-    deadline = time.monotonic() + _WAIT_SECONDS
+    deadline = time.monotonic() + WAIT_SECONDS
     while not _try_to_count(name):
         if time.monotonic() > deadline:  # attempts that were cut off count as failed
             lock_if_due(name)

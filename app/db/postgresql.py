@@ -61,7 +61,7 @@ def listen(engine: Engine, *, reading: bool) -> None:
     def prepare(connection: Any, record: Any) -> None:
         # JSON as the text that it is: nothing is parsed that is only handed on.
         connection.adapters.register_loader("json", TextLoader)
-        if _backend_pid(connection) != connection.info.backend_pid:
+        if backend_pid_of(connection) != connection.info.backend_pid:
             connection.prepare_threshold = None
 
     @event.listens_for(engine, "do_execute")
@@ -104,7 +104,7 @@ def read_catalogue(connection: Connection) -> None:
     connection.detach()
 
 
-def _backend_pid(connection: Any) -> int:
+def backend_pid_of(connection: Any) -> int:
     """The server process that really answers: a pooler such as PgBouncer tells the client another.
 
     Behind one, the next transaction may meet a process that never saw the prepared statement.

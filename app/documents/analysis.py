@@ -61,7 +61,7 @@ def look_into_files() -> int:
         if is_stopping():
             _give_back(rows[index:])
             return index
-        _look(dict(row))
+        look_into(dict(row))
     return len(rows)
 
 
@@ -92,7 +92,8 @@ def inspect(path: Path, media_type: str) -> Findings:
     return Findings(done.stdout.decode("utf-8", "replace"), content, done.returncode == 0)
 
 
-def _look(row: Mapping[str, Any]) -> None:
+def look_into(row: Mapping[str, Any]) -> None:
+    """Keep the text and the picture of one file, whose row this worker has leased."""
     with primary_engine().connect() as connection:
         version = connection.execute(
             select(DocumentVersion.__table__).where(DocumentVersion.id == row["version_id"])

@@ -67,7 +67,7 @@ def purge_trash() -> int:
         for key in keys:
             if is_stopping():
                 return purged
-            purged += _purge(key, is_due)
+            purged += purge(key, is_due)
         if len(keys) < _BATCH:
             return purged
 
@@ -101,7 +101,7 @@ def clean_store(*, minimum_age: timedelta = MINIMUM_AGE, dry_run: bool = False) 
     return Cleaned(removed=removed, noted=noted, unfinished=unfinished)
 
 
-def _purge(key: int, is_due: ColumnElement[bool]) -> bool:
+def purge(key: int, is_due: ColumnElement[bool]) -> bool:
     """Remove one document for good, and then its bytes; False when it is not due any more."""
     with transaction(), acting_as(system_caller("job")):
         still_due = select(Document).where(Document.id == key, is_due)

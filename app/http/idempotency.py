@@ -92,7 +92,7 @@ class Idempotency:
             raise ValidationError([(HEADER, "must be 1 to 255 visible ASCII characters")])
         name = (caller.principal, key)
         content = None if streamed else _content(request)
-        self._claim(name)
+        self.claim(name)
         request.environ[_CLAIM] = name
         stored = find_answer(*name)
         if stored is not None and stored.expires_at > utc_now():
@@ -100,7 +100,11 @@ class Idempotency:
         g.keyed_request = KeyedRequest(*name, content, stored.id if stored else None)
         return None
 
-    def _claim(self, name: tuple[str, str]) -> None:
+    def claim(self, name: tuple[str, str]) -> None:
+        """Let requests with the same principal and key wait until ``release``.
+
+        Raises: IdempotencyConflictError, the first one runs for too long.
+        """
         with self._changed:
             if not self._changed.wait_for(lambda: name not in self._running, WAIT_SECONDS):
                 raise _still_running()
@@ -122,7 +126,7 @@ def store(response: Response) -> Response:
     Raises: IdempotencyConflictError, the twin had another body, or has not ended yet.
     """
     keyed: KeyedRequest | None = g.get("keyed_request")
-    if keyed is None or not _is_kept(response):
+    if keyed is None or not is_kept(response):
         return response
     fingerprint = keyed.fingerprint
     if fingerprint is None:
@@ -145,7 +149,8 @@ def store(response: Response) -> Response:
     return response
 
 
-def _is_kept(response: Response) -> bool:
+def is_kept(response: Response) -> bool:
+    """Whether an answer is written down, to be given again."""
     if response.status_code >= 400:
         return response.status_code in _KEPT_ERRORS
     # A stream is an export or a conversation: it is read again, not repeated from a record.

@@ -82,7 +82,7 @@ def run_imports() -> int:
     """The loop: run one import that waits; returns how many."""
     due = ImportJob.status.in_(UNFINISHED)
     for job in take(ImportJob.__table__, due, limit=1, seconds=OPENING_LEASE):
-        running = _Running(dict(job))
+        running = RunningImport(dict(job))
         try:
             running.run()
         except LostError:
@@ -92,12 +92,16 @@ def run_imports() -> int:
 
 
 @dataclass
-class _Running:
+class RunningImport:
     """An import at work; ``job`` is its row as this worker knows it."""
 
     job: dict[str, Any]
 
     def run(self) -> None:
+        """Go on where the row says that it was.
+
+        Raises: LostError, StoppingError; OSError, a disk is full.
+        """
         job = self.job
         file_key: str = job["file_key"]
         with primary_engine().connect() as connection:
@@ -109,7 +113,7 @@ class _Running:
                 self._import(path, _options(job))
         except StoppingError:  # another worker goes on at once, not when the lease has run out
             with transaction():
-                self._keep()
+                self.write_row()
             raise
         except ApiError as error:
             self._fail(error)
@@ -129,7 +133,7 @@ class _Running:
         if details and not (outcome and outcome["problems"]):
             outcome = describe_outcome(Outcome(problems=details, problem_count=len(details)))
         with transaction():
-            self._keep(status="Failed", message=error.message[:500], outcome=outcome,
+            self.write_row(status="Failed", message=error.message[:500], outcome=outcome,
                        finished_at=utc_now(), file_key=None)  # fmt: skip
 
     def _import(self, path: Path, options: Options) -> None:
@@ -137,29 +141,29 @@ class _Running:
             with open_table(path, JOB, options.encoding) as table:
                 options = as_remembered(options, table.headings)
             with transaction():
-                self._keep(OPENING_LEASE, options=_options_json(options))
+                self.write_row(OPENING_LEASE, options=_options_json(options))
         plan = self._plan(path, options)
         if options.dry_run or options.mode == SKIP_BAD:
             with open_table(path, JOB, options.encoding) as table:
                 running = Import(table, options, plan)
                 if job_outcome := self._resumed(options):
                     running.resume(job_outcome)
-                self._begin("Checking" if options.dry_run else "Writing")
+                self.begin("Checking" if options.dry_run else "Writing")
                 outcome = running.in_chunks(_leave_if_stopping, self._note)
             with transaction():
                 self._complete(outcome)
             return
         with open_table(path, JOB, options.encoding) as table:
-            self._begin("Checking")
+            self.begin("Checking")
             outcome = Import(table, replace(options, dry_run=True), plan).in_chunks(
                 _leave_if_stopping, self._note
             )
         if outcome.problem_count:
             raise outcome.refuse()
-        self._begin("Writing", OPENING_LEASE, done=0)
+        self.begin("Writing", OPENING_LEASE, done=0)
         with open_table(path, JOB, options.encoding) as table:
-            self._begin("Writing")
-            Import(table, options, plan).in_one_transaction(self._renew, self._complete)
+            self.begin("Writing")
+            Import(table, options, plan).in_one_transaction(self.renew, self._complete)
 
     def _plan(self, path: Path, options: Options) -> Plan:
         """How the file is written, by a look through all of it, which keeps the lease."""
@@ -167,7 +171,7 @@ class _Running:
 
         def go_on(rows: int) -> None:
             _leave_if_stopping(rows)
-            self._begin(status, OPENING_LEASE)
+            self.begin(status, OPENING_LEASE)
 
         return look_through(path, options, go_on)
 
@@ -177,14 +181,15 @@ class _Running:
             return None
         return read_outcome(self.job["outcome"])
 
-    def _begin(self, status: str, lease: int = LEASE, **values: Any) -> None:
+    def begin(self, status: str, lease: int = LEASE, **values: Any) -> None:
+        """Enter a status, in a transaction of its own."""
         with transaction():
-            self._keep(lease, status=status, **values)
+            self.write_row(lease, status=status, **values)
 
     def _note(self, outcome: Outcome) -> None:
-        self._keep(LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
+        self.write_row(LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
 
-    def _renew(self, rows: int) -> None:
+    def renew(self, rows: int) -> None:
         """Between two chunks of one long transaction: others see that it goes on.
 
         On SQLite they cannot take it over meanwhile, and nobody else could write that it does.
@@ -200,10 +205,10 @@ class _Running:
             keep(ImportJob.__table__, self.job, {}, seconds=LEASE, connection=connection)
 
     def _complete(self, outcome: Outcome) -> None:
-        self._keep(status="Completed", done=outcome.rows, outcome=describe_outcome(outcome),
+        self.write_row(status="Completed", done=outcome.rows, outcome=describe_outcome(outcome),
                    finished_at=utc_now(), file_key=None)  # fmt: skip
 
-    def _keep(self, lease: int | None = None, **values: Any) -> None:
+    def write_row(self, lease: int | None = None, **values: Any) -> None:
         """Write into the row while the lease holds; it goes on for ``lease``, or ends.
 
         Raises: LostError.

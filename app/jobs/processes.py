@@ -48,7 +48,7 @@ class ChildProcess:
 
     def __init__(self, *, seconds: float = SECONDS, idle_seconds: float = IDLE_SECONDS) -> None:
         """``seconds``: the longest wait for the calls before, and the longest call."""
-        self._seconds = seconds
+        self.seconds = seconds
         self._idle_seconds = idle_seconds
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -70,7 +70,7 @@ class ChildProcess:
         """
         content = json.dumps((function, arguments), default=_marked, separators=(",", ":")).encode()
         request = _LENGTH.pack(len(content)) + content
-        if not self._lock.acquire(timeout=self._seconds):
+        if not self._lock.acquire(timeout=self.seconds):
             raise ServiceUnavailableError("Too much is being drawn: try again in a moment.")
         try:
             try:
@@ -95,7 +95,7 @@ class ChildProcess:
         assert process.stdin is not None and process.stdout is not None
         began = time.monotonic()
         # It ends a process that is stuck, whichever of the two pipes that holds up.
-        watch = threading.Timer(self._seconds, process.kill)
+        watch = threading.Timer(self.seconds, process.kill)
         watch.daemon = True
         watch.start()
         try:
@@ -105,8 +105,8 @@ class ChildProcess:
             return is_done, _read(process.stdout, length)
         except (EOFError, OSError) as error:
             self._end()
-            if time.monotonic() - began >= self._seconds:
-                raise TimeoutError(f"no answer within {self._seconds} seconds") from error
+            if time.monotonic() - began >= self.seconds:
+                raise TimeoutError(f"no answer within {self.seconds} seconds") from error
             raise _LostError from error
         finally:
             watch.cancel()

@@ -58,13 +58,14 @@ def _body(ticket_id: int, description: str | None, resolution: str | None) -> st
             orderby="id desc", select="body", top=1,
         )  # fmt: skip
         answer = comments[0]["body"] if comments else None
-    asked = _without_persons(description or "") or _NOTHING_YET
-    said = _without_persons(answer or "") or _NOTHING_YET
+    asked = without_persons(description or "") or _NOTHING_YET
+    said = without_persons(answer or "") or _NOTHING_YET
     if len(said.split()) < _LEAST_WORDS and len(said) < _LEAST_CHARACTERS:
         problem = f"The ticket says only {said!r}, which answers nobody: give the text yourself."
         raise ValidationError([("body", problem)])
     return f"## Question\n\n{asked}\n\n## Answer\n\n{said}\n"
 
 
-def _without_persons(text: str) -> str:
+def without_persons(text: str) -> str:
+    """A text with marks in place of e-mail addresses and telephone numbers."""
     return _PHONE.sub("(phone number)", _EMAIL.sub("(e-mail address)", text)).strip()

@@ -53,14 +53,14 @@ _log = structlog.get_logger(__name__)
 BATCH = 5
 LEASE_SECONDS = 60
 # A dialogue begins only with this much of the lease left.
-_NEEDED = timedelta(seconds=30)
+NEEDED = timedelta(seconds=30)
 # From the dot on, until its answer is written down.
 _END_LEASE = timedelta(seconds=smtp.END_SECONDS + 30)
 RETRY_SECONDS = (5, 15, 60, 300, 900, 1800, 3600, 7200, 14_400)
 GIVE_UP_AFTER = timedelta(days=3)
 _JITTER_PERCENT = 20
 # The database may be away for a moment after the server has taken the message.
-_COMMIT_TRIES, _COMMIT_REST_SECONDS = 20, 1.5
+COMMIT_TRIES, COMMIT_REST_SECONDS = 20, 1.5
 _ERROR_LENGTH = 1000
 UNKNOWN = (
     "outcome unknown: the worker ended while the mail server was taking the message;"
@@ -124,14 +124,14 @@ def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
         except (OSError, smtp.TryAgainError) as error:
             _put_off(row, _everybody(row), str(error))
         else:
-            _note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
+            note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
 
 
 def _send_all(rows: Sequence[OutgoingMail], server: MailServer) -> None:
     """Send over one connection, made anew after whatever went wrong with it."""
     connection: smtp.SmtpConnection | None = None
     for index, row in enumerate(rows):
-        if row.leased_until is None or row.leased_until - utc_now() < _NEEDED or is_stopping():
+        if row.leased_until is None or row.leased_until - utc_now() < NEEDED or is_stopping():
             _give_back(rows[index:])
             break
         try:
@@ -181,7 +181,7 @@ def _send(mail: OutgoingMail, connection: smtp.SmtpConnection) -> bool:
     except LostError:
         _log.warning("mail lease lost", mail=mail.id)
     else:
-        _note_sent(mail, _answered(outcomes, envelope, refusals))
+        note_sent(mail, _answered(outcomes, envelope, refusals))
         return True
     return False
 
@@ -221,15 +221,16 @@ def _mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
     return records.changed(mail, **values)
 
 
-def _note_sent(row: OutgoingMail, outcomes: Outcomes) -> None:
-    for left in reversed(range(_COMMIT_TRIES)):
+def note_sent(row: OutgoingMail, outcomes: Outcomes) -> None:
+    """Write what became of a mail that a server has; again, where the database is away."""
+    for left in reversed(range(COMMIT_TRIES)):
         try:
             _conclude(row, outcomes)
         except (DBAPIError, SQLAlchemyError):
             if not left:
                 raise
             _log.warning("mail is sent, its row waits for the database", mail=row.id)
-            time.sleep(_COMMIT_REST_SECONDS)
+            time.sleep(COMMIT_REST_SECONDS)
         else:
             return
 

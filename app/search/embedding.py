@@ -62,10 +62,10 @@ class EmbeddingModel:
         for index, text in enumerate(texts):
             if before_each is not None:
                 before_each()
-            vectors[index] = self._run(encode(text, MAXIMUM_TOKENS))
+            vectors[index] = self.vector_of(encode(text, MAXIMUM_TOKENS))
         return vectors
 
-    def _run(self, numbers: Sequence[int]) -> Any:
+    def vector_of(self, numbers: Sequence[int]) -> Any:
         """The vector of one text: several at a time save nothing, and cost memory."""
         import numpy
 
@@ -82,7 +82,7 @@ class EmbeddingModel:
 def find_model() -> EmbeddingModel | None:
     """The model of this process, loaded now if it is not; None where there is none."""
     with _lock:  # two first searches load it once
-        return _load()
+        return load_model()
 
 
 def is_installed() -> bool:
@@ -91,7 +91,8 @@ def is_installed() -> bool:
 
 
 @cache
-def _load() -> EmbeddingModel | None:
+def load_model() -> EmbeddingModel | None:
+    """The model, loaded once; None, said in the log, where it is not there or another file."""
     if not is_installed():
         _log.warning("search goes by words alone: the embedding model is not installed")
         return None

@@ -25,8 +25,8 @@ WHOLE = -1
 # Entries that are copied in one transaction.
 PORTION = 200
 _IS_READY = text("SELECT to_regclass('search_vectors') IS NOT NULL")
-_IS_AVAILABLE = text("SELECT EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector')")
-_MAKE = (
+IS_AVAILABLE = text("SELECT EXISTS (SELECT 1 FROM pg_available_extensions WHERE name = 'vector')")
+MAKE = (
     "CREATE EXTENSION IF NOT EXISTS vector",
     f"""CREATE TABLE IF NOT EXISTS search_vectors (
         entry_id bigint NOT NULL REFERENCES search_entries (id) ON DELETE CASCADE,
@@ -90,11 +90,11 @@ def prepare(engine: Engine) -> bool:
     with engine.connect() as connection:
         if is_ready(connection):
             return True
-        if not connection.execute(_IS_AVAILABLE).scalar():
+        if not connection.execute(IS_AVAILABLE).scalar():
             return False
     try:
         with engine.begin() as connection:
-            for statement in _MAKE:
+            for statement in MAKE:
                 connection.execute(text(statement))
     except DBAPIError as error:
         _log.debug("vectors are searched in the processes", reason=str(error.orig).strip())

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from honcho import manager as honcho_manager
+from honcho import manager as honcho_manager, printer as honcho_printer
 from honcho.manager import Manager
 
 from app.start.supervisor import STARTED_BY
@@ -27,22 +27,23 @@ POLL_SECONDS = 0.1
 KILL_SECONDS = 32
 
 
-class Supervisor(Manager):  # type: ignore[misc]  # the library has no types
-    """The library's, which tells of a signal in its handler.
+class Printer(honcho_printer.Printer):  # type: ignore[misc]  # the library has no types
+    """The library's, which is also asked in the handler of a signal.
 
     Where the signal comes in the middle of a line that is being written, Python refuses to write
     there: without this the supervisor would fail, and leave web and worker running.
-
-    When one has ended the others are told to, and killed ``kill_seconds`` later.
     """
 
-    def __init__(self, printer: Any = None, *, kill_seconds: float = KILL_SECONDS) -> None:
-        super().__init__(printer)
-        honcho_manager.KILL_WAIT = kill_seconds
-
-    def _system_print(self, data: str) -> None:
+    def write(self, message: Any) -> None:
+        """Print a line, or leave it out."""
         with suppress(RuntimeError):
-            super()._system_print(data)
+            super().write(message)
+
+
+def supervisor(printer: Printer, *, kill_seconds: float = KILL_SECONDS) -> Manager:
+    """When one process has ended the others are told to, and killed ``kill_seconds`` later."""
+    honcho_manager.KILL_WAIT = kill_seconds
+    return Manager(printer)
 
 
 def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], None]) -> int:
@@ -52,7 +53,7 @@ def run_processes(env: Mapping[str, str], address: str, on_ready: Callable[[], N
     """
     # The commands are found beside this Python, whether or not its environment is activated.
     path = f"{Path(sys.executable).parent}{os.pathsep}{env.get('PATH', os.defpath)}"
-    manager = Supervisor()
+    manager = supervisor(Printer(sys.stdout))
     for name in PROCESSES:
         variables = {**env, "PATH": path, "PYTHONUNBUFFERED": "1", STARTED_BY: str(os.getpid())}
         # ``exec``: signals reach the program itself, not a shell that dies before it.

@@ -7,7 +7,7 @@ from collections import Counter
 from tests.architecture.graph import circles, floors, graph, private_names, upward
 from tests.architecture.mirror import without_tests
 from tests.architecture.modules import APP
-from tests.architecture.names import empty_names
+from tests.architecture.names import empty_names, private_names_in_tests
 
 
 def main() -> None:
@@ -20,6 +20,7 @@ def main() -> None:
         ("circles", [" ".join(modules) for modules in round_about]),
         ("upward imports in app/odata", upward()),
         ("private names of libraries", private),
+        ("private names in tests", list(private_names_in_tests())),
         ("modules without tests in their room", without_tests()),
     ):
         print(f"{title}: {len(findings)}")

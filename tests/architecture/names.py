@@ -1,17 +1,21 @@
 """Words that say nothing of what they name: where locals, parameters, attributes, functions and
-classes have them."""
+classes have them. And private names in tests."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 
-from tests.architecture.modules import nodes_of, sources
+from tests.architecture.modules import ROOT, nodes_of, sources
 
 EMPTY_WORDS = ("found", "given", "made", "one", "place", "shown", "told")
 # Said of something that the reader has to know already: a function says what it returns or does.
 PARTICIPLES = ("asked", "chosen", "drawn", "held", "kept", "meant", "said", "seen", "taken")
+
+# Methods of named tuples and rows, and the end of a process, which the libraries document.
+DOCUMENTED = ("_asdict", "_exit", "_fields", "_mapping", "_replace")
 
 
 @cache
@@ -44,3 +48,28 @@ def _empty_names() -> Iterator[tuple[str, str]]:
                     continue
             if name in EMPTY_WORDS:
                 yield module, name
+
+
+def private_names_in_tests() -> Iterator[str]:
+    """Private names that a test takes from a module or an object that is not its own."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (name := _private_name(node)) is not None and name not in DOCUMENTED:
+                yield f"{path.relative_to(ROOT)}: {name}"
+
+
+def _private_name(node: ast.AST) -> str | None:
+    """``_x`` of ``from y import _x``, of ``y._x``, and of ``monkeypatch.setattr(y, "_x", z)``."""
+    match node:
+        case ast.ImportFrom(names=aliases):
+            names = [alias.name for alias in aliases]
+        case ast.Attribute(value=ast.Name(id="self" | "cls")):
+            return None
+        case ast.Attribute(attr=name):
+            names = [name]
+        case ast.Call(func=ast.Attribute(attr="setattr"), args=arguments):
+            texts = [each.value for each in arguments if isinstance(each, ast.Constant)]
+            names = [text.rpartition(".")[2] for text in texts if isinstance(text, str)]
+        case _:
+            return None
+    return next((name for name in names if re.fullmatch("_[A-Za-z].*", name)), None)

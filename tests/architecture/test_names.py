@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.architecture.names import empty_functions, empty_names
+from tests.architecture.names import empty_functions, empty_names, private_names_in_tests
 
 # Columns of a table, and what is written into them.
 COLUMNS = {("app.models.kb_use", "found"), ("app.models.kb_use", "shown"),
@@ -15,3 +15,7 @@ def test_locals_say_what_they_are() -> None:
 
 def test_functions_say_what_they_return_or_do() -> None:
     assert empty_functions() == ()
+
+
+def test_tests_know_no_private_names() -> None:
+    assert list(private_names_in_tests()) == []

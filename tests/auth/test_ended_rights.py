@@ -61,11 +61,11 @@ def test_an_ended_session_gets_nothing_and_does_nothing(
     made = admin.post("/odata/Clients", {"name": "A", "externalId": "a"})
     path = path.replace("Clients(1)", f"Clients({made.json['id']})")
     end_sessions(app)
-    answer = admin._send(method, f"/odata/{path}", json=body)
+    answer = admin.send(method, f"/odata/{path}", json=body)
     assert answer.status_code == 401, answer.text
     assert answer.json["error"]["code"] == "TOKEN_REVOKED"
     assert names(app) == ["A"]
-    again = admin._send(method, f"/odata/{path}", json=body)
+    again = admin.send(method, f"/odata/{path}", json=body)
     assert again.status_code == 401
 
 

@@ -51,8 +51,8 @@ def test_sqlite_is_asked_for_the_row_only_after_a_commit(app: Flask, database: s
     source = SqliteEpoch(database)
     first = source.current()
     statements: list[str] = []
-    assert source._cursor is not None
-    source._cursor.connection.set_trace_callback(statements.append)
+    assert source.connection is not None
+    source.connection.set_trace_callback(statements.append)
     assert [source.current() for _ in range(3)] == [first] * 3
     assert statements == ["PRAGMA data_version"] * 3
     with sqlite3.connect(path) as other:
@@ -60,7 +60,7 @@ def test_sqlite_is_asked_for_the_row_only_after_a_commit(app: Flask, database: s
     other.close()
     assert source.current() == first + 1
     assert len(statements) == 5
-    source._cursor.connection.close()
+    source.connection.close()
     bump(app)  # the test's database is cleaned after it
 
 

@@ -186,7 +186,7 @@ def test_attempts_that_were_cut_off_count_as_failed(
     unit_of_work: Callable[[], AbstractContextManager[Any]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.auth.lockout._WAIT_SECONDS", 0.1)
+    monkeypatch.setattr("app.auth.lockout.WAIT_SECONDS", 0.1)
     key = hashlib.sha256(b"nobody").hexdigest()
     with unit_of_work() as session:
         guard = {"name_key": key, "failures": LIMIT, "window_started_at": NOW, "lock_count": 0}

@@ -33,21 +33,21 @@ class Api:
     headers: dict[str, str]
 
     def get(self, path: str, **options: Any) -> TestResponse:
-        return self._send("GET", path, **options)
+        return self.send("GET", path, **options)
 
     def post(self, path: str, body: Any = None, **options: Any) -> TestResponse:
-        return self._send("POST", path, json=body, **options)
+        return self.send("POST", path, json=body, **options)
 
     def patch(self, path: str, body: Any, **options: Any) -> TestResponse:
-        return self._send("PATCH", path, json=body, **options)
+        return self.send("PATCH", path, json=body, **options)
 
     def put(self, path: str, body: Any, **options: Any) -> TestResponse:
-        return self._send("PUT", path, json=body, **options)
+        return self.send("PUT", path, json=body, **options)
 
     def delete(self, path: str, **options: Any) -> TestResponse:
-        return self._send("DELETE", path, **options)
+        return self.send("DELETE", path, **options)
 
-    def _send(self, method: str, path: str, **options: Any) -> TestResponse:
+    def send(self, method: str, path: str, **options: Any) -> TestResponse:
         headers = {**self.headers, **options.pop("headers", {})}
         if options.get("json", ...) is None:
             del options["json"]

@@ -19,7 +19,7 @@ from tests.contract.conftest import Api
 def test_a_public_address_names_its_methods(
     anonymous: Api, method: str, path: str, allowed: set[str]
 ) -> None:
-    answer = anonymous._send(method, path)
+    answer = anonymous.send(method, path)
 
     assert answer.status_code == 405
     assert answer.json["error"]["code"] == "METHOD_NOT_ALLOWED"
@@ -28,4 +28,4 @@ def test_a_public_address_names_its_methods(
 
 @pytest.mark.parametrize("path", ["/api/v1/auth/me", "/api/v1/admin/users", "/odata/Clients", "/x"])
 def test_any_other_address_asks_who_calls_first(anonymous: Api, path: str) -> None:
-    assert anonymous._send("TRACE", path).status_code == 401
+    assert anonymous.send("TRACE", path).status_code == 401

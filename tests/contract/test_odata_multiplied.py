@@ -65,7 +65,7 @@ def test_it_ends_when_its_time_is_over(
 ) -> None:
     assert filled.get(f"/odata/{address}").status_code == 200
     monkeypatch.setattr(statement, "LONGEST_MULTIPLIED_SECONDS", 0)
-    monkeypatch.setattr(statement, "_OPCODES", 100)
+    monkeypatch.setattr(statement, "OPCODES", 100)
     answer = filled.get(f"/odata/{address}")
     assert answer.status_code == 400
     assert "takes too long" in answer.json["error"]["message"]

@@ -194,7 +194,7 @@ def test_prepared_statements_are_for_direct_connections_alone(
     direct, _ = engines(app)
     with direct.connect() as connection:
         assert prepared(connection) == ["SELECT 7 + $1"]
-    monkeypatch.setattr(postgresql, "_backend_pid", lambda connection: -1)
+    monkeypatch.setattr(postgresql, "backend_pid_of", lambda connection: -1)
     behind_a_pooler, _ = engines(make_app())
     with behind_a_pooler.connect() as connection:
         assert prepared(connection) == []

@@ -142,7 +142,7 @@ def test_what_is_restored_while_the_trash_is_emptied_stays(
     keys_of = [files.document(name=f"{n}") for n in range(2)]
     for key in keys_of:
         files.api.delete(f"/odata/Documents({key})")
-    purge = cleanup._purge
+    purge = cleanup.purge
 
     def restored_first(key: int, before: datetime) -> bool:
         if key == keys_of[0]:
@@ -151,7 +151,7 @@ def test_what_is_restored_while_the_trash_is_emptied_stays(
         return purge(key, before)
 
     with later(days=30, minutes=1):
-        monkeypatch.setattr(cleanup, "_purge", restored_first)
+        monkeypatch.setattr(cleanup, "purge", restored_first)
         assert purge_trash() == 1
     documents = Model.metadata.tables["documents"]
     assert session.execute(select(documents.c.id)).scalars().all() == keys_of[:1]

@@ -276,7 +276,7 @@ def test_a_kill_between_effect_and_answer_leaves_neither(
     def die(response: Response) -> Response:
         raise Killed
 
-    monkeypatch.setattr("app.http.idempotency._is_kept", die)
+    monkeypatch.setattr("app.http.idempotency.is_kept", die)
     with pytest.raises(Killed):
         post(api, "k1", None, "/api/x/write")
     monkeypatch.undo()
@@ -318,7 +318,7 @@ def test_a_twin_that_runs_too_long_is_told_so(
     running = idempotency.idempotency.of(apps[0])
     with apps[0].app_context():
         principal = f"user:{api.get('/api/auth/me').json['id']}"
-    running._claim((principal, "k1"))
+    running.claim((principal, "k1"))
     answer = post(api, "k1", None, "/api/x/write")
     assert (answer.status_code, answer.headers["Retry-After"]) == (409, "1")
     assert answer.json["error"]["code"] == "IDEMPOTENCY_CONFLICT"

@@ -40,4 +40,4 @@ def test_key_is_what_both_databases_hold(text: str, is_key: bool) -> None:
 @pytest.mark.parametrize("key", [LARGEST_KEY, LARGEST_KEY + 1, 10**19])
 def test_key_beyond_the_database_is_not_found(admin: Api, method: str, path: str, key: int) -> None:
     body = None if method in ("GET", "DELETE") else {}
-    assert admin._send(method, path.format(key), json=body).status_code == 404
+    assert admin.send(method, path.format(key), json=body).status_code == 404

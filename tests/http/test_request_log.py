@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -24,9 +23,8 @@ def test_no_request_leaves_a_secret_in_the_log(
     make_app: Callable[..., Flask], sign_in: SignIn, capfd: pytest.CaptureFixture[str]
 ) -> None:
     app = make_app(LOG_FORMAT="json")
-    log: Any = request_log.of(app)
     lines: list[bytes] = []
-    log._write = lines.append
+    request_log.of(app).write_line = lines.append
 
     @public
     def share(token: str) -> dict[str, str]:

@@ -152,7 +152,7 @@ def test_what_a_dead_worker_left_is_finished_by_another_once(
 ) -> None:
     job_id = send(admin, mode=mode).json["id"]
     noted: list[int] = []
-    keep = jobs._Running._keep
+    keep = jobs.RunningImport.write_row
 
     def die_later(self: Any, *lease: Any, **values: Any) -> None:
         keep(self, *lease, **values)
@@ -161,7 +161,7 @@ def test_what_a_dead_worker_left_is_finished_by_another_once(
             raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(jobs._Running, "_keep", die_later)
+        patched.setattr(jobs.RunningImport, "write_row", die_later)
         with pytest.raises(Killed):
             work(app)
     assert count(session) < ROWS
@@ -186,7 +186,7 @@ def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
     app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = send(admin).json["id"]
-    renew = jobs._Running._renew
+    renew = jobs.RunningImport.renew
     held: list[datetime] = []
 
     def die_later(self: Any, rows: int) -> None:
@@ -198,7 +198,7 @@ def test_a_dead_worker_holds_all_or_nothing_for_a_minute(
     with monkeypatch.context() as patched:
         patched.setattr(rows, "CHUNK", 10)
         patched.setattr(jobs, "RENEWED_AFTER", timedelta(0))
-        patched.setattr(jobs._Running, "_renew", die_later)
+        patched.setattr(jobs.RunningImport, "renew", die_later)
         with pytest.raises(Killed):
             work(app)
     assert held[-1] <= utc_now() + timedelta(minutes=1)
@@ -216,14 +216,14 @@ def test_who_lost_the_lease_of_all_or_nothing_writes_nothing(
     app: Flask, admin: Api, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     send(admin)
-    begin = jobs._Running._begin
+    begin = jobs.RunningImport.begin
 
     def lose_later(self: Any, status: str, *lease: Any, **values: Any) -> None:
         begin(self, status, *lease, **values)
         if status == "Writing":
             self.job["leased_until"] -= timedelta(seconds=30)
 
-    monkeypatch.setattr(jobs._Running, "_begin", lose_later)
+    monkeypatch.setattr(jobs.RunningImport, "begin", lose_later)
     assert (work(app), count(session)) == (1, 0)
 
 

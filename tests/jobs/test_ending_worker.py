@@ -146,7 +146,7 @@ def test_an_import_goes_on_where_it_was(
     monkeypatch.setattr(submission, "MOST_AT_ONCE", 20)
     monkeypatch.setattr("app.importing.rows.CHUNK", 20)
     job_id = send(admin, mode=mode).json["id"]
-    keep = jobs._Running._keep
+    keep = jobs.RunningImport.write_row
 
     def ask_at_status(self: Any, *lease: Any, **values: Any) -> None:
         keep(self, *lease, **values)
@@ -154,7 +154,7 @@ def test_an_import_goes_on_where_it_was(
             ask_to_stop()
 
     with monkeypatch.context() as patched, app.app_context():
-        patched.setattr(jobs._Running, "_keep", ask_at_status)
+        patched.setattr(jobs.RunningImport, "write_row", ask_at_status)
         with pytest.raises(StoppingError):
             run_imports()
     assert session.scalars(select(ImportJob.leased_until)).all() == [None]
@@ -177,10 +177,10 @@ def test_a_long_article_is_left_in_the_middle(
     article = {"title": "Long", "body": body, "status": "Published"}
     assert admin.post("/odata/KbArticles", article).status_code == 201
     computed: list[int] = []
-    run = after(EmbeddingModel._run, ask_to_stop, calls=2)
+    run = after(EmbeddingModel.vector_of, ask_to_stop, calls=2)
     with monkeypatch.context() as patched, app.app_context():
         patched.setattr(
-            EmbeddingModel, "_run", lambda *given: [computed.append(1), run(*given)].pop()
+            EmbeddingModel, "vector_of", lambda *given: [computed.append(1), run(*given)].pop()
         )
         with pytest.raises(StoppingError):
             index_articles()
@@ -198,7 +198,7 @@ def test_files_that_were_taken_are_free_for_another(
     for number in range(3):
         Files(admin).document(b"text of a file", f"{number}.txt")
     with monkeypatch.context() as patched, app.app_context():
-        patched.setattr(analysis, "_look", after(analysis._look, ask_to_stop))
+        patched.setattr(analysis, "look_into", after(analysis.look_into, ask_to_stop))
         look_into_files()
     contents = Model.metadata.tables["document_contents"]
     shown = select(contents.c.state, contents.c.attempts, contents.c.leased_until)
@@ -218,7 +218,7 @@ def test_mails_that_were_taken_are_free_for_another(
     mailbox = Mailbox()
     with mail_server(mailbox) as port:
         with monkeypatch.context() as patched:
-            patched.setattr(delivery, "_note_sent", after(delivery._note_sent, ask_to_stop))
+            patched.setattr(delivery, "note_sent", after(delivery.note_sent, ask_to_stop))
             post.deliver(server_at(port))
         mails = [post.row(key) for key in keys]
         assert sorted((row["status"], row["attempts"], row["leased_until"]) for row in mails) == [
@@ -266,7 +266,7 @@ def test_the_trash_is_emptied_until_the_end(
         admin.delete(f"/odata/Documents({key})")
     monkeypatch.setattr(cleanup, "TRASH_DAYS", -1)
     with monkeypatch.context() as patched, app.app_context():
-        patched.setattr(cleanup, "_purge", after(cleanup._purge, ask_to_stop))
+        patched.setattr(cleanup, "purge", after(cleanup.purge, ask_to_stop))
         assert cleanup.purge_trash() == 1
     with next_worker(app):
         assert cleanup.purge_trash() == 1

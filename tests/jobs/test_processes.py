@@ -135,7 +135,7 @@ def test_who_waits_too_long_for_a_turn_is_told(tmp_path: Path) -> None:
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(beside.call, f"{BESIDE}:endless", str(tmp_path / "tries"))
         until((tmp_path / "tries").exists)
-        beside._seconds = 0.1
+        beside.seconds = 0.1
         with pytest.raises(ServiceUnavailableError, match="Too much"):
             beside.call(f"{BESIDE}:joined", b"a", b"b")
         with pytest.raises(ServiceUnavailableError):
@@ -156,8 +156,7 @@ def test_many_threads_each_get_their_own_answer(beside: ChildProcess) -> None:
 def test_an_idle_process_ends_and_the_next_call_starts_another() -> None:
     beside = ChildProcess(idle_seconds=0.2)
     first = process_id(beside)
-    assert beside._process is not None
-    assert beside._process.wait(timeout=10) == 0
+    until(lambda: not is_running(first))
     assert process_id(beside) != first
     beside.stop()
 

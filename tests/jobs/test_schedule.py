@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pkgutil import resolve_name
 from typing import Any
 
@@ -20,6 +20,7 @@ from app.jobs.worker import BriefOnOutages, build_queue, run_job
 from app.models.event import IdempotencyRecord
 from app.models.user import LoginGuard, RefreshToken, Session, User
 from tests.services import SERVICES
+from tests.waiting import until
 
 
 def add(app: Flask, model: Any, *rows: dict[str, Any]) -> None:
@@ -81,7 +82,8 @@ def test_guard_of_a_locked_name_stays(app: Flask, session: OrmSession) -> None:
 @pytest.mark.only_on("sqlite")
 def test_every_periodic_job_is_registered(app: Flask) -> None:
     queue = build_queue(app)
-    names = {task.name for task in queue._registry.periodic_tasks}
+    minutes = (datetime(2026, 6, 17) + timedelta(minutes=at) for at in range(24 * 60))
+    names = {task.name for minute in minutes for task in queue.read_periodic(minute)}
     assert names == {job.name for job in SCHEDULE}
     assert all(callable(resolve_name(job.run)) for job in SCHEDULE)
     queue.storage.close()
@@ -123,6 +125,10 @@ def fail() -> None:
     raise RuntimeError("no luck")
 
 
+def _errors(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.levelname == "ERROR"]
+
+
 @pytest.mark.only_on("sqlite")
 def test_a_queue_that_is_away_is_a_line_in_the_log_and_no_trace(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
@@ -132,12 +138,12 @@ def test_a_queue_that_is_away_is_a_line_in_the_log_and_no_trace(
         url = f"redis://127.0.0.1:{closed.getsockname()[1]}/0"
         monkeypatch.setitem(app.config, "REDIS_URL", url)
         consumer = build_queue(app).create_consumer(workers=1)
-        worker, scheduler = consumer._create_worker(), consumer._create_scheduler()
-        consumer.stop_flag.set()  # no rest between two attempts
-        worker.loop()
-        scheduler.loop()
-    told = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert len(told) >= 2  # of the queue and of the schedule; and of each job that is due now
+        for thread in (*(thread for _, thread in consumer.worker_threads), consumer.scheduler):
+            thread.start()
+        # Of the queue and of the schedule; and of each job that is due now.
+        until(lambda: len({record.name for record in _errors(caplog)}) >= 2)
+        consumer.stop(graceful=True)
+    told = _errors(caplog)
     assert all(record.exc_info is None and "refused" in record.getMessage() for record in told)
     fails = logging.getLogger("huey.consumer.Worker").makeRecord(
         "huey", logging.ERROR, "", 0, "a mistake", (), (KeyError, KeyError("x"), None)

@@ -253,7 +253,7 @@ def test_without_the_model_search_goes_by_words_and_says_so(
     api: Api, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(embedding, "PACKAGE", "no_such_package")
-    embedding._load.cache_clear()
+    embedding.load_model.cache_clear()
     try:
         key = make(api, "password")
         index()
@@ -264,9 +264,9 @@ def test_without_the_model_search_goes_by_words_and_says_so(
         ready = api.get("/readyz").json
         assert (ready["status"], ready["checks"]["search"]) == ("degraded", "by words only")
         monkeypatch.undo()
-        embedding._load.cache_clear()
+        embedding.load_model.cache_clear()
         index()  # the model is there: articles get their vectors without being touched
         assert search(api, "resetting passwords")["mode"] == "hybrid"
         assert ids(search(api, "login trouble", mode="semantic")) == [key]
     finally:
-        embedding._load.cache_clear()
+        embedding.load_model.cache_clear()

@@ -87,8 +87,8 @@ class Wall:
     def __init__(self) -> None:
         self.hangs = False
         self.delay_seconds = 0.0
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self._listener.getsockname()[1]
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
         self.url = f"redis://127.0.0.1:{self.port}{_PARTS.path}"
         self._sockets: list[socket.socket] = []
         self.open = True
@@ -97,7 +97,7 @@ class Wall:
     def _accept(self) -> None:
         while True:
             try:
-                client, _ = self._listener.accept()
+                client, _ = self.listener.accept()
             except OSError:
                 return
             self._sockets.append(client)
@@ -133,7 +133,7 @@ def wall(server: redis.Redis) -> Iterator[Wall]:
     wall = Wall()
     yield wall
     wall.close()
-    wall._listener.close()
+    wall.listener.close()
 
 
 @pytest.mark.requirement("RATE-15")

@@ -236,7 +236,7 @@ def test_an_answer_is_written_down_when_the_database_is_back(
         return written(table, row, values)
 
     monkeypatch.setattr(delivery, "finish", flaky)
-    monkeypatch.setattr(delivery, "_COMMIT_REST_SECONDS", 0.01)
+    monkeypatch.setattr(delivery, "COMMIT_REST_SECONDS", 0.01)
     mailbox = Mailbox()
     key = post.queue()
     with mail_server(mailbox) as port:
@@ -347,7 +347,7 @@ def test_what_there_is_no_time_for_is_given_back(
     keys = [post.queue() for _ in range(2)]
     with mail_server(mailbox) as port:
         with monkeypatch.context() as slow:
-            slow.setattr(delivery, "_NEEDED", timedelta(days=1))
+            slow.setattr(delivery, "NEEDED", timedelta(days=1))
             post.deliver(server_at(port))
         rows = [post.row(key) for key in keys]
         assert [(row["status"], row["attempts"], row["leased_until"]) for row in rows] == [

@@ -161,7 +161,7 @@ def test_what_is_asked_for_is_compared_in_any_case(
 
 
 def test_without_the_extension_nothing_is_made(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pgvector, "_IS_AVAILABLE", text("SELECT false"))
+    monkeypatch.setattr(pgvector, "IS_AVAILABLE", text("SELECT false"))
     assert not pgvector.prepare(db.engine)
     assert tidy_index() == 0
     assert found(QUESTIONS[0])
@@ -171,6 +171,6 @@ def test_without_the_extension_nothing_is_made(app: Flask, monkeypatch: pytest.M
 def test_a_role_that_may_not_install_it_goes_without(
     app: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pgvector, "_MAKE", ("CREATE EXTENSION nobody_has_this",))
+    monkeypatch.setattr(pgvector, "MAKE", ("CREATE EXTENSION nobody_has_this",))
     assert not pgvector.prepare(db.engine)
     assert tidy_index() == 0

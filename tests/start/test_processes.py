@@ -7,12 +7,13 @@ import os
 import runpy
 import signal
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 
+import pytest
 from honcho import manager
-from honcho.printer import Printer
 
 from app.jobs.worker import SHUTDOWN_SECONDS
-from app.start.processes import KILL_SECONDS, ROOT, Supervisor
+from app.start.processes import KILL_SECONDS, ROOT, Printer, supervisor
 
 
 class _Interrupted(io.StringIO):
@@ -39,15 +40,15 @@ class _Interrupted(io.StringIO):
 def test_a_signal_in_the_middle_of_a_line_ends_all() -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     output = _Interrupted()
-    supervisor = Supervisor(printer=Printer(output=output))
-    supervisor.add_process("talker", "while true; do echo a line; sleep 0.1; done")
+    processes = supervisor(Printer(output=output))
+    processes.add_process("talker", "while true; do echo a line; sleep 0.1; done")
     try:
-        supervisor.loop()
+        processes.loop()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
     assert output.signals == 0
-    assert supervisor.returncode == 143
+    assert processes.returncode == 143
     assert "talker stopped" in output.getvalue()
 
 
@@ -85,16 +86,19 @@ class _Watched(io.StringIO):
         return written
 
 
-def test_who_does_not_end_is_killed_when_its_time_is_over_and_not_before() -> None:
+def test_who_does_not_end_is_killed_when_its_time_is_over_and_not_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     clock = _Clock()
     output = _Watched(clock, [KILL_SECONDS, 1])
-    supervisor = Supervisor(printer=Printer(output=output))
-    supervisor._clock = clock
-    supervisor.add_process("stubborn", STUBBORN)
-    supervisor.add_process("polite", POLITE)
+    times = SimpleNamespace(datetime=clock, timedelta=timedelta)
+    monkeypatch.setattr(manager, "datetime", times)
+    processes = supervisor(Printer(output=output))
+    processes.add_process("stubborn", STUBBORN)
+    processes.add_process("polite", POLITE)
     try:
-        supervisor.loop()
+        processes.loop()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
@@ -108,5 +112,5 @@ def test_who_does_not_end_is_killed_when_its_time_is_over_and_not_before() -> No
 def test_web_and_worker_have_the_time_that_they_give_themselves() -> None:
     web = runpy.run_path(str(ROOT / "gunicorn.conf.py"))["graceful_timeout"]
     assert max(web, SHUTDOWN_SECONDS) < KILL_SECONDS
-    Supervisor()
+    supervisor(Printer(io.StringIO()))
     assert manager.KILL_WAIT == KILL_SECONDS

@@ -22,7 +22,7 @@ class Health:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._failures = 0
-        self._rests_until = 0.0
+        self._failed_at = 0.0  # the last one in a row
         self._open = 0
         self.outcomes: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -59,7 +59,7 @@ class Health:
 
     def _enter(self) -> None:
         with self._lock:
-            if time.monotonic() < self._rests_until:
+            if not self.is_well() and time.monotonic() < self._failed_at + REST_SECONDS:
                 self.outcomes["fallback"] += 1
                 raise ProviderError(RESTING, is_fault=False)
             if self._open >= MOST_AT_ONCE:
@@ -72,5 +72,4 @@ class Health:
             self.outcomes["fallback"] += 1
             if error.is_fault:
                 self._failures += 1
-                if self._failures >= FAILURES:
-                    self._rests_until = time.monotonic() + REST_SECONDS
+                self._failed_at = time.monotonic()

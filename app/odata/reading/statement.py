@@ -25,7 +25,7 @@ LONGEST_MULTIPLIED_SECONDS = 5
 # What a parameter keeps besides its name: how its value is found and made, measured.
 _PARAMETER_BYTES = 1000
 # Steps of SQLite's virtual machine between two looks at the clock: some hundredths of a second.
-_OPCODES = 1_000_000
+OPCODES = 1_000_000
 _DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
 
 
@@ -164,7 +164,7 @@ def fetch_all(
 def _stop_late(connection: Connection, seconds: float) -> None:
     """Give SQLite the limit of time that PostgreSQL has as ``statement_timeout``."""
     deadline = monotonic() + seconds
-    _driver(connection).set_progress_handler(lambda: monotonic() > deadline, _OPCODES)
+    _driver(connection).set_progress_handler(lambda: monotonic() > deadline, OPCODES)
 
 
 def _driver(connection: Connection) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -14,7 +13,6 @@ from sqlalchemy import select
 
 from app.ai.answering import INSTEAD
 from app.ai.provider import completions, health
-from app.ai.provider.answering import ai_provider
 from app.db.engines import primary_engine
 from app.models.assistant import AiUsage
 from tests.ai.conftest import chat
@@ -243,8 +241,6 @@ def test_a_provider_that_keeps_failing_is_left_alone(
     assert len(server.requests) == asked
     assert "left alone" in found["provider"]["reason"]
     monkeypatch.setattr(health, "REST_SECONDS", 0.0)
-    provider = ai_provider.of(ai.client.application)
-    provider.health._rests_until = time.monotonic()
     assert chat(ai, QUESTION)["reply"] == "An hour [1]."
     assert ai.get("/readyz").json["checks"]["assistant"] == "ok"
 
