@@ -34,7 +34,7 @@ from app.http.areas import Area
 from app.http.gate import FORM_OVERHEAD_BYTES, Gate
 from app.http.health import health
 from app.http.idempotency import Idempotency, idempotency
-from app.http.json_provider import ExactJson
+from app.http.json_body import ExactJson
 from app.http.record_keys import RecordKey
 from app.http.route_names import RouteNames, route_names
 from app.invoices.public.routes import pages as invoice_pages

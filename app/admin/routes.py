@@ -27,7 +27,7 @@ from app.admin.schemas import (
 from app.auth import api_keys, roles, users
 from app.auth.schemas import ApiKeySchema, RoleSchema, SessionSchema, UserSchema
 from app.auth.sessions import end_session, list_sessions
-from app.auth.user_shapes import get_user_dict, user_dicts
+from app.auth.users import get_user_dict, user_dicts
 from app.clock import utc_now
 from app.db import records
 from app.db.types import AnyRow

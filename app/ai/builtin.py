@@ -22,14 +22,15 @@ from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
 from app.ai.parts import Ask, Part, Text
 from app.ai.record import (
     answer_property,
+    answer_related,
     find_property,
+    find_related,
     is_name_of_property,
     summarise,
     wants_summary,
 )
 from app.ai.references import find_mentioned
 from app.ai.refusals import NO_WRITES, is_command, refusal_of
-from app.ai.related import answer_related, find_related
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.resolution import answer_help, find_help
 from app.ai.smalltalk import ABOUT, DECIDE, WELL, small_talk

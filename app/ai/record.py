@@ -1,20 +1,86 @@
-"""Questions about the record in the context: a summary, or the value of a property."""
+"""Questions about the record in the context: a summary, a property, what belongs to it.
+
+What is worth saying of a record of each type is read from ``profiles.toml``. What is counted, or
+chosen by more than that it belongs to the record, is a question about figures.
+"""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, states_of, title_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
-from app.ai.profiles import NAMED_BY, PEOPLE, PROFILES, SILENT_ZEROS, Listing
 from app.ai.wording import label, spoken, value_text, words_of
 from app.container import engine
 from app.container.words import word_text
 from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
+from app.measures import MEASURES
 from app.odata.model import edm
 from app.written.catalogue import SOURCE
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Related records; ``entity`` is None where they are parts, without addresses of their own."""
+
+    navigation: str
+    title: str
+    line: str
+    entity: str | None = None
+    condition: str = ""
+    order: str = "id desc"
+    most: int = 5
+    overdue: bool = False
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What is told of records of a type.
+
+    ``synonyms``: what people say -> the property that they mean; names of properties are understood
+    anyway. ``amounts``: the same behind "how much", where a word means something else otherwise.
+    """
+
+    facts: tuple[str, ...]
+    listings: tuple[Listing, ...]
+    related: tuple[Listing, ...]
+    synonyms: Mapping[str, str]
+    amounts: Mapping[str, str]
+
+
+def _listing(*, measure: str = "", condition: str = "", **values: Any) -> Listing:
+    """``measure``: the figure whose records are listed, in place of a condition."""
+    return Listing(condition=MEASURES[measure].condition if measure else condition, **values)
+
+
+def _profile(declared: Mapping[str, Any]) -> Profile:
+    called = declared.get("called", {})
+    return Profile(
+        facts=tuple(declared["facts"]),
+        listings=tuple(_LISTINGS[name] for name in declared["listings"]),
+        related=tuple(_LISTINGS[name] for name in declared.get("related", ())),
+        synonyms={word: name for name, words in called.items() for word in words},
+        amounts=declared.get("amounts", {}),
+    )
+
+
+_DATA: dict[str, Any] = tomllib.loads(
+    files(__package__).joinpath("profiles.toml").read_text(encoding="utf-8")
+)
+_LISTINGS = {name: _listing(**values) for name, values in _DATA["listings"].items()}
+PROFILES = {entity: _profile(declared) for entity, declared in _DATA["types"].items()}
+SILENT_ZEROS = frozenset(_DATA["silent_zeros"])
+# Navigation property -> what people call who or what is behind it.
+PEOPLE: Mapping[str, list[str]] = _DATA["people"]
+RECORDS = {name: frozenset(words) for name, words in _DATA["records"].items()}
+# The property that names a person of a record, where it is not ``displayName``.
+NAMED_BY = {"Client": "name", "Contact": "fullName"}
+
 
 _SUMMARY = re.compile(
     r"\b(summar\w*|overview|history|status report|brief(ing)?|what('s| is) (open|new|going on"
@@ -263,3 +329,42 @@ def _is_worth_saying(name: str, value: Any) -> bool:
 def _contains(words: list[str], phrase: list[str]) -> bool:
     length = len(phrase)
     return any(words[start : start + length] == phrase for start in range(len(words) - length + 1))
+
+
+# What is said of all records, or asks for a number, is not asked of this one.
+_OF_ALL = re.compile(
+    r"\b(all|our|we|my|mine|everyone|every|each|overall|in total|per|by|top|how (many|much)|number"
+    r"|count|there|average|total)\b",
+    re.IGNORECASE,
+)
+_LONGEST_WORDS = 10
+
+
+def find_related(ask: Ask, record: RecordContext) -> Listing | None:
+    """The records of the one in the context that a question asks for, or None."""
+    said = set(words_of(ask.text))
+    if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
+        return None
+    profile = PROFILES[record.entity]
+    for listing in (*profile.related, *profile.listings):
+        if said & RECORDS.get(listing.navigation, frozenset()):
+            return listing
+    return None
+
+
+def answer_related(ask: Ask, record: RecordContext, listing: Listing) -> Iterator[Part]:
+    """The records, each with its address; that there is none, too."""
+    yield ToolCall("read_record", {"record": record.path, "expand": listing.navigation})
+    source = citation_of(record)
+    parts = list(list_related(ask, record, listing, source, _currency(record)))
+    yield ToolResult("ok", listing.title)
+    title = ask.translated(listing.title)
+    nothing = ask.translated("%(title)s of %(record)s: none.", title=title, record=record.title)
+    yield from parts or (Text(nothing, source),)
+
+
+def _currency(record: RecordContext) -> str | None:
+    if "currency" not in entity_type(record.entity).properties:
+        return None
+    currency: str | None = engine.read_one(record.path, select="currency")["currency"]
+    return currency

@@ -13,7 +13,7 @@ from flask.cli import AppGroup
 from sqlalchemy import select
 
 from app.auth import api_keys, users
-from app.auth.user_shapes import user_dicts
+from app.auth.users import user_dicts
 from app.db import records
 from app.db.engines import transaction
 from app.db.types import iso_instant

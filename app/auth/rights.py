@@ -1,19 +1,34 @@
 """The rights of a caller, computed from the roles in the database.
 
 A role is a row, or anything else, with its ``name``, ``is_builtin`` and ``permissions``: ``ROLE``.
+A job does its work with the rights that whoever left it there has now.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection, Select, or_, select
 
+from app.clock import utc_now
+from app.db.engines import primary_engine
 from app.db.types import AnyRow
+from app.errors import TokenRevokedError
 from app.http.security import Caller, make_caller
 from app.models.user import ApiKey, Role, User, UserRole
-from app.permissions import ALL, OWN, PERMISSIONS, PUBLISHED, ROLES, Rights, merge, narrow
+from app.permissions import (
+    ALL,
+    NEVER_BY_KEY,
+    OWN,
+    PERMISSIONS,
+    PUBLISHED,
+    ROLES,
+    Rights,
+    merge,
+    narrow,
+)
 
 ROLE = (Role.name, Role.is_builtin, Role.permissions)
 # The accounts of API keys, as ``service_caller`` reads them.
@@ -77,3 +92,42 @@ def service_caller(row: AnyRow) -> Caller:
         row.id, row.username, "apiKey", narrow(rights, row.scopes),
         role_rights=rights, roles=(row.name,), api_key_id=row.key_id,
     )  # fmt: skip
+
+
+def callers_of(connection: Connection, user_ids: Iterable[int]) -> dict[int, Caller]:
+    """The callers of these accounts, by id: a person by the roles, a service by its API key.
+
+    Who may not sign in is left out: disabled, or the key revoked or expired.
+    """
+    wanted = sorted(set(user_ids))
+    if not wanted:
+        return {}
+    active = (User.status == "active", User.id.in_(wanted))
+    roles = roles_of(connection, wanted)
+    people = select(User.id, User.username).where(User.kind == "person", *active)
+    callers = {
+        row.id: person_caller(row.id, row.username, roles.get(row.id, ()))
+        for row in connection.execute(people)
+    }
+    lasting = or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > utc_now())
+    services = SERVICES.where(ApiKey.revoked_at.is_(None), lasting, *active)
+    return callers | {row.id: service_caller(row) for row in connection.execute(services)}
+
+
+def caller_of_job(user_id: int) -> Caller:
+    """The caller of a job that somebody left to the worker, with the rights of this moment.
+
+    Raises: TokenRevokedError, the account may not sign in any more.
+    """
+    with primary_engine().connect() as connection:
+        caller = callers_of(connection, [user_id]).get(user_id)
+    if caller is None:
+        raise TokenRevokedError("The account may not sign in any more.")
+    return replace(caller, via="job", role_rights=caller.rights, api_key_id=None)
+
+
+def is_administrator(caller: Caller) -> bool:
+    """Whether ``caller`` has the role of administrators, by an API key in its whole width."""
+    return "Admin" in caller.roles and all(
+        permission in caller.rights for permission in PERMISSIONS if permission not in NEVER_BY_KEY
+    )

@@ -14,8 +14,7 @@ from app.auth.lockout import fold_name
 from app.auth.lookup import find_api_key_details
 from app.auth.passwords import passwords
 from app.auth.sessions import TokenPair, end_sessions, open_session
-from app.auth.user_shapes import user_dicts
-from app.auth.users import change_password, emit_user_event
+from app.auth.users import change_password, emit_user_event, user_dicts
 from app.clock import utc_now
 from app.db.engines import primary_engine
 from app.errors import ForbiddenError, InvalidCredentialsError, ValidationError

@@ -1,25 +1,26 @@
-"""User accounts: making them, changing them, ending what they may do."""
+"""User accounts: making them, changing them, ending what they may do; how the API shows them."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 
 from app import audit, events
 from app.auth.epoch import bump_epoch
 from app.auth.lockout import fold_name, forget_failures
 from app.auth.passwords import check_new_password, passwords
-from app.auth.rights import roles_of
+from app.auth.rights import rights_of_roles, roles_of
 from app.auth.roles import ADMIN, find_roles, set_roles
+from app.auth.schemas import UserSchema
 from app.auth.sessions import end_sessions
 from app.clock import utc_now
 from app.db import records
 from app.db.transactions import advisory_lock
-from app.db.types import json_text
+from app.db.types import AnyRow, json_text
 from app.errors import (
     DuplicateError,
     InvalidStateError,
@@ -29,6 +30,7 @@ from app.errors import (
 )
 from app.extensions import db
 from app.http.schema_fields import BadValueError
+from app.http.schema_parts import answer_body
 from app.models.user import Role, Session, User, UserRole
 from app.odata.declare import camel
 from app.writing import formats
@@ -245,3 +247,28 @@ _CHECKS: Mapping[str, Callable[[str], str]] = {
     "language": formats.language,
     "timezone": formats.time_zone,
 }
+
+
+def user_dicts(connection: Connection, rows: Iterable[AnyRow]) -> list[dict[str, Any]]:
+    """Rows of ``users`` with their roles and what these permit."""
+    rows = list(rows)
+    roles = roles_of(connection, [row.id for row in rows])
+    return [_user_dict(row, roles.get(row.id, [])) for row in rows]
+
+
+def get_user_dict(user_id: int) -> dict[str, Any]:
+    """One person.
+
+    Raises: NotFoundError.
+    """
+    statement = select(User.__table__).where(User.id == user_id, User.kind == "person")
+    with records.looking() as connection:
+        users = user_dicts(connection, connection.execute(statement))
+    if not users:
+        raise NotFoundError(f"There is no user {user_id}.")
+    return users[0]
+
+
+def _user_dict(row: AnyRow, roles: Sequence[AnyRow]) -> dict[str, Any]:
+    rights = sorted(rights_of_roles(roles))
+    return answer_body(UserSchema, row, roles=[role.name for role in roles], permissions=rights)

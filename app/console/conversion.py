@@ -12,7 +12,7 @@ from app.console.language import marked, translated
 from app.console.numbers import amount_text, typed_number
 from app.console.typed import refused_at
 from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
-from app.crm.conversion_answer import describe_conversion, describe_trial
+from app.crm.operations import describe_conversion, describe_trial
 from app.crm.opportunities import OPPORTUNITIES
 from app.db import records
 from app.errors import ApiError, NotFoundError

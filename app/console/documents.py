@@ -16,9 +16,8 @@ from app.console.typed import key_in, typed_count, typed_note
 from app.console.uploads import PageForm
 from app.console.wording import saved
 from app.db.engines import primary_engine
-from app.documents.previews import preview_document
 from app.documents.service import DOCUMENTS, list_trash
-from app.documents.serving import FileRequest, download_document
+from app.documents.serving import FileRequest, download_document, preview_document
 from app.documents.sharing import shares
 from app.documents.sharing.shares import ShareTerms
 from app.documents.uploading import read_upload, upload_document

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from app.auth import users
 from app.auth.lockout import locks_of
 from app.auth.sessions import end_session, list_sessions
-from app.auth.user_shapes import get_user_dict, user_dicts
+from app.auth.users import get_user_dict, user_dicts
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links, page_rows

@@ -8,7 +8,6 @@ from flask import Response, current_app, request
 
 from app.documents.file_search import search_documents
 from app.documents.operations import OPERATIONS
-from app.documents.previews import preview_document
 from app.documents.schemas import (
     UPLOAD_BODY,
     DownloadQuerySchema,
@@ -19,7 +18,7 @@ from app.documents.schemas import (
     ShareSchema,
     UploadedSchema,
 )
-from app.documents.serving import FileRequest, download_document
+from app.documents.serving import FileRequest, download_document, preview_document
 from app.documents.sharing.shares import (
     DEFAULT_DAYS,
     MAXIMUM_DAYS,

@@ -1,23 +1,28 @@
 """A file as the answer to a request: ranges, conditions, and headers that let nothing run.
 
 Whatever the type, a browser saves the file and neither shows nor guesses it; memory does not grow
-with its size (RFC 9110 sections 13 and 14).
+with its size (RFC 9110 sections 13 and 14). What is shown is a picture of its first page.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from flask import Response, current_app
+from sqlalchemy import select
 from werkzeug.datastructures import Headers, Range
 from werkzeug.http import http_date, is_resource_modified, parse_if_range_header, parse_range_header
 
 from app.blobs import blobs
+from app.db import records
+from app.documents.inspection.pictures import has_picture
 from app.documents.service import DOCUMENTS
 from app.documents.versions import FileVersion, find_version
-from app.errors import PreconditionFailedError, RangeNotSatisfiableError
+from app.errors import NotFoundError, PreconditionFailedError, RangeNotSatisfiableError
 from app.http.dispositions import content_disposition
 from app.http.security import current_caller
+from app.models.document import DocumentContent
 
 # For a browser that shows it in spite of everything: no script, no frame, no origin.
 POLICY = "sandbox; default-src 'none'; frame-ancestors 'none'"
@@ -157,3 +162,50 @@ def download_document(key: int, file_request: FileRequest, version: int | None =
     if delivery.is_download:
         DOCUMENTS.count_download(key)
     return delivery.response
+
+
+def preview_document(key: int, file_request: FileRequest, version: int | None = None) -> Response:
+    """The picture, as PNG.
+
+    Raises: NotFoundError, no such document, or there is no picture of it (yet);
+        InvalidStateError, it waits for its file or is quarantined.
+    """
+    document = DOCUMENTS.readable_document(key, current_caller())
+    file = find_version(document, version)
+    content = _content(file)
+    if content is None or content.preview_key is None:
+        waits = (
+            content is not None and content.state == "Waiting" and has_picture(file.content_type)
+        )
+        raise NotFoundError(
+            "The picture is being made: ask again in a moment."
+            if waits
+            else f"There are no pictures of {file.content_type}."
+        )
+    etag = f"{file.sha256}-preview"
+    if not is_resource_modified(file_request.conditions, etag):
+        response = Response(status=304)
+        del response.headers["Content-Type"]
+    else:
+        content_stream = (
+            () if file_request.method == "HEAD" else blobs.current.stream(content.preview_key)
+        )
+        response = Response(content_stream, mimetype="image/png", direct_passthrough=True)
+        response.headers["Content-Disposition"] = "inline"
+        response.headers["Content-Security-Policy"] = POLICY
+    response.set_etag(etag)
+    return response
+
+
+def picture_of(file: FileVersion) -> bytes | None:
+    """The picture of a file, as PNG; None where there is none (yet)."""
+    content = _content(file)
+    if content is None or content.preview_key is None:
+        return None
+    return b"".join(blobs.current.stream(content.preview_key))
+
+
+def _content(file: FileVersion) -> Any:
+    wanted = select(DocumentContent.preview_key, DocumentContent.state)
+    with records.looking() as connection:
+        return connection.execute(wanted.where(DocumentContent.version_id == file.id)).first()

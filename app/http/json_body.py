@@ -13,9 +13,11 @@ from decimal import Decimal, InvalidOperation
 from itertools import accumulate
 from typing import Any, NoReturn
 
-from flask import current_app, request
+from flask import Response, current_app, request
+from flask.json.provider import JSONProvider
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from app.db.types import json_text
 from app.errors import UnsupportedMediaTypeError, ValidationError
 from app.http.body_stream import check_readable, too_large
 
@@ -222,3 +224,20 @@ _DECODER = json.JSONDecoder(
 _PAIRS_DECODER = json.JSONDecoder(
     parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_Pairs
 )
+
+
+class ExactJson(JSONProvider):
+    """``jsonify`` and dictionaries returned by views, written by ``json_text``."""
+
+    def dumps(self, obj: Any, **kwargs: Any) -> str:
+        """``obj`` as JSON text."""
+        return json_text(obj)
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """The value of a JSON text, read strictly."""
+        return parse_json(s.encode() if isinstance(s, str) else s)
+
+    def response(self, *args: Any, **kwargs: Any) -> Response:
+        """An answer whose body is the one argument, or an object of those with names."""
+        (body,) = args or (kwargs,)
+        return Response(json_text(body), mimetype="application/json")

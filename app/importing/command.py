@@ -25,8 +25,8 @@ from app.importing.columns import (
 )
 from app.importing.history import import_records
 from app.importing.limits import JOB
-from app.importing.problems import ImportProblemsError
 from app.importing.progress import progress_bar
+from app.importing.reading import ImportProblemsError
 from app.importing.rows import Import, Outcome, look_through
 from app.importing.tables import ENCODINGS, open_table
 from app.written.dates import ORDERS

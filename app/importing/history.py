@@ -14,9 +14,8 @@ from app.errors import ApiError
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from app.importing.keys import assign_keys, move_sequence, resolve_references
-from app.importing.problems import Problems
 from app.importing.progress import Report
-from app.importing.reading import Entries, Entry, Progress, read_entries
+from app.importing.reading import Entries, Entry, Problems, Progress, read_entries
 from app.importing.sets import import_sets
 from app.models.columns import Entity
 from app.settings import organisation

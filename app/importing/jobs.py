@@ -19,7 +19,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.auth.accounts import callers_of
+from app.auth.rights import callers_of
 from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
 from app.db import records

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, func, select, text
 
 from app.auth.lockout import fold_name
-from app.importing.problems import Problems
-from app.importing.reading import Entries
+from app.importing.reading import Entries, Problems
 from app.importing.sets import import_sets, set_of_table, set_of_type
 from app.models.columns import Entity
 from app.models.user import User

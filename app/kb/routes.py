@@ -11,12 +11,11 @@ from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
 from app.kb import schemas
 from app.kb.drafting import draft_from_ticket
-from app.kb.gaps import missing_articles
 from app.kb.operations import describe_search
 from app.kb.rendering import to_html
 from app.kb.search import search_articles
 from app.kb.suggestions import suggest_for_ticket
-from app.kb.usage import list_feedback, note_search, note_view, rate_article
+from app.kb.usage import list_feedback, missing_articles, note_search, note_view, rate_article
 
 area = Area("kb", __name__, description="Knowledge base: search, suggestions, feedback")
 BY_WORDS_ONLY = "The embedding model is not installed: the search went by words alone."

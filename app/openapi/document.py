@@ -13,7 +13,7 @@ from app.odata.model import edm
 from app.openapi import answers, odata_answers, odata_parameters, odata_schemas, rest_operations
 from app.openapi.odata_operations import paths as operation_paths
 from app.openapi.odata_paths import paths as odata_paths
-from app.openapi.rate_limits import rate_limits
+from app.openapi.rest_operations import rate_limits
 from app.openapi.written_parts import frame
 
 OPENAPI = "3.1.0"

@@ -6,17 +6,43 @@ It knows paths and schemas; permission, rate limit, errors and examples are adde
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from flask import Flask
 
+from app.config import Config
 from app.http import idempotency
 from app.http.rules import RouteRules, rules_of
 from app.odata.payload.reader import snake
 from app.openapi.answers import errors, headers
-from app.openapi.rate_limits import RateLimits
 from app.openapi.written_parts import examples
+
+
+@dataclass(frozen=True)
+class RateLimits:
+    """Sentences for operations that need a caller, that are public, and that sign in."""
+
+    caller: str
+    public: str
+    sign_in: str
+
+
+def rate_limits(config: Config) -> RateLimits:
+    """The sentences for these settings."""
+    user, api_key = _rate(config.RATE_LIMIT_USER), _rate(config.RATE_LIMIT_API_KEY)
+    return RateLimits(
+        caller=f"Rate limit: {user} for a user, {api_key} for an API key.",
+        public=f"Rate limit: {user} from one address.",
+        sign_in=f"Rate limit: {_rate(config.RATE_LIMIT_AUTH)} from one address.",
+    )
+
+
+def _rate(text: str) -> str:
+    number, _, period = text.partition("/")
+    return f"{number} requests a {period}"
+
 
 _DEPTH = 6
 _FORMATS: Mapping[str, Any] = {

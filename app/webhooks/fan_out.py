@@ -21,7 +21,7 @@ from sqlalchemy import (
     update,
 )
 
-from app.auth.accounts import callers_of
+from app.auth.rights import callers_of
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction

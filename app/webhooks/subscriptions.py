@@ -13,7 +13,7 @@ import orjson
 from flask import current_app
 from sqlalchemy import Table, select
 
-from app.auth.accounts import is_administrator
+from app.auth.rights import is_administrator
 from app.db.engines import primary_engine
 from app.errors import ForbiddenError, ValidationError, gathered
 from app.events import EVENT_NAMES, NAMES

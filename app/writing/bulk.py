@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import func, select, update
 
 from app import audit
-from app.auth.accounts import caller_of_job
+from app.auth.rights import caller_of_job
 from app.clock import utc_now
 from app.db import records
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError

@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 import time_machine
 
-from app.auth.accounts import callers_of, is_administrator
 from app.auth.api_keys import create_api_key, revoke_api_key
+from app.auth.rights import callers_of, is_administrator
 from app.clock import utc_now
 from app.db import records
 from app.http.security import Caller, make_caller

@@ -22,7 +22,7 @@ from babel.messages.pofile import read_po, write_po
 from flask import Flask
 
 import app.console
-from app.ai.profiles import PROFILES
+from app.ai.record import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config

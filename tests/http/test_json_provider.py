@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, jsonify
 
 from app.errors import ApiError
-from app.http.json_provider import ExactJson
+from app.http.json_body import ExactJson
 
 pytestmark = pytest.mark.only_on("sqlite")
 

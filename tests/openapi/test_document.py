@@ -10,7 +10,7 @@ from flask import Flask
 
 from app.config import Config
 from app.container.model import container
-from app.openapi.rate_limits import rate_limits
+from app.openapi.rest_operations import rate_limits
 from tests.openapi.reading import METHODS, Validator, operations, references, resolve
 
 pytestmark = pytest.mark.only_on("sqlite")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy
 import pytest
 
+from app.search.index import Vectors
 from app.search.results import BEST_PASSAGE, WHOLE_TEXT
-from app.search.vectors import Vectors
 
 
 def test_the_best_passage_and_the_whole_text_count() -> None:

@@ -15,7 +15,7 @@ from flask import current_app
 
 from app.ai.parts import Ask, Mark, Part, Proposal, Served, Text, ToolCall, ToolResult, Words
 from app.ai.provider.budget import estimated, note_usage, require_budget
-from app.ai.provider.completions import ask as ask_model
+from app.ai.provider.completions import Call, Reply, ask as ask_model
 from app.ai.provider.errors import EMPTY, ProviderError
 from app.ai.provider.health import Health
 from app.ai.provider.options import Options
@@ -23,11 +23,10 @@ from app.ai.provider.prompts import first_messages
 from app.ai.provider.proposing import proposing
 from app.ai.provider.reading import reading
 from app.ai.provider.redaction import Redactor
-from app.ai.provider.replies import Call, Reply
-from app.ai.provider.sources import Sources
-from app.ai.provider.support import (
+from app.ai.provider.sources import (
     LINK,
     NOT_BORNE,
+    Sources,
     has_something,
     is_borne,
     last_sentence,

@@ -9,7 +9,7 @@ from typing import Any
 import structlog
 from sqlalchemy import select
 
-from app.auth.accounts import caller_of_job
+from app.auth.rights import caller_of_job
 from app.bi.exports.service import LOOP, ExportFile, emit_exported, written
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import prepare

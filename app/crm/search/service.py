@@ -1,16 +1,23 @@
-"""The search of customer relations: ranked, forgiving, and only what the caller may read."""
+"""The search of customer relations: ranked, forgiving, and only what the caller may read.
+
+What was found is marked, and told together where it may be the same record entered twice.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import html
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import orjson
+from rapidfuzz import distance as distances, process
 
 from app.crm.search.candidates import Search
-from app.crm.search.duplicates import possible_duplicates
-from app.crm.search.highlight import highlight
 from app.crm.search.kinds import KINDS, Kind
 from app.crm.search.patterns import as_typed, nearly, tiers
 from app.crm.search.query import SearchQuery, read_query
@@ -19,8 +26,10 @@ from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import RECORD_SEARCH
 from app.http.security import Caller, current_caller
+from app.models.searched import search_text
 from app.permissions import require, scope_of
 from app.settings import organisation
+from app.writing.equivalence import email_form, name_form, tax_id_form
 
 ALL = "all"
 TYPES = (*KINDS, ALL)
@@ -176,3 +185,113 @@ def _item(match: Match) -> dict[str, Any]:
         # The text that the database made: its amounts are exact.
         "record": orjson.Fragment(match.row.record),
     }
+
+
+# Names that are at least so much alike, legal forms left out, may mean the same.
+ALIKE = 0.85
+_DIGITS = re.compile("[0-9]+")
+
+
+def possible_duplicates(matches: Sequence[Match], page: Iterable[Match]) -> list[list[int]]:
+    """Pairs of ids with the same e-mail address, tax or telephone number, or nearly the same name.
+
+    Args:
+        matches: of one kind; at least one of a pair is among ``page``.
+    """
+    shown_keys = {record.id for record in page}
+    names = {match.id: _name(match) for match in matches}
+    pairs = {*_with_same_marks(matches), *_with_like_names(names, shown_keys)}
+    return [list(pair) for pair in sorted(pairs) if not shown_keys.isdisjoint(pair)]
+
+
+def _with_same_marks(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
+    """Who share what only one record should have."""
+    holders: dict[str, list[int]] = defaultdict(list)
+    for match in matches:
+        for mark in _marks(match):
+            holders[mark].append(match.id)
+    for ids in holders.values():
+        yield from combinations(sorted(ids), 2)
+
+
+def _with_like_names(names: dict[int, str], wanted: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for first in wanted:
+        name = names[first]
+        if not name:
+            continue
+        alike = process.extract(
+            name, names, scorer=distances.OSA.normalized_similarity, score_cutoff=ALIKE, limit=None
+        )
+        for other, _, second in alike:
+            # Branch 1 and branch 2 are two.
+            if second != first and _DIGITS.findall(name) == _DIGITS.findall(other):
+                yield min(first, second), max(first, second)
+
+
+def _marks(match: Match) -> Iterator[str]:
+    """What one record alone should have; colleagues share the telephone of their office."""
+    values, plain = match.values, match.plain
+    if "email" in values:
+        yield f"email {email_form(values['email'])}"
+    if "taxId" in values:
+        yield f"taxId {tax_id_form(values['taxId'])}"
+    field = "mobile" if "mobile" in plain else "phone"
+    if number := plain.get(field, "").strip():
+        yield f"{field} {number}"
+
+
+def _name(match: Match) -> str:
+    return next(
+        (name for title in match.kind.titles if (name := name_form(match.plain[title]))), ""
+    )
+
+
+def highlight(text: str, words: Iterable[str]) -> str:
+    """``Müller & Co`` for ``mull`` -> ``<mark>Müll</mark>er &amp; Co``.
+
+    Args:
+        words: in plain form; each is marked where it begins a word, else wherever it stands.
+    """
+    plain, origins = _with_origins(text)
+    marked = [False] * len(text)
+    for word in words:
+        for start in _places(plain, word):
+            for at in range(start, start + len(word)):
+                marked[origins[at]] = True
+    return "".join(_pieces(text, marked))
+
+
+def _with_origins(text: str) -> tuple[str, list[int]]:
+    """The plain form, a blank before it, and where each of its letters stands in ``text``."""
+    plain, origins = [" "], [0]
+    for at, character in enumerate(text):
+        for letter in search_text(character):
+            if letter == " " and plain[-1] == " ":
+                continue
+            plain.append(letter)
+            origins.append(at)
+    return "".join(plain), origins
+
+
+def _places(plain: str, word: str) -> Iterator[int]:
+    """Where to mark ``word``; nowhere for an empty one."""
+    if not word:
+        return
+    piece, ahead = (f" {word}", 1) if f" {word}" in plain else (word, 0)
+    start = plain.find(piece)
+    while start >= 0:
+        yield start + ahead
+        start = plain.find(piece, start + len(word))
+
+
+def _pieces(text: str, marked: list[bool]) -> Iterator[str]:
+    inside = False
+    for character, is_marked in zip(text, marked, strict=True):
+        # An accent of its own belongs to the letter before it.
+        wanted = is_marked or (inside and unicodedata.combining(character) != 0)
+        if wanted != inside:
+            yield "<mark>" if wanted else "</mark>"
+            inside = wanted
+        yield html.escape(character)
+    if inside:
+        yield "</mark>"

@@ -1,28 +1,35 @@
-"""``/s/<token>``: a public link, as a page in a browser and as bytes for programs."""
+"""``/s/<token>``: a public link, as a page on which nothing runs and as bytes for programs."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from typing import Any
 
 from flask import Response, request
+from sqlalchemy import select
 from werkzeug.datastructures import Headers
 
-from app.documents.serving import FileRequest
-from app.documents.sharing.page import file_page, password_page, problem_page, wants_page
+from app.db import records
+from app.documents.serving import FileRequest, picture_of
 from app.documents.sharing.visits import (
     LinkPasswordError,
+    Visit,
     check_password,
     download_link,
     file_behind,
     note_view,
     open_link,
 )
+from app.documents.versions import FileVersion
 from app.errors import ApiError, ValidationError
 from app.http import schema_fields as fields
 from app.http.areas import Area, LinkQuery, mailed
 from app.http.json_body import read_object
+from app.http.public_pages import public_page
 from app.http.schema_fields import UNKNOWN
 from app.http.security import public
+from app.models.user import User
+from app.settings import organisation
 
 links = Area("links", __name__, description="Public links to documents: no credentials needed")
 BYTES = {"type": "string", "format": "binary"}
@@ -137,3 +144,50 @@ def _password() -> str | None:
 def _is_browser() -> bool:
     accept = request.accept_mimetypes
     return bool(accept.best_match(("application/json", "text/html")) == "text/html")
+
+
+TEMPLATE = "share.html"
+
+
+def wants_page(file_request: FileRequest, accept: Any) -> bool:
+    """Whether somebody looks at the link with a browser; programs get the bytes."""
+    return file_request.method in ("GET", "HEAD") and bool(
+        accept.best_match(("application/octet-stream", "text/html")) == "text/html"
+    )
+
+
+def file_page(visit: Visit, file: FileVersion) -> Response:
+    """What lies behind the link, who made it, and a button to save it.
+
+    A link with a limit shows no picture: what is seen without a download is not counted.
+    """
+    most = visit.share.max_downloads
+    left = None if most is None else most - visit.share.download_count
+    return public_page(
+        TEMPLATE, file=file, expires=visit.share.expires_at, left=left, sender=_sender(visit),
+        picture=None if visit.is_limited else _picture(file),
+    )  # fmt: skip
+
+
+def _sender(visit: Visit) -> str:
+    """Who made the link, and of which company; empty where nobody knows."""
+    wanted = select(User.display_name).where(User.id == visit.share.created_by_id)
+    with records.looking() as connection:
+        person = connection.execute(wanted).scalar()
+    company = organisation().seller.name
+    return ", ".join(filter(None, (person, company)))
+
+
+def _picture(file: FileVersion) -> str | None:
+    picture = picture_of(file)
+    return None if picture is None else b64encode(picture).decode("ascii")
+
+
+def password_page(problem: str | None = None, status: int = 200) -> Response:
+    """A field for the password; what lies behind the link is not said before."""
+    return public_page(TEMPLATE, status, asks_password=True, problem=problem)
+
+
+def problem_page(status: int, problem: str) -> Response:
+    """What is wrong with the link."""
+    return public_page(TEMPLATE, status, problem=problem)

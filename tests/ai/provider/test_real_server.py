@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.ai.provider.completions import ask
+from app.ai.provider.completions import Reply, ask
 from app.ai.provider.options import Options
-from app.ai.provider.replies import Reply
 from tests.ai.conftest import chat, index, sign_in
 from tests.ai.test_streams import read, said
 from tests.contract.conftest import Api

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.crm.search.highlight import highlight
+from app.crm.search.service import highlight
 
 
 @pytest.mark.parametrize(
