@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import func, or_, select
 
 from app.admin import setting_views
 from app.admin.area import area
@@ -163,7 +163,7 @@ def list_roles(page: dict[str, int]) -> Page:
 def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a role; it may narrow reading to one's own records."""
     role_id = roles.create_role(**role)
-    return _role_shape(role_id), 201, {"Location": f"/api/v1/admin/roles/{role_id}"}
+    return roles.show_role(role_id), 201, {"Location": f"/api/v1/admin/roles/{role_id}"}
 
 
 @area.get("/roles/<int:role_id>")
@@ -171,7 +171,7 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 @requires("roles:manage")
 def show_role(role_id: int) -> dict[str, Any]:
     """One role."""
-    return _role_shape(role_id)
+    return roles.show_role(role_id)
 
 
 @area.patch("/roles/<int:role_id>")
@@ -181,7 +181,7 @@ def show_role(role_id: int) -> dict[str, Any]:
 def update_role(changes: dict[str, Any], role_id: int) -> dict[str, Any]:
     """Change a role of your own making; its holders feel it at their next request."""
     roles.update_role(role_id, changes)
-    return _role_shape(role_id)
+    return roles.show_role(role_id)
 
 
 @area.delete("/roles/<int:role_id>")
@@ -192,21 +192,13 @@ def delete_role(role_id: int) -> None:
     roles.delete_role(role_id)
 
 
-def _role_shape(role_id: int) -> dict[str, Any]:
-    with records.looking() as connection:
-        role = records.find(select(Role).where(Role.id == role_id), of=connection)
-    if role is None:
-        raise NotFoundError(f"There is no role {role_id}.")
-    return roles.role_dict(role)
-
-
 @area.get("/api-keys")
 @area.arguments(ApiKeyQuerySchema, location="query")
 @area.response(200, page_schema(ApiKeySchema))
 @requires("api-keys:manage")
 def list_api_keys(query: dict[str, Any]) -> Page:
     """The keys, the newest first, with when and from where they were last used."""
-    statement = _statement().order_by(ApiKey.id.desc())
+    statement = api_keys.KEYS.order_by(ApiKey.id.desc())
     now = utc_now()
     expired = ApiKey.expires_at <= now
     match query.get("status"):
@@ -250,16 +242,10 @@ def revoke_api_key(key_id: int) -> None:
 
 def _key_shape(key_id: int) -> dict[str, Any]:
     with records.looking() as connection:
-        row: AnyRow | None = connection.execute(_statement().where(ApiKey.id == key_id)).first()
+        row: AnyRow | None = connection.execute(api_keys.KEYS.where(ApiKey.id == key_id)).first()
     if row is None:
         raise NotFoundError(f"There is no API key {key_id}.")
     return api_keys.api_key_dict(row)
-
-
-def _statement() -> Select[Any]:
-    return select(ApiKey.__table__, Role.name.label("role_name")).join(
-        Role, Role.id == ApiKey.role_id
-    )
 
 
 @area.get("/audit")

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from sqlalchemy import select
+
 from app import audit, events
 from app.auth.credentials import new_api_key
 from app.auth.epoch import bump_epoch
@@ -19,8 +21,13 @@ from app.db.types import AnyRow, json_text
 from app.errors import ValidationError, gathered
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller
-from app.models.user import ApiKey, User
+from app.models.user import ApiKey, Role, User
 from app.permissions import NEVER_BY_KEY
+
+# Every column of the keys, and the names of their roles.
+KEYS = select(*ApiKey.__table__.c, Role.name.label("role_name")).join(
+    Role, Role.id == ApiKey.role_id
+)
 
 
 class MadeKey(NamedTuple):

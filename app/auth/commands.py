@@ -19,7 +19,7 @@ from app.db.engines import transaction
 from app.db.types import iso_instant
 from app.errors import ApiError
 from app.http.security import acting_as, system_caller
-from app.models.user import ApiKey, Role, User
+from app.models.user import ApiKey, User
 from app.permissions import ROLES
 
 Parameters = ParamSpec("Parameters")
@@ -136,12 +136,7 @@ def api_key() -> None:
 @in_transaction
 def list_api_keys() -> None:
     """Show the keys by their beginnings: prefix, status, role, scopes, last use, name."""
-    statement = (
-        select(*ApiKey.__table__.c, Role.name.label("role_name"))
-        .join(Role, Role.id == ApiKey.role_id)
-        .order_by(ApiKey.id)
-    )
-    keys: Any = records.connection().execute(statement)
+    keys: Any = records.connection().execute(api_keys.KEYS.order_by(ApiKey.id))
     for row in keys:
         properties = api_keys.api_key_dict(row)
         used = properties["lastUsedAt"]

@@ -33,6 +33,14 @@ def role_dict(row: Role) -> dict[str, Any]:
     return answer_body(RoleSchema, row, permissions=dict(sorted(rights.items())))
 
 
+def show_role(role_id: int) -> dict[str, Any]:
+    """One role.
+
+    Raises: NotFoundError.
+    """
+    return role_dict(records.look_up(Role, role_id, f"There is no role {role_id}."))
+
+
 def create_role(name: str, permissions: Mapping[str, str], description: str | None = None) -> int:
     """Make a role; returns its id.
 

@@ -31,10 +31,7 @@ def show_api_keys(**values: Any) -> Response:
     """All keys, the newest first."""
     with primary_engine().connect() as connection:
         rows = connection.execute(
-            select(ApiKey, Role.name.label("role_name"))
-            .join(Role, Role.id == ApiKey.role_id)
-            .order_by(ApiKey.id.desc())
-            .limit(CONSOLE_WHOLE)
+            api_keys.KEYS.order_by(ApiKey.id.desc()).limit(CONSOLE_WHOLE)
         ).all()
         roles = connection.execute(_ROLES).all()
     return page(

@@ -15,7 +15,7 @@ from app.console.typed import key_in, typed_name, typed_note
 from app.console.wording import deleted, saved
 from app.db import records
 from app.db.engines import primary_engine
-from app.errors import ApiError, NotFoundError
+from app.errors import ApiError
 from app.http.security import requires
 from app.models.user import Role, UserRole
 from app.permissions import ADMINISTRATION, CRUD, NEVER_BY_KEY, OPERATIONS, PERMISSIONS, RESOURCES
@@ -46,7 +46,7 @@ def show_roles() -> Response:
 def new_role(problem: ApiError | None = None) -> Response:
     """The form of a role to make; ``from`` names the one to begin with."""
     begin = key_in(request.args.get("from", ""))
-    return _form(None, _known(begin) if begin is not None else None, problem)
+    return _form(None, roles.show_role(begin) if begin is not None else None, problem)
 
 
 @console.post("/roles/new")
@@ -62,7 +62,7 @@ def make_role() -> Response:
 @requires("roles:manage")
 def show_role(role_id: int, problem: ApiError | None = None) -> Response:
     """A role; one of one's own can be changed."""
-    return _form(role_id, _known(role_id), problem)
+    return _form(role_id, roles.show_role(role_id), problem)
 
 
 @console.post("/roles/<int:role_id>")
@@ -75,14 +75,6 @@ def change_role(role_id: int) -> Response:
         return see_other(ADDRESS, deleted(translated("Role")))
     roles.update_role(role_id, _typed())
     return see_other(ADDRESS, saved(translated("Role")))
-
-
-def _known(role_id: int) -> dict[str, Any]:
-    with primary_engine().connect() as connection:
-        role = records.find(select(Role).where(Role.id == role_id), of=connection)
-    if role is None:
-        raise NotFoundError(translated("There is no role %(id)s.", id=role_id))
-    return roles.role_dict(role)
 
 
 def _form(role_id: int | None, known: dict[str, Any] | None, problem: ApiError | None) -> Response:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from app.container.common import (
+    FULL_NAME,
     address,
     business_type,
     documents_of,
-    full_name,
     money,
     props,
     tasks_about,
@@ -67,7 +67,7 @@ CONTACT = business_type(
     _contact,
     [
         *props(_contact, "first_name", "last_name"),
-        full_name(),
+        FULL_NAME,
         *props(
             _contact, "client_id", "email", "phone", "mobile", "job_title", "department", "role",
             "is_primary", "receives_invoices", "language", "do_not_contact", "notes",

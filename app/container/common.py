@@ -130,12 +130,24 @@ def _joined_names(columns: Any, rights: Any) -> ColumnElement[Any]:
     return case((first.is_(None), last), (last.is_(None), first), else_=first + literal(" ") + last)
 
 
-def full_name() -> edm.Property:
-    """``fullName``, of a given and a family name."""
+def expressed(
+    attribute: str,
+    type_: edm.PrimitiveType,
+    expression: edm.Expression,
+    description: str,
+    *,
+    nullable: bool = False,
+) -> edm.Property:
+    """A property that has no column: an expression over those of the row."""
     return edm.Property(
-        name="fullName", type=edm.STRING, attribute="full_name", expression=_joined_names,
-        computed=True, description="Given and family name.",
+        name=camel(attribute), type=type_, attribute=attribute, expression=expression,
+        nullable=nullable, computed=True, description=description,
     )  # fmt: skip
+
+
+FULL_NAME = expressed(
+    "full_name", edm.STRING, _joined_names, "Given and family name.", nullable=True
+)
 
 
 def _common(table: Table) -> tuple[edm.Property, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.container.common import business_type, preserved, props, servers
+from app.container.common import business_type, expressed, preserved, props, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
 from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
@@ -63,14 +63,11 @@ DOCUMENT_SHARE = business_type(
     _share,
     [
         *servers(_share, "version", "expires_at"),
-        edm.Property(
-            name="hasPassword",
-            type=edm.BOOLEAN,
-            attribute="has_password",
-            expression=lambda columns, rights: columns.password_hash.is_not(None),
-            nullable=False,
-            computed=True,
-            description="Whether a password is asked for.",
+        expressed(
+            "has_password",
+            edm.BOOLEAN,
+            lambda columns, rights: columns.password_hash.is_not(None),
+            "Whether a password is asked for.",
         ),
         *servers(
             _share, "max_downloads", "download_count", "recipient_email", "note", "created_at",

@@ -11,6 +11,7 @@ from app.container.common import (
     ADDRESS,
     business_type,
     documents_of,
+    expressed,
     money,
     preserved,
     props,
@@ -140,14 +141,8 @@ INVOICE = business_type(
         money(_invoice.c.amount_credited),
         money(_invoice.c.amount_due),
         prop(_invoice.c.tax_breakdown, type=edm.CollectionType(TAX_BREAKDOWN_LINE)),
-        edm.Property(
-            name="isOverdue",
-            type=edm.BOOLEAN,
-            attribute="is_overdue",
-            expression=_is_overdue,
-            nullable=False,
-            computed=True,
-            description="Issued, not settled and past the due date.",
+        expressed(
+            "is_overdue", edm.BOOLEAN, _is_overdue, "Issued, not settled and past the due date."
         ),
         *props(
             _invoice, "exchange_rate", "base_total", "sent_at", "viewed_at", "paid_at", "voided_at",

@@ -7,9 +7,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Integer
 
 from app.container.common import (
+    FULL_NAME,
     business_type,
     documents_of,
-    full_name,
+    expressed,
     money,
     preserved,
     props,
@@ -45,7 +46,7 @@ LEAD = business_type(
     _lead,
     [
         *props(_lead, "first_name", "last_name"),
-        full_name(),
+        FULL_NAME,
         *props(
             _lead, "company", "job_title", "email", "phone", "website", "tax_id", "industry",
             "country", "source",
@@ -93,14 +94,8 @@ OPPORTUNITY = business_type(
             _opportunity, "exchange_rate", "base_amount", "lead_id", "stage_changed_at",
             "previous_stage", "closed_at",
         ),
-        edm.Property(
-            name="daysInStage",
-            type=edm.INT32,
-            attribute="days_in_stage",
-            expression=_days_in_stage,
-            nullable=False,
-            computed=True,
-            description="Whole days since the stage changed.",
+        expressed(
+            "days_in_stage", edm.INT32, _days_in_stage, "Whole days since the stage changed."
         ),
     ],
     [

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, and_
 from app.container.common import (
     business_type,
     documents_of,
+    expressed,
     money,
     preserved,
     priority,
@@ -46,18 +47,6 @@ def _project_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
     )
 
 
-def _overdue(expression: edm.Expression, description: str) -> edm.Property:
-    return edm.Property(
-        name="isOverdue",
-        type=edm.BOOLEAN,
-        attribute="is_overdue",
-        expression=expression,
-        nullable=False,
-        computed=True,
-        description=description,
-    )
-
-
 TASK = business_type(
     "Task",
     _task,
@@ -71,7 +60,7 @@ TASK = business_type(
             "related_type", "related_id", "estimated_hours", "actual_hours", "billable",
             "hourly_rate", "position", "completed_at",
         ),
-        _overdue(_task_is_overdue, "Open and past its due time."),
+        expressed("is_overdue", edm.BOOLEAN, _task_is_overdue, "Open and past its due time."),
         prop(_task.c.invoice_id),
     ],
     [
@@ -108,7 +97,7 @@ PROJECT = business_type(
         prop(_project.c.billing_type),
         money(_project.c.hourly_rate),
         *props(_project, "progress_percent", "hours_spent", "open_task_count"),
-        _overdue(_project_is_overdue, "Open and past its last day."),
+        expressed("is_overdue", edm.BOOLEAN, _project_is_overdue, "Open and past its last day."),
         prop(_project.c.completed_at),
     ],
     [

@@ -18,11 +18,7 @@ _WIRE = {"street": "street", "city": "city", "state": "state", "postal_code": "p
          "country": "country"}  # fmt: skip
 
 CLIENT = EntityRules(
-    name="Client",
-    title="client",
     model=Client,
-    resource="clients",
-    event="client",
     wire_names={
         f"{kind}_{part}": f"{kind}Address.{_WIRE[part]}"
         for kind in ("billing", "shipping")

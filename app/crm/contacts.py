@@ -11,11 +11,7 @@ from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 
 CONTACT = EntityRules(
-    name="Contact",
-    title="contact",
     model=Contact,
-    resource="contacts",
-    event="contact",
 )
 
 _OTHER_PRIMARY = (

@@ -10,11 +10,7 @@ from app.writing.rules import EntityRules
 from app.writing.transitions import LEAD as LEAD_STATES
 
 LEAD = EntityRules(
-    name="Lead",
-    title="lead",
     model=Lead,
-    resource="leads",
-    event="lead",
     filled=frozenset(("status_changed_at",)),
 )
 

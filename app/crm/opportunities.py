@@ -21,11 +21,7 @@ _EVENTS = {"ClosedWon": "opportunity.won", "ClosedLost": "opportunity.lost"}
 _LOST = ("lost_reason", "lost_notes")
 
 OPPORTUNITY = EntityRules(
-    name="Opportunity",
-    title="opportunity",
     model=Opportunity,
-    resource="opportunities",
-    event="opportunity",
     filled=frozenset(("currency", "probability")),
 )
 

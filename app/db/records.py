@@ -115,14 +115,27 @@ def read(model: type[R], key: int | None, *, lock: bool = False, ending: bool = 
     return None if key is None else find(_select_by_id(model, lock, ending), {_KEY: key})
 
 
-def get(model: type[R], key: int, *, lock: bool = False) -> R:
+def get(model: type[R], key: int, missing: str = "", *, lock: bool = False) -> R:
     """As ``read``.
+
+    Raises: NotFoundError, no such row, with the message ``missing``.
+    """
+    return _or_none_there(read(model, key, lock=lock), key, missing)
+
+
+def look_up(model: type[R], key: int, missing: str) -> R:
+    """As ``get``, by ``looking``.
 
     Raises: NotFoundError, no such row.
     """
-    record = read(model, key, lock=lock)
+    with looking() as opened:
+        record: R | None = find(_select_by_id(model, False, False), {_KEY: key}, of=opened)
+    return _or_none_there(record, key, missing)
+
+
+def _or_none_there(record: R | None, key: int, missing: str) -> R:
     if record is None:
-        raise NotFoundError(f"There is no record {key}.")
+        raise NotFoundError(missing or f"There is no record {key}.")
     return record
 
 

@@ -30,11 +30,7 @@ from app.writing.states import require_right
 from app.writing.transitions import DOCUMENT as DOCUMENT_STATES
 
 DOCUMENT = EntityRules(
-    name="Document",
-    title="document",
     model=Document,
-    resource="documents",
-    event="document",
     wire_names={"file_version": "version"},
     polymorphic=("entity_type", "entity_id"),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from app.db import records
-from app.errors import NotFoundError
 from app.http.schema_parts import answer_body
 from app.invoices.crediting import create_credit_note
 from app.invoices.payments import register_payment, reverse_payment
@@ -38,9 +37,7 @@ def describe_payment(payment_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    payment = records.read(Payment, payment_id)
-    if payment is None:
-        raise NotFoundError(f"There is no payment {payment_id}.")
+    payment = records.get(Payment, payment_id, f"There is no payment {payment_id}.")
     schema = ReversedPaymentSchema if payment.status == "Reversed" else PaymentSchema
     invoice = answer_body(PaidInvoiceSchema, INVOICES.stored(payment.invoice_id))
     return answer_body(schema, payment, date=payment.paid_on, invoice=invoice)

@@ -13,7 +13,6 @@ from app.db import records
 from app.errors import (
     Detail,
     InvalidStateError,
-    NotFoundError,
     OverpaymentError,
     ValidationError,
 )
@@ -100,9 +99,7 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         before, or credit that it gave is spent.
     """
     caller = current_caller()
-    known = records.read(Payment, payment_id)
-    if known is None:
-        raise NotFoundError(f"There is no payment {payment_id}.")
+    known = records.get(Payment, payment_id, f"There is no payment {payment_id}.")
     invoice = INVOICES.locked(known.invoice_id, caller)
     require(caller, "payments:reverse", invoice)
     checked, problems = validate(REASON, {"reversal_reason": reason}, partial=True)

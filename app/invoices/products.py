@@ -22,11 +22,7 @@ from app.writing.pipeline import EntityService
 from app.writing.rules import EntityRules
 
 PRODUCT = EntityRules(
-    name="Product",
-    title="product",
     model=Product,
-    resource="products",
-    event="product",
     filled=frozenset(("currency",)),
 )
 # Given together: a line that says one of them says what it is taxed by.

@@ -15,7 +15,6 @@ from sqlalchemy import Text, cast, select
 
 from app.db import records
 from app.db.types import json_text
-from app.errors import NotFoundError
 from app.invoices.document import (
     Address,
     BankAccount,
@@ -83,9 +82,7 @@ def read_document(invoice_id: int) -> InvoiceDocument:
 
     Raises: NotFoundError.
     """
-    invoice = records.read(Invoice, invoice_id)
-    if invoice is None:
-        raise NotFoundError(f"There is no invoice {invoice_id}.")
+    invoice = records.get(Invoice, invoice_id, f"There is no invoice {invoice_id}.")
     return document_of(invoice, _kept_breakdown(invoice_id))
 
 

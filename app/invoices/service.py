@@ -46,11 +46,7 @@ from app.writing.rules import COMMON_WRITABLE, EntityRules
 from app.writing.transitions import INVOICE as INVOICE_STATES
 
 INVOICE = EntityRules(
-    name="Invoice",
-    title="invoice",
     model=Invoice,
-    resource="invoices",
-    event="invoice",
     filled=frozenset(("currency",)),
     derived=frozenset(("tax_breakdown", "seller", "buyer")),
     children={LINE_ITEMS: LINE_ITEM},

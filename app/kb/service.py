@@ -29,11 +29,9 @@ _SAME_SLUG = select(KbArticle.slug).where(
     (KbArticle.slug == bindparam("slug")) | KbArticle.slug.like(bindparam("numbered"), escape="\\")
 )
 KB_ARTICLE = EntityRules(
-    name="KbArticle",
     title="article",
     model=KbArticle,
     resource="kb",
-    event="kb_article",
     filled=frozenset(("slug",)),
     wire_names={"revision": "version"},
 )

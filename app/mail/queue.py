@@ -11,7 +11,7 @@ from app import audit
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine
-from app.errors import InvalidStateError, NotFoundError
+from app.errors import InvalidStateError
 from app.http.lists import Page, each_of, read_page
 from app.http.request_context import running_app
 from app.http.security import current_caller
@@ -59,15 +59,12 @@ def count_mail() -> dict[str, int]:
 
 
 def show_mail(mail_id: int) -> dict[str, Any]:
-    """One mail with its text as it was last committed.
+    """One mail with its text.
 
     Raises: ForbiddenError; NotFoundError.
     """
     require(current_caller(), "settings:read")
-    with primary_engine().connect() as connection:
-        mail = records.find(select(OutgoingMail).where(OutgoingMail.id == mail_id), of=connection)
-    if mail is None:
-        raise NotFoundError(f"There is no mail {mail_id}.")
+    mail = records.look_up(OutgoingMail, mail_id, f"There is no mail {mail_id}.")
     return {**_shape(mail), "text": mail.text_body, "html": mail.html_body}
 
 
@@ -77,9 +74,7 @@ def retry_mail(mail_id: int) -> None:
     Raises: ForbiddenError; NotFoundError; InvalidStateError, it reached everybody or is being sent.
     """
     require(current_caller(), "settings:update")
-    mail = records.read(OutgoingMail, mail_id, lock=True)
-    if mail is None:
-        raise NotFoundError(f"There is no mail {mail_id}.")
+    mail = records.get(OutgoingMail, mail_id, f"There is no mail {mail_id}.", lock=True)
     if mail.status == "queued":
         records.update(OutgoingMail, mail_id, {"next_attempt_at": utc_now()})
     elif mail.status != "sending" and has_missed(mail):

@@ -14,7 +14,9 @@ ENTITY_HEADERS = ("ETag", "OData-Version", "Preference-Applied")
 
 
 def reference(container: edm.EntityContainer, type_: edm.EntityType, kind: str) -> Answer:
-    """A reference to an answer of a type: ``page``, ``entity``, ``created``, ``changed``."""
+    """A reference to an answer: ``page``, ``entity`` and ``created`` are those of a type."""
+    if kind not in ("page", "entity", "created"):
+        return shared(kind)
     return {"$ref": f"#/components/responses/{entity_schema_name(container, type_)}-{kind}"}
 
 

@@ -75,7 +75,7 @@ class _SetPaths:
             "read",
             type_,
             parameters=parameters.of_collection(type_),
-            responses={"200": self._answer(type_, "page"), **errors(READ_ERRORS, ODATA)},
+            known={"200": "page"},
         )
 
     def _count(self) -> Operation:
@@ -85,7 +85,7 @@ class _SetPaths:
             "The number alone, as text; `$filter` and `$search` apply.",
             "read",
             parameters=parameters.of_count(self._type),
-            responses={"200": answers.shared("number"), **errors(READ_ERRORS, ODATA)},
+            known={"200": "number"},
         )
 
     def _read(self) -> Operation:
@@ -95,11 +95,7 @@ class _SetPaths:
             self._type.description,
             "read",
             parameters=[*parameters.of_entity(self._type), parameters.reference("ifNoneMatch")],
-            responses={
-                "200": self._answer(self._type, "entity"),
-                "304": answers.shared("unchanged"),
-                **errors(READ_ERRORS, ODATA),
-            },
+            known={"200": "entity", "304": "unchanged"},
         )
 
     def _create(
@@ -114,11 +110,7 @@ class _SetPaths:
             type_,
             parameters=[*parameters.of_entity(type_), parameters.reference("prefer")],
             requestBody=self._body("-create", example, type_),
-            responses={
-                "201": self._answer(type_, "created"),
-                "204": answers.shared("made"),
-                **errors(WRITE_ERRORS, ODATA),
-            },
+            known={"201": "created", "204": "made"},
         )
 
     def _delta(self) -> Operation:
@@ -132,20 +124,9 @@ class _SetPaths:
             " The body of one entity is refused with 405.",
             "update",
             parameters=[parameters.reference("prefer")],
-            requestBody={
-                "required": True,
-                "content": {
-                    "application/json": {
-                        "schema": ref(f"{entity_schema_name(self._container, type_)}-delta"),
-                        "example": {"value": [item]},
-                    }
-                },
-            },
-            responses={
-                "200": self._answer(type_, "page"),
-                "204": answers.shared("done"),
-                **errors((*WRITE_ERRORS, "405"), ODATA),
-            },
+            requestBody=self._body("-delta", {"value": [item]}, type_),
+            known={"200": "page", "204": "done"},
+            refused=("405",),
         )
 
     def _changes(
@@ -195,11 +176,7 @@ class _SetPaths:
                 parameters.reference("prefer"),
             ],
             requestBody=body,
-            responses={
-                "200": self._answer(type_, "entity"),
-                "204": answers.shared("done"),
-                **errors(WRITE_ERRORS, ODATA),
-            },
+            known={"200": "entity", "204": "done"},
         )
 
     def _delete(self, operation_id: str, type_: edm.EntityType, what: str) -> Operation:
@@ -210,7 +187,7 @@ class _SetPaths:
             "delete",
             type_,
             parameters=[parameters.reference("ifMatch")],
-            responses={"204": answers.shared("gone"), **errors(WRITE_ERRORS, ODATA)},
+            known={"204": "gone"},
         )
 
     def _related(self, nav: edm.NavigationProperty) -> dict[str, Any]:
@@ -231,11 +208,7 @@ class _SetPaths:
             "read",
             target,
             parameters=parameters.of_entity(target),
-            responses={
-                "200": self._answer(target, "entity"),
-                "204": answers.shared("none"),
-                **errors(READ_ERRORS, ODATA),
-            },
+            known={"200": "entity", "204": "none"},
         )
         home = self._container.set_of_type.get(target.name)
         return item | (self._changes(home, target, what, operation_id) if home else {})
@@ -247,9 +220,20 @@ class _SetPaths:
         text: str,
         action: str,
         type_: edm.EntityType | None = None,
+        *,
+        known: Mapping[str, str],
+        refused: tuple[str, ...] = (),
         **rest: Any,
     ) -> Operation:
-        resource = (type_ or self._type).resource
+        """One operation.
+
+        Args:
+            known: status -> kind of the answer, of what succeeds.
+            refused: statuses of errors besides those that all have.
+        """
+        type_ = type_ or self._type
+        statuses = (*(READ_ERRORS if action == "read" else WRITE_ERRORS), *refused)
+        resource = type_.resource
         permission = f"`{resource}:{action}`" if resource else "any signed-in caller"
         return {
             "tags": [self._set.name],
@@ -257,6 +241,13 @@ class _SetPaths:
             "summary": summary,
             "description": f"{text}\n\nPermission: {permission}. {self._limits}".strip(),
             **rest,
+            "responses": {
+                **{
+                    status: answers.reference(self._container, type_, kind)
+                    for status, kind in known.items()
+                },
+                **errors(statuses, ODATA),
+            },
         }
 
     def _body(self, kind: str, example: Mapping[str, Any], type_: edm.EntityType) -> dict[str, Any]:
@@ -265,9 +256,6 @@ class _SetPaths:
             "required": True,
             "content": {"application/json": {"schema": schema, "example": example}},
         }
-
-    def _answer(self, type_: edm.EntityType, kind: str) -> dict[str, Any]:
-        return answers.reference(self._container, type_, kind)
 
 
 def key_parameters(type_: edm.EntityType, owner: str = "") -> list[dict[str, Any]]:

@@ -25,11 +25,7 @@ _COUNTS = select(
     func.coalesce(func.sum(Task.actual_hours), 0).label("hours"),
 ).where(Task.project_id == bindparam("project_id"))
 PROJECT = EntityRules(
-    name="Project",
-    title="project",
     model=Project,
-    resource="projects",
-    event="project",
     assignment="manager_id",
 )
 

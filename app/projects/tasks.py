@@ -14,11 +14,7 @@ from app.writing.rules import EntityRules
 from app.writing.transitions import TASK as TASK_STATES, TASK_CLOSED
 
 TASK = EntityRules(
-    name="Task",
-    title="task",
     model=Task,
-    resource="tasks",
-    event="task",
     polymorphic=("related_type", "related_id"),
     assignment="assignee_id",
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.db import records
-from app.errors import NotFoundError, ValidationError
+from app.errors import ValidationError
 from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
 from app.operations.declaration import Operation
@@ -21,9 +21,7 @@ from app.tickets.service import TICKETS
 
 def describe_comment(comment_id: int) -> dict[str, Any]:
     """A comment and the standing of its ticket."""
-    row = records.read(TicketComment, comment_id)
-    if row is None:
-        raise NotFoundError(f"There is no comment {comment_id}.")
+    row = records.get(TicketComment, comment_id, f"There is no comment {comment_id}.")
     return answer_body(CommentSchema, row, ticket=describe_ticket(row.ticket_id))
 
 

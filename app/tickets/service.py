@@ -16,11 +16,7 @@ from app.writing.rules import COMMON_WRITABLE, EntityRules
 from app.writing.transitions import TICKET as TICKET_STATES
 
 TICKET = EntityRules(
-    name="Ticket",
-    title="ticket",
     model=Ticket,
-    resource="tickets",
-    event="ticket",
     assignment="assignee_id",
 )
 

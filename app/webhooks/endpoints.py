@@ -12,7 +12,7 @@ from app import audit, events
 from app.clock import utc_now
 from app.db import records
 from app.db.types import json_text
-from app.errors import InvalidStateError, NotFoundError, ValidationError
+from app.errors import InvalidStateError, ValidationError
 from app.http.security import current_caller
 from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
@@ -176,10 +176,9 @@ def get_endpoint(endpoint_id: int, *, lock: bool = False) -> WebhookEndpoint:
 
     Raises: NotFoundError.
     """
-    row = records.read(WebhookEndpoint, endpoint_id, lock=lock)
-    if row is None:
-        raise NotFoundError(f"There is no webhook {endpoint_id}.")
-    return row
+    return records.get(
+        WebhookEndpoint, endpoint_id, f"There is no webhook {endpoint_id}.", lock=lock
+    )
 
 
 def show_endpoint(endpoint_id: int) -> dict[str, Any]:
@@ -187,13 +186,9 @@ def show_endpoint(endpoint_id: int) -> dict[str, Any]:
 
     Raises: NotFoundError.
     """
-    with records.looking() as connection:
-        endpoint = records.find(
-            select(WebhookEndpoint).where(WebhookEndpoint.id == endpoint_id), of=connection
-        )
-    if endpoint is None:
-        raise NotFoundError(f"There is no webhook {endpoint_id}.")
-    return endpoint_shape(endpoint)
+    return endpoint_shape(
+        records.look_up(WebhookEndpoint, endpoint_id, f"There is no webhook {endpoint_id}.")
+    )
 
 
 def require_active(endpoint: WebhookEndpoint) -> None:

@@ -371,10 +371,8 @@ class EntityService(Generic[E]):
 
         Raises: NotFoundError.
         """
-        record = records.read(self.rules.model, key, lock=True)
-        if record is None:
-            raise NotFoundError(f"There is no {self.rules.title} {key}.")
-        return record
+        missing = f"There is no {self.rules.title} {key}."
+        return records.get(self.rules.model, key, missing, lock=True)
 
     def _require_assign(self, change: Change[E]) -> None:
         """Giving a record to somebody needs a right of its own where the matrix has one."""

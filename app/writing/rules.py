@@ -21,6 +21,7 @@ from app.extensions import Model
 from app.http.schema_fields import Field
 from app.models.columns import Entity, Record, is_money
 from app.odata.declare import camel
+from app.odata.payload.reader import snake
 from app.writing.fields import described, field_of
 from app.writing.reference_rules import Rule, rule_of
 
@@ -178,16 +179,14 @@ class ChildRules(RowRules):
 class EntityRules(RowRules, Generic[E_co]):
     """The rules of one entity.
 
-    ``name`` is of the entity type (``KbArticle``), ``title`` how a message calls it (``article``),
-    ``resource`` of the permissions (``kb``), ``event`` the object of event names (``kb_article``).
+    ``title`` is how a message calls it (``article``) and ``resource`` that of the permissions
+    (``kb``), where they are not those of its model and table (``kb article``, ``kb_articles``).
     ``assignment`` is the attribute whose change means that somebody else is to act.
     """
 
     model: type[E_co]
-    name: str
-    title: str
-    resource: str
-    event: str
+    title: str = ""
+    resource: str = ""
     # (attribute with a type name, attribute with a key): a link to any of the ten entities
     polymorphic: tuple[str, str] | None = None
     assignment: str = "owner_id"
@@ -195,11 +194,23 @@ class EntityRules(RowRules, Generic[E_co]):
 
     def __post_init__(self) -> None:
         """What a body may set, unless it is given, is what the columns do not call computed."""
+        object.__setattr__(self, "title", self.title or self.event.replace("_", " "))
+        object.__setattr__(self, "resource", self.resource or self.model.__tablename__)
         if not self.writable:
             named = (column for column in self.table.c if column.name not in _NOT_NAMED)
             object.__setattr__(self, "writable", tuple(
                 column.name for column in named if not column.info.keys() & _BY_SERVICE
             ))  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """Of the entity type: ``KbArticle``."""
+        return self.model.__name__
+
+    @property
+    def event(self) -> str:
+        """The object of event names: ``kb_article``."""
+        return snake(self.name)
 
     @property
     def all_writable(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ _OF_FIELD = re.compile(
 )
 _SENTENCE = re.compile(r"[A-Z%].* .*\.", re.DOTALL)
 _PLACE = re.compile(r"\{+(\w+)\}+")
+_REFUSING = ("Error", "records.get", "records.look_up")
 # What is assigned to these is said.
 _SAYING = {"message", "problem", "reason", "_OF_STATUS"}
 _DESCRIBING = ("description", "summary", "label", "title", "doc", "example")
@@ -75,7 +76,7 @@ def _refusing(tree: ast.Module) -> Iterator[int]:
         name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
         to = [ast.unparse(each) for each in getattr(node, "targets", [])]
         to += [ast.unparse(node.target)] if isinstance(node, ast.AnnAssign | ast.AugAssign) else []
-        is_said = isinstance(node, ast.Raise | ast.Return) or name.endswith("Error")
+        is_said = isinstance(node, ast.Raise | ast.Return) or name.endswith(_REFUSING)
         if is_said or _SAYING.intersection(to):
             yield from map(id, ast.walk(node))
 
