@@ -8,7 +8,6 @@ from typing import Any
 from app.odata.binding.values import type_name
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.model.writable import alternate_key_names
 from app.odata.syntax.literals import UNQUOTED, literal_text, read_whole
 from app.odata.syntax.nodes import Argument, Literal, Node
 
@@ -81,7 +80,7 @@ def key_parts(
         if name in parts:
             raise QueryError(f"{name} stands twice in the key", argument.offset)
         parts[name] = argument.value
-    keys = (type_.key, *alternate_key_names(type_), *([own] if own != type_.key else []))
+    keys = (type_.key, *type_.alternate_key_names, *([own] if own != type_.key else []))
     if not any(set(parts) == set(key) for key in keys):
         expected = " or ".join(",".join(key) for key in keys)
         raise QueryError(f"the key of {type_.name} is {expected}", offset)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.odata.model import edm
-from app.odata.model.writable import is_insertable
 from app.odata.payload.reader import MOST_RELATED
 from app.openapi import (
     odata_answers as answers,
@@ -196,7 +195,7 @@ class _SetPaths:
         item: dict[str, Any] = {"parameters": key_parameters(self._type)}
         if nav.collection:
             item["get"] = self._list(target, nav.name, f"List{operation_id}")
-            if is_insertable(self._container, self._set, nav):
+            if self._container.is_insertable(self._set, nav):
                 body = examples.related_creation(self._container, self._type, nav)
                 item["post"] = self._create(target, f"Create{operation_id}", body)
             return item

@@ -13,7 +13,6 @@ from decimal import Decimal
 from typing import Any
 
 from app.odata.model import edm
-from app.odata.model.writable import set_of
 from app.odata.payload.reader import MOST_RELATED
 from app.writing.fields import EARLIEST_YEAR
 
@@ -246,7 +245,7 @@ def is_writable(type_: edm.EntityType, prop: edm.Property, *, creating: bool = T
 
 def _is_insertable(container: edm.EntityContainer, nav: edm.NavigationProperty) -> bool:
     """Whether related entities may be given inside a new one."""
-    target = set_of(container, nav)
+    target = container.set_of(nav)
     return (
         target is not None
         and target.service is not None

@@ -157,16 +157,7 @@ def in_columns(scope: Scope, property_: edm.Property, node: nodes.Member) -> Bou
 
 def keyed(translator: Translating, node: nodes.KeyPredicate) -> Bound:
     """``Contacts(5)`` or ``$root/Clients(1)`` in an expression: one entity, or nothing."""
-    base = node.base
-    if isinstance(base, nodes.Member) and isinstance(base.base, nodes.Root):
-        home = translator.context.container.set_called(base.name)
-        if home is None:
-            raise QueryError(f"there is no entity set '{base.name}'", base.offset)
-        target = Scope(translator.context, home.type, optional=True)
-        parts = key_parts(home.type, node.arguments, node.offset)
-        condition = key_condition(translator, target, parts)
-        return Row(translator.it.attach(f"$root/{_identity(node)}", target, condition))
-    rows = translator.bind(base)
+    rows = translator.bind(node.base)
     if not isinstance(rows, Rows):
         raise QueryError("a key can only follow a collection of entities", node.offset)
     target = Scope(translator.context, rows.type_in(translator.context.container), optional=True)
@@ -177,12 +168,9 @@ def keyed(translator: Translating, node: nodes.KeyPredicate) -> Bound:
         key_condition(translator, target, parts),
         *(translator.within(target).condition(predicate) for predicate in rows.predicates),
     )
-    return Row(rows.owner.attach(f"{rows.navigation.name}/{_identity(node)}", target, condition))
-
-
-def _identity(node: nodes.KeyPredicate) -> int:
-    """What tells a key predicate from all others of a query, whatever option it stands in."""
-    return id(node.arguments)
+    # The arguments tell a key predicate from all others of a query, whatever option it stands in.
+    name = f"{rows.navigation.name}/{id(node.arguments)}"
+    return Row(rows.owner.attach(name, target, condition))
 
 
 def key_condition(

@@ -38,14 +38,12 @@ def with_literal(translator: Translating, node: Binary) -> ColumnElement[bool] |
         left, right = right, left
     if not isinstance(right, JsonObject):
         return None
-    _refuse_order(node)
     bound = translator.bind(left)
     if isinstance(bound, JsonStructure):
         raise UnsupportedError("only complex values in columns are compared", node.offset)
     if not isinstance(bound, Structure):
         raise QueryError("an object is compared with a complex value", node.offset)
-    same = and_(true(), *_alike(translator, bound, right))
-    return same if node.op == "eq" else not_(same)
+    return _same(node, and_(true(), *_alike(translator, bound, right)))
 
 
 def with_parts(
@@ -65,19 +63,19 @@ def with_parts(
             return _same_members(translator, node)
         case _:
             return None
-    _refuse_order(node)
-    return same if node.op == "eq" else not_(same)
+    return _same(node, same)
 
 
-def _refuse_order(node: Binary) -> None:
+def _same(node: Binary, condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """A comparison, of what ``condition`` tells to be the same."""
     if node.op not in ("eq", "ne"):
         raise QueryError(f"'{node.op}' does not take what has parts: only eq and ne", node.offset)
+    return condition if node.op == "eq" else not_(condition)
 
 
 def _same_members(translator: Translating, node: Binary) -> ColumnElement[bool]:
-    _refuse_order(node)
-    same = is_true(Predicate(*_SAME, *two_arrays(translator, node, ordered=True)))
-    return same if node.op == "eq" else not_(same)
+    arrays = two_arrays(translator, node, ordered=True)
+    return _same(node, is_true(Predicate(*_SAME, *arrays)))
 
 
 def _alike(

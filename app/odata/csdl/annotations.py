@@ -24,7 +24,6 @@ from app.odata.csdl.terms import (
 )
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 from app.odata.model import edm
-from app.odata.model.writable import alternate_key_names, is_insertable, upsert_keys
 from app.odata.syntax.parser import OFFERED
 
 # The alias, and String right behind Term: what clients that look for the version search for.
@@ -65,7 +64,7 @@ def of_type(
     if isinstance(type_, edm.EntityType) and type_.alternate_keys:
         keys: list[Expression] = [
             {"Key": [{"Name": PropertyPath(name), "Alias": name} for name in names]}
-            for names in alternate_key_names(type_)
+            for names in type_.alternate_key_names
         ]
         yield Annotation(f"{CORE}.AlternateKeys", keys)
 
@@ -234,7 +233,7 @@ def _insertion(
         closed: list[Expression] = [
             NavigationPropertyPath(nav.name)
             for nav in entity_set.type.navigation.values()
-            if not is_insertable(container, entity_set, nav)
+            if not container.is_insertable(entity_set, nav)
         ]
         if closed:
             record["NonInsertableNavigationProperties"] = closed
@@ -245,7 +244,7 @@ def _insertion(
 def _change(entity_set: edm.EntitySet, updatable: bool, insertable: bool) -> dict[str, Expression]:
     record: dict[str, Expression] = {"Updatable": updatable}
     if updatable:
-        record["Upsertable"] = insertable and bool(upsert_keys(entity_set.type))
+        record["Upsertable"] = insertable and bool(entity_set.type.upsert_keys)
         record["DeltaUpdateSupported"] = insertable and entity_set.takes_deltas
         record["FilterSegmentSupported"] = True
         record["QueryOptions"] = RETURNED

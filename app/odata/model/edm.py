@@ -256,6 +256,25 @@ class EntityType:
         """Column name -> property."""
         return {prop.attribute: prop for prop in self.properties.values()}
 
+    @cached_property
+    def alternate_key_names(self) -> list[tuple[str, ...]]:
+        """The names of the properties of each alternate key."""
+        return [
+            tuple(self.by_attribute[attribute].name for attribute in attributes)
+            for attributes in self.alternate_keys
+        ]
+
+    @cached_property
+    def upsert_keys(self) -> list[tuple[str, ...]]:
+        """The names of the properties of those keys, primary or alternate, whose values a client
+        gives: by these it can upsert.
+        """
+        return [
+            names
+            for names in (self.key, *self.alternate_key_names)
+            if not any(self.properties[name].computed for name in names)
+        ]
+
 
 class ChangeSource(Protocol):
     """Where the changes of an entity type are read from, for delta links.
@@ -309,6 +328,17 @@ class Guarded(Service, Protocol):
         Args:
             values: by attribute, what is known of the entity without its body.
         """
+
+
+@runtime_checkable
+class LinkingService(Protocol):
+    """What a service has besides where a many-to-many relation can be changed."""
+
+    def link(self, key: Any, navigation: str, target: Any) -> None:
+        """Relate another entity; nothing happens when it is related already."""
+
+    def unlink(self, key: Any, navigation: str, target: Any) -> None:
+        """End a relation."""
 
 
 @runtime_checkable
@@ -552,3 +582,31 @@ class EntityContainer:
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""
         return self.types[navigation.target]
+
+    def set_of(self, navigation: NavigationProperty) -> EntitySet | None:
+        """The set in which related entities are written; None where they are not.
+
+        Contained entities are in none of the container: what their navigation property has a
+        service for can be added, and then stays as it is.
+        """
+        home = self.set_of_type.get(navigation.target)
+        if home is not None or navigation.service is None:
+            return home
+        return EntitySet(
+            name=navigation.name,
+            type=self.target(navigation),
+            service=navigation.service,
+            updatable=False,
+            deletable=False,
+        )
+
+    def is_insertable(self, entity_set: EntitySet, navigation: NavigationProperty) -> bool:
+        """Whether an entity can be made along a navigation property, and is then related."""
+        if navigation.owned:
+            return entity_set.service is not None and entity_set.updatable
+        target = self.set_of(navigation)
+        if target is None or target.service is None or not target.insertable:
+            return False
+        if navigation.through is not None:
+            return isinstance(entity_set.service, LinkingService)
+        return navigation.foreign_key is not None

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
-from urllib.parse import quote
 
 from flask import Response
 
 from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.odata.csdl.elements import element_name
-from app.odata.key_values import key_filter, parts_of
+from app.odata.key_values import key_filter
 from app.odata.model import edm
 from app.odata.reading.control import type_text
 from app.odata.reading.negotiation import Format
-from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import no_content
 
@@ -113,11 +111,3 @@ def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTex
         places = ",".join(f"{condition}:{index}" for index, condition in enumerate(conditions))
         system["orderby"] = f"case({places})"
     return OptionTexts(system, options.aliases, options.custom)
-
-
-def contained_path(owner: str, navigation: str, key: Any) -> str:
-    """``Invoices(1)/Payments(5)``; the owner itself where no navigation is named."""
-    if not navigation:
-        return owner
-    (part,) = parts_of(key)
-    return f"{owner}/{navigation}({quote(literal_text(part, 'string'), safe=chr(39))})"

@@ -25,7 +25,7 @@ from app.odata.etags import refuse_tags
 from app.odata.model import edm
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
-from app.odata.operations.results import collected, contained_path, found_options, value_answer
+from app.odata.operations.results import collected, found_options, value_answer
 from app.odata.preferences import note_applied
 from app.odata.reading.negotiation import Format
 from app.odata.reading.resource import PathResolver
@@ -244,11 +244,13 @@ def _entities(
         return around.read(path, found_options(type_, list(result), around.options))
     if result is None:
         return value_answer(around.container, operation, None, around.root, around.form)
-    if operation.result_path is not None:
-        path = contained_path(call.bound_path, operation.result_path, result)
-    else:
+    if operation.result_path is None:
         assert home is not None
         path = entity_path(home.name, type_, result)
+    elif operation.result_path:
+        path = f"{call.bound_path}/{entity_path(operation.result_path, type_, result)}"
+    else:  # the owner itself
+        path = call.bound_path
     try:
         response = around.read(path + call.rest, around.options)
     except (ForbiddenError, NotFoundError):

@@ -57,14 +57,14 @@ class MarkTokens:
         Args:
             query: the fingerprint of what the client keeps a copy of.
         """
-        after = None if mark.after is None else [_number(mark.after[0]), _parts(mark.after[1])]
+        after = None if mark.after is None else [_number(mark.after[0]), mark.after[1]]
         content = json_text(
             [
                 query,
                 _reader(caller),
                 _number(mark.since),
-                [[_parts(key), version] for key, version in mark.known.items()],
-                [_parts(key) for key in mark.gone],
+                list(mark.known.items()),
+                list(mark.gone),
                 after,
                 None if mark.until is None else _number(mark.until),
                 sorted(mark.breaks),
@@ -122,14 +122,6 @@ def _number(instant: datetime) -> int:
 
 def _instant(number: int) -> datetime:
     return datetime.fromtimestamp(number / 1000, UTC)
-
-
-def _parts(key: Any) -> Any:
-    return [_plain(part) for part in key] if isinstance(key, tuple) else _plain(key)
-
-
-def _plain(part: Any) -> Any:
-    return part if isinstance(part, int | str) else str(part)
 
 
 def _key(parts: Any) -> Any:

@@ -28,7 +28,6 @@ from app.http.json_body import parse_json
 from app.odata.binding.path_steps import KeyStep, path_steps
 from app.odata.key_values import key_of
 from app.odata.model import edm
-from app.odata.model.writable import set_of, upsert_keys
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
@@ -106,7 +105,7 @@ def each_target(container: edm.EntityContainer, path: str) -> Target:
                 target = Target(step, type_, is_collection=True)
             case edm.NavigationProperty():
                 type_ = container.target(step)
-                home = set_of(container, step) or edm.EntitySet(name=step.name, type=type_)
+                home = container.set_of(step) or edm.EntitySet(name=step.name, type=type_)
                 target = Target(home, type_, is_collection=step.collection)
             case edm.EntityType() if target is not None:
                 target.type = step
@@ -190,7 +189,7 @@ def _problems(
     """What is wrong with the values of the items; one that may be there already is a change."""
     alternate = [
         entity_set.type.properties[name].attribute
-        for names in upsert_keys(entity_set.type)
+        for names in entity_set.type.upsert_keys
         for name in names
     ]
     for body in bodies:
@@ -230,7 +229,7 @@ def _existing(request: WriteRequest, entity_set: edm.EntitySet, body: EntityBody
         own = not any(type_.properties[name].computed for name in type_.key)
         return key if not own or find_version(request.container, type_, key)[0] else None
     key_values = []
-    for names in upsert_keys(type_):
+    for names in type_.upsert_keys:
         attributes = [type_.properties[name].attribute for name in names]
         if all(body.values.get(attribute) is not None for attribute in attributes):
             key_values.append({name: body.values[name] for name in attributes})

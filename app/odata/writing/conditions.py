@@ -8,7 +8,6 @@ from typing import Any
 from app.errors import NotFoundError, PreconditionFailedError, refuse_any
 from app.odata.etags import refuse_stale
 from app.odata.model import edm
-from app.odata.model.writable import upsert_keys
 from app.odata.payload.reader import EntityBody
 from app.odata.payload.values import join_path
 from app.odata.writing.content import WriteRequest
@@ -98,6 +97,5 @@ def refuse_other_key(body: EntityBody) -> None:
 def _given_keys(type_: edm.EntityType) -> frozenset[frozenset[str]]:
     """The attributes of each key that clients give."""
     return frozenset(
-        frozenset(type_.properties[name].attribute for name in names)
-        for names in upsert_keys(type_)
+        frozenset(type_.properties[name].attribute for name in names) for names in type_.upsert_keys
     )

@@ -10,7 +10,6 @@ from typing import Any
 
 from app.errors import MethodNotAllowedError, NotImplementedInServiceError, ValidationError
 from app.odata.model import edm
-from app.odata.model.writable import LinkingService, set_of
 from app.odata.writing.targets import Link
 
 
@@ -59,21 +58,21 @@ class Relations:
     def can_change(self, nav: edm.NavigationProperty) -> bool:
         """Whether a navigation property can be written at all."""
         held = nav.foreign_key is not None or nav.through is not None
-        return held and set_of(self._container, nav) is not None
+        return held and self._container.set_of(nav) is not None
 
     def target_set(self, nav: edm.NavigationProperty) -> edm.EntitySet:
         """The set that holds the entities that a navigation property leads to.
 
         Raises: NotImplementedInServiceError, they lie in none.
         """
-        entity_set = set_of(self._container, nav)
+        entity_set = self._container.set_of(nav)
         if entity_set is None:
             raise NotImplementedInServiceError(f"{nav.name} cannot be written on its own.")
         return entity_set
 
-    def _linking(self, link: Link) -> LinkingService:
+    def _linking(self, link: Link) -> edm.LinkingService:
         service = service_of(link.entity_set, update=True)
-        if not isinstance(service, LinkingService):
+        if not isinstance(service, edm.LinkingService):
             raise NotImplementedInServiceError(f"{link.navigation.name} cannot be changed.")
         return service
 

@@ -19,7 +19,6 @@ from app.http.json_body import parse_json
 from app.odata.binding.path_steps import KeyStep, path_steps
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.model.writable import alternate_key_names, upsert_keys
 from app.odata.syntax.nodes import Alias, Literal, Node
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
@@ -75,7 +74,7 @@ def locks_of_items(
         url = item.get("@id", item.get("@odata.id"))
         if isinstance(url, str):
             locks |= locks_of_requests(container, [WriteText("PATCH", url)])
-        for names in upsert_keys(type_):
+        for names in type_.upsert_keys:
             if all(isinstance(item.get(name), str | int) for name in names):
                 values = {type_.properties[name].attribute: item[name] for name in names}
                 locks.add(lock_name(type_, values))
@@ -104,14 +103,14 @@ def _target(
 
 
 def _may_name_entities(type_: edm.EntityType, body: bytes) -> bool:
-    names = {name for names in upsert_keys(type_) for name in names}
+    names = {name for names in type_.upsert_keys for name in names}
     return b'id"' in body or any(f'"{name}"'.encode() in body for name in names)
 
 
 def _is_numbered(type_: edm.EntityType) -> bool:
     """Whether the service gives each entity a number of its own, from a counter."""
-    settable = upsert_keys(type_)
-    return any(names not in settable for names in alternate_key_names(type_))
+    settable = type_.upsert_keys
+    return any(names not in settable for names in type_.alternate_key_names)
 
 
 def _literals(type_: edm.EntityType, parts: Mapping[str, Node], query: str) -> dict[str, Any]:

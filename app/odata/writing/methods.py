@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from app.odata.model import edm
-from app.odata.model.writable import LinkingService, is_insertable
 from app.odata.request import READ
 from app.odata.writing.media import ErasableMedia, MediaService, StreamService
 from app.odata.writing.targets import Link, Target
@@ -32,7 +31,7 @@ def _writes(container: edm.EntityContainer, target: Target) -> tuple[str, ...]:
         link = target.link
         if link is None:
             return _set_writes(target.entity_set)
-        return ("POST",) if is_insertable(container, link.entity_set, link.navigation) else ()
+        return ("POST",) if container.is_insertable(link.entity_set, link.navigation) else ()
     methods: tuple[str, ...] = ()
     if owned or target.entity_set.updatable:
         methods += ("PATCH", "PUT")
@@ -107,7 +106,7 @@ def _is_relation_writable(related: edm.EntitySet, link: Link) -> bool:
     """
     navigation = link.navigation
     if navigation.through is not None:
-        return link.entity_set.updatable and isinstance(link.entity_set.service, LinkingService)
+        return link.entity_set.updatable and isinstance(link.entity_set.service, edm.LinkingService)
     if navigation.foreign_key is None:
         return False
     holder = related if navigation.collection else link.entity_set

@@ -23,7 +23,6 @@ from app.errors import (
     refuse_any,
 )
 from app.odata.model import edm
-from app.odata.model.writable import set_of
 from app.odata.payload.reader import EntityBody, Related, snake
 from app.odata.payload.values import join_path
 from app.odata.writing.values import creation_values, replacement_values
@@ -162,7 +161,7 @@ def kind_of(body: EntityBody) -> Kind:
 
 def _related_problems(container: edm.EntityContainer, related: Related) -> Iterator[Detail]:
     nav = related.navigation
-    target_set = set_of(container, nav)
+    target_set = container.set_of(nav)
     foreign_keys = (nav.foreign_key,) if nav.collection and nav.foreign_key is not None else ()
     for item in related.items:
         if item.reference is None:

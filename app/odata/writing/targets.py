@@ -17,7 +17,6 @@ from app.odata.binding.path_steps import KeyStep, OrdinalStep, Step, path_steps
 from app.odata.errors import QueryError
 from app.odata.key_values import check_key_literal, key_of, own_key, parts_of
 from app.odata.model import edm
-from app.odata.model.writable import set_of
 from app.odata.request import READ, method_error
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import Alias, Literal, NameSegment, Node, ResourcePath, SystemSegment
@@ -163,7 +162,7 @@ class _Resolver:
             raise NotFoundError(f"There is no such {target.type.name}.")
         type_ = self._container.target(nav)
         link = Link(target.entity_set, target.key, nav)
-        entity_set = set_of(self._container, nav) or edm.EntitySet(name=nav.name, type=type_)
+        entity_set = self._container.set_of(nav) or edm.EntitySet(name=nav.name, type=type_)
         if nav.collection:
             return Target(entity_set, type_, is_collection=True, link=link)
         related = related_keys(self._container, target.type, target.key, nav)
