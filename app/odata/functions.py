@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import typing as t
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 # These take arguments of their own kind: syntax/parser.py, binding/casts.py.
 OWN_SYNTAX: t.Final = ("cast", "isof", "case")
@@ -47,13 +47,11 @@ class Function:
     takes_collections: bool = False
     takes_utc: bool = False
     is_offered: bool = True
-    least: int = field(init=False)
-    most: int = field(init=False)
 
-    def __post_init__(self) -> None:
-        counts = [len(overload.parameters) for overload in self.overloads]
-        object.__setattr__(self, "least", min(counts))
-        object.__setattr__(self, "most", max(counts))
+    @property
+    def counts(self) -> list[int]:
+        """How many arguments it takes, the least number first."""
+        return sorted({len(overload.parameters) for overload in self.overloads})
 
     def overload(self, *families: str) -> Overload:
         """The one that takes arguments of these families."""
@@ -242,12 +240,3 @@ FUNCTIONS: t.Final[Mapping[str, Function]] = {
     "geo.length": _not_offered("geo", "Edm.Double"),
     "isdefined": _not_offered("any", _BOOLEAN),  # Data Aggregation 4.0
 }  # fmt: skip
-
-
-def describe_count(least: int, most: int) -> str:
-    """``2 arguments``, ``1 argument``, ``no arguments``, ``2 or 3 arguments``."""
-    if least != most:
-        return f"{least} or {most} arguments"
-    if most == 0:
-        return "no arguments"
-    return "1 argument" if most == 1 else f"{most} arguments"

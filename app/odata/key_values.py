@@ -46,6 +46,18 @@ def key_filter(type_: edm.EntityType, key: Any) -> str:
     )
 
 
+def these_alone(
+    type_: edm.EntityType, keys: Sequence[Any], system: Mapping[str, str]
+) -> dict[str, str]:
+    """The system options of a query, of the entities with these keys alone."""
+    those = " or ".join(key_filter(type_, key) for key in keys) or "false"
+    if keys and len(type_.key) == 1:
+        those = f"{type_.key[0]} in ({','.join(literal_text(key, 'string') for key in keys)})"
+    if "filter" in system:
+        those = f"({those}) and ({system['filter']})"
+    return {**system, "filter": those}
+
+
 def own_key(type_: edm.EntityType, navigation: edm.NavigationProperty | None) -> tuple[str, ...]:
     """The parts of a key that tell an entity from others of the same relation: all but those that
     the relation gives (URL Conventions 4.3.3).

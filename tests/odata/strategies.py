@@ -204,8 +204,8 @@ def _calls(draw: st.DrawFn, inner: st.SearchStrategy[Node]) -> Call:
     if name in ("cast", "isof"):
         type_name = draw(st.builds(TypeName, qualified_names, st.booleans()))
         return Call(name, (*draw(st.lists(inner, max_size=1)), type_name))
-    least, most = FUNCTIONS[name].least, FUNCTIONS[name].most
-    return Call(name, tuple(draw(st.lists(inner, min_size=least, max_size=most))))
+    count = draw(st.sampled_from(FUNCTIONS[name].counts))
+    return Call(name, tuple(draw(st.lists(inner, min_size=count, max_size=count))))
 
 
 def _collections(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Collection]:

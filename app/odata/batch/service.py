@@ -7,8 +7,8 @@ from typing import Protocol
 
 from flask import Response
 from sqlalchemy import Connection
-from werkzeug.datastructures import Headers, MIMEAccept
-from werkzeug.http import parse_accept_header, parse_options_header
+from werkzeug.datastructures import Headers
+from werkzeug.http import parse_options_header
 
 from app.errors import InvalidQueryError, UnsupportedMediaTypeError, ValidationError
 from app.http.body_stream import check_readable
@@ -20,7 +20,7 @@ from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner
 from app.odata.model import edm
 from app.odata.preferences import preferences_of
-from app.odata.reading.negotiation import version_spoken
+from app.odata.reading.negotiation import quality_of, version_spoken
 from app.odata.request import Request, method_error
 from app.odata.syntax.options import read_options
 
@@ -127,15 +127,7 @@ def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:
     """
     if version == "4.0" and not is_json:
         return False
-    accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
-    json, multipart = (_quality(accepted, kind) for kind in ("application/json", "multipart/mixed"))
+    accepted = headers.get("Accept", "")
+    json = quality_of(accepted, "application/json")
+    multipart = quality_of(accepted, "multipart/mixed")
     return is_json if json == multipart else json > multipart
-
-
-def _quality(accepted: MIMEAccept, kind: str) -> float:
-    """How much a media type is wanted, whatever its parameters."""
-    ranges = (kind, f"{kind.partition('/')[0]}/*", "*/*")
-    return max(
-        (candidate[1] for candidate in accepted if candidate[0].partition(";")[0] in ranges),
-        default=0,
-    )

@@ -82,10 +82,7 @@ def _of_nothing(
         for operation in container.operations
         if operation.name == name and not operation.is_action
     ]
-    if any(
-        type_.derives_from(overload.bound_to or "") and not overload.bound_to_collection
-        for overload in named
-    ):
+    if any(overload.is_bound_to(type_) for overload in named):
         return []
     return [overload for overload in named if overload.bound_to is None]
 
@@ -151,9 +148,7 @@ def _overload(
     overloads = [
         operation
         for operation in container.operations
-        if type_.derives_from(operation.bound_to or "")
-        and operation.bound_to_collection == of_collection
-        and not operation.is_action
+        if operation.is_bound_to(type_, collection=of_collection) and not operation.is_action
     ]
     if "." not in node.name and not container.is_default_namespace:
         overloads = []

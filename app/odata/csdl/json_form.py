@@ -13,7 +13,6 @@ from app.odata.csdl.terms import (
     Annotation,
     EnumMembers,
     Expression,
-    NavigationPropertyPath,
     Path,
     PropertyPath,
 )
@@ -93,9 +92,7 @@ def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
 
 def _value(value: Expression) -> Any:
     if isinstance(value, Path):
-        return {"$Path": value.path}
-    if isinstance(value, PropertyPath | NavigationPropertyPath):
-        return value.path
+        return value.path if isinstance(value, PropertyPath) else {"$Path": value.path}
     if isinstance(value, EnumMembers):
         return ",".join(value.members)
     if isinstance(value, Mapping):

@@ -39,23 +39,17 @@ class Path:
     path: str
 
 
-@dataclass(frozen=True)
-class PropertyPath:
+class PropertyPath(Path):
     """A property itself, as a model element."""
 
-    path: str
 
-
-@dataclass(frozen=True)
-class NavigationPropertyPath:
+class NavigationPropertyPath(PropertyPath):
     """A navigation property itself, as a model element."""
-
-    path: str
 
 
 Expression: TypeAlias = (
-    "bool | int | Decimal | str | EnumMembers | Path | PropertyPath | NavigationPropertyPath"
-    " | Sequence[Expression] | Mapping[str, Expression]"
+    "bool | int | Decimal | str | EnumMembers | Path | Sequence[Expression]"
+    " | Mapping[str, Expression]"
 )
 
 

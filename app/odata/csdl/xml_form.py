@@ -14,9 +14,7 @@ from app.odata.csdl.terms import (
     Annotation,
     EnumMembers,
     Expression,
-    NavigationPropertyPath,
     Path,
-    PropertyPath,
 )
 from app.odata.model import edm
 
@@ -167,7 +165,7 @@ def _constant(value: Expression) -> tuple[str, str]:
     """``("Bool", "true")``: the kind of a value that fits into an attribute, and its text."""
     if isinstance(value, EnumMembers):
         return "EnumMember", " ".join(f"{value.type}/{member}" for member in value.members)
-    if isinstance(value, Path | PropertyPath | NavigationPropertyPath):
+    if isinstance(value, Path):
         return type(value).__name__, value.path
     if isinstance(value, bool):
         return "Bool", _text(value)

@@ -453,6 +453,11 @@ class Operation:
         """``Name(a,b)``, for messages."""
         return f"{self.name}({','.join(parameter.name for parameter in self.parameters)})"
 
+    def is_bound_to(self, type_: EntityType, *, collection: bool = False) -> bool:
+        """Whether it can be called on an entity of a type, or on a collection of such."""
+        is_of_it = type_.derives_from(self.bound_to or "")
+        return is_of_it and self.bound_to_collection == collection
+
     def takes(self, names: Collection[str]) -> bool:
         """Whether it can be called with parameters of these names, and needs no others."""
         required = {parameter.name for parameter in self.parameters if not parameter.optional}

@@ -60,8 +60,7 @@ class Call:
         overloads = tuple(
             overload
             for overload in self.overloads
-            if type_.derives_from(overload.bound_to or "")
-            and overload.bound_to_collection == is_collection
+            if overload.is_bound_to(type_, collection=is_collection)
         )
         if not overloads:
             what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"

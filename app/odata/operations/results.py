@@ -11,7 +11,7 @@ from flask import Response
 from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.odata.csdl.elements import element_name
-from app.odata.key_values import key_filter
+from app.odata.key_values import key_filter, these_alone
 from app.odata.model import edm
 from app.odata.reading.control import type_text
 from app.odata.reading.negotiation import Format
@@ -103,11 +103,8 @@ def _json_value(
 
 def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTexts) -> OptionTexts:
     """The options of a read of these entities, in this order unless another is asked for."""
-    conditions = [key_filter(type_, key) for key in keys]
-    those = " or ".join(conditions) or "false"
-    system = dict(options.system)
-    system["filter"] = f"({those}) and ({system['filter']})" if "filter" in system else those
+    system = these_alone(type_, keys, options.system)
     if "orderby" not in system and "apply" not in system and len(keys) > 1:
-        places = ",".join(f"{condition}:{index}" for index, condition in enumerate(conditions))
-        system["orderby"] = f"case({places})"
+        places = (f"{key_filter(type_, key)}:{index}" for index, key in enumerate(keys))
+        system["orderby"] = f"case({','.join(places)})"
     return OptionTexts(system, options.aliases, options.custom)

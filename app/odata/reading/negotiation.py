@@ -126,6 +126,12 @@ def takes(wanted: str, media_type: str) -> bool:
     return False
 
 
+def quality_of(accept: str, kind: str) -> float:
+    """How much ``Accept`` wants a media type, whatever its parameters."""
+    names = (kind, f"{kind.partition('/')[0]}/*", "*/*")
+    return max((each.quality for each in _ranges(accept) if each.name in names), default=0)
+
+
 class _MediaRange(NamedTuple):
     """One of those of ``Accept``; ``parameters`` are in lower case and without ``odata.``."""
 

@@ -57,6 +57,7 @@ from app.odata.syntax.options import (
     METADATA_OPTIONS,
     OptionTexts,
     parse_options,
+    refuse_others,
 )
 from app.odata.syntax.path import PathText, parse_path
 
@@ -105,10 +106,7 @@ def _check_allowed(texts: OptionTexts, resource: Resource) -> None:
 
     Raises: QueryError; UnsupportedError, changes of it are asked for.
     """
-    allowed = _options_of(resource)
-    for name in texts.system:
-        if name not in allowed:
-            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
+    refuse_others(texts, _options_of(resource))
     if "deltatoken" in texts.system:
         raise UnsupportedError("changes are not tracked", option="$deltatoken")
 

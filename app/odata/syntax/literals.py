@@ -128,11 +128,6 @@ def convert_timeofday(text: str, offset: int) -> Converted:
         ) from None
 
 
-def convert_duration(text: str, offset: int) -> Converted:
-    """``duration'P1DT2H'``; the quoted text alone is ``to_duration``."""
-    return to_duration(text[len("duration'") : -1], offset), "duration"
-
-
 def to_duration(text: str, offset: int | None = None) -> dt.timedelta:
     """A dayTimeDuration such as ``-P6DT23H59M59.9999S``, to the microsecond.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import typing as t
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote_to_bytes
@@ -87,6 +87,13 @@ def read_options(
         else:
             raise QueryError(f"${known} is not allowed on this resource", 0, "$" + known)
     return OptionTexts(system, aliases, tuple(custom))
+
+
+def refuse_others(options: OptionTexts, allowed: Collection[str]) -> None:
+    """Raise QueryError for a system option that a resource does not take."""
+    for name in options.system:
+        if name not in allowed:
+            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
 
 
 def _spelled_otherwise(name: str) -> str | None:
@@ -195,8 +202,8 @@ def parse_options(
         try:
             if name == "search":
                 values[name] = parse_search(text, limits=limits)
-            elif name in _WORD_PARSERS:
-                values[name] = _WORD_PARSERS[name](text)
+            elif name == "index":
+                values[name] = _parse_index(text)
             elif name in VALUE_PARSERS:
                 parser = Parser(text, limits=limits, first_slot=slot)
                 values[name] = parser.whole(partial(VALUE_PARSERS[name], parser))
@@ -225,15 +232,6 @@ def parse_filter(text: str, *, limits: Limits = DEFAULT_LIMITS) -> Node:
     return parser.whole(parser.parse_expression)
 
 
-# --- options whose value is a word
-
-
-def _parse_count(text: str) -> bool:
-    if text.lower() not in ("true", "false"):
-        raise QueryError("$count must be true or false", 0)
-    return text.lower() == "true"
-
-
 def _parse_index(text: str) -> int | None:
     """An ordinal, from the end if negative; nothing is read as not given."""
     if not text:
@@ -241,9 +239,3 @@ def _parse_index(text: str) -> int | None:
     if not re.fullmatch(r"-?[0-9]{1,19}", text) or abs(int(text)) > INT64_MAX:
         raise QueryError("$index must be a whole number", 0)
     return int(text)
-
-
-_WORD_PARSERS: t.Final[dict[str, Callable[[str], t.Any]]] = {
-    "count": _parse_count,
-    "index": _parse_index,
-}

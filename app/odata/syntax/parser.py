@@ -13,7 +13,7 @@ import re
 import typing as t
 
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.functions import FUNCTIONS, OWN_SYNTAX, describe_count
+from app.odata.functions import FUNCTIONS, OWN_SYNTAX
 from app.odata.syntax import nodes
 from app.odata.syntax.lexer import PRECEDENCE, UNARY_PRECEDENCE, Cursor, Parsed, Token
 from app.odata.syntax.literals import (
@@ -447,14 +447,15 @@ class Parser(Cursor):
         return call
 
     def _parse_plain_arguments(self, name: str, token: Token) -> tuple[nodes.Node, ...]:
-        function = FUNCTIONS[name]
+        counts = FUNCTIONS[name].counts
         arguments: tuple[nodes.Node, ...] = ()
         if not self.at(")"):
             arguments = self.separated(self.parse_expression)
         self.expect(")", f" or ',' in the arguments of {name}")
-        if not function.least <= len(arguments) <= function.most:
-            count = describe_count(function.least, function.most)
-            raise QueryError(f"{name} takes {count}, {len(arguments)} given", token.offset)
+        if len(arguments) not in counts:
+            number = " or ".join(str(count or "no") for count in counts)
+            taken = f"{number} argument{'' if counts == [1] else 's'}"
+            raise QueryError(f"{name} takes {taken}, {len(arguments)} given", token.offset)
         return arguments
 
     def _parse_type_arguments(self, token: Token) -> tuple[nodes.Node, ...]:
@@ -553,7 +554,7 @@ class Parser(Cursor):
                 t.cast(nodes.TopBottomKind, name), token
             )
         elif name in _OPTION_TRANSFORMATIONS:
-            value = _OPTION_TRANSFORMATIONS[name](self)
+            value = VALUE_PARSERS[name](self)
             transformation = nodes.OptionTransformation(
                 t.cast(t.Any, name), value, offset=token.offset
             )
@@ -930,14 +931,8 @@ def _not_a_call(function: str) -> str:
     return f"unknown function '{function}'" + suggestion(function, FUNCTIONS)
 
 
-# Name of an option -> what is read between the parentheses; ``search`` has words of its own.
-_OPTION_TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser], t.Any]]] = {
-    "filter": Parser.parse_expression,
-    "compute": Parser.parse_compute_items,
-    "orderby": Parser.parse_order_items,
-    "top": lambda parser: parser.parse_row_count("top"),
-    "skip": lambda parser: parser.parse_row_count("skip"),
-}
+# The options that are transformations as well; ``search`` has words of its own.
+_OPTION_TRANSFORMATIONS: t.Final = ("filter", "compute", "orderby", "top", "skip")
 _TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser, Token], nodes.Transformation]]] = {
     "aggregate": Parser._parse_aggregate,
     "concat": Parser._parse_concat,

@@ -13,7 +13,7 @@ import typing as t
 from decimal import Decimal
 
 from app.odata.errors import QueryError
-from app.odata.syntax.literals import CONVERTERS, JSON_STRING, STRING, UNQUOTED, convert_duration
+from app.odata.syntax.literals import CONVERTERS, JSON_STRING, STRING, UNQUOTED, to_duration
 from app.odata.syntax.nodes import LiteralValue
 
 # A marker is NUL, the sign of a number, and a code. NUL cannot be in a query, so a shape says
@@ -76,8 +76,7 @@ def shape(text: str) -> tuple[str, list[LiteralValue]]:
         if kind == "string" and offset and _is_word(text[offset - 1]):
             if not _has_duration_prefix(text, offset):
                 return written  # binary'..', geography'..', an enum literal
-            value, _ = convert_duration("duration" + written, offset - len("duration"))
-            literals.append(value)
+            literals.append(to_duration(written[1:-1], offset - len("duration")))
             return "\0P"
         value, _ = CONVERTERS[kind](written, offset)
         literals.append(value)

@@ -6,7 +6,7 @@ changed and is not among its rows any more is told as removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,13 +19,12 @@ from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
-from app.odata.key_values import key_filter, key_of, parts_of, segment_literal
+from app.odata.key_values import key_of, parts_of, segment_literal, these_alone
 from app.odata.model import edm
 from app.odata.preferences import note_applied, preferences_of
 from app.odata.reading.negotiation import Format, form_for
 from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
 from app.odata.request import Request
-from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.tracking.changes import Changes, plain_key
 from app.odata.tracking.tokens import Mark, MarkTokens
@@ -188,26 +187,14 @@ class Tracker:
 def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
     """The defining query, of these entities alone, with their keys."""
     type_ = tracked.entity_set.type
-    system = {
-        name: text
-        for name, text in tracked.options.system.items()
-        if name not in ("count", "orderby")
-    }
-    condition = _condition(type_, keys)
-    system["filter"] = f"{condition} and ({system['filter']})" if "filter" in system else condition
+    system = these_alone(type_, [_typed(type_, key) for key in keys], tracked.options.system)
+    for name in ("count", "orderby"):
+        system.pop(name, None)
     if "select" in system:
         selected = [part.strip() for part in system["select"].split(",")]
         missing = [name for name in type_.key if name not in selected and "*" not in selected]
         system["select"] = ",".join([system["select"], *missing])
     return OptionTexts(system, tracked.options.aliases, tracked.options.custom)
-
-
-def _condition(type_: edm.EntityType, keys: Iterable[Any]) -> str:
-    typed = [_typed(type_, key) for key in keys]
-    if typed and len(type_.key) == 1:
-        return f"{type_.key[0]} in ({','.join(literal_text(key, 'string') for key in typed)})"
-    alternatives = " or ".join(key_filter(type_, key) for key in typed)
-    return f"({alternatives})" if typed else "false"
 
 
 def _apart(text: str) -> tuple[str, str]:

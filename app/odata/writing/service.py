@@ -14,13 +14,12 @@ from flask import Response
 
 from app.db.transactions import forget_notes
 from app.errors import ValidationError, refuse_any
-from app.odata.errors import QueryError
 from app.odata.etags import refuse_tags
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 from app.odata.preferences import note_applied
 from app.odata.request import method_error
-from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases
+from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases, refuse_others
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.collections import is_each, write_delta, write_each
@@ -98,9 +97,7 @@ def _refuse_options(request: WriteRequest, target: Target) -> None:
     is_list = target.prop is not None or (target.link is not None and target.link.navigation.owned)
     if request.http.method == "POST" and is_list:
         allowed.add("index")
-    for name in request.options.system:
-        if name not in allowed:
-            raise QueryError(f"${name} is not allowed on this resource", 0, "$" + name)
+    refuse_others(request.options, allowed)
 
 
 def _create(request: WriteRequest, target: Target) -> Response:
