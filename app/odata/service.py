@@ -202,7 +202,8 @@ class ODataService:
             options = read_options(request.query, parameters=call.parameter_names)
             is_own = not call.rest  # what follows has a form of its own
             asked = options.system.get("format") if is_own else None
-            form = form_for(headers, asked, accept=is_own)
+            namespace = self.container.namespace
+            form = form_for(headers, asked, accept=is_own, namespace=namespace)
             around = Surroundings(
                 self.container,
                 request.root,

@@ -29,7 +29,7 @@ def value_answer(
     assert not isinstance(type_, edm.EntityType)
     if operation.returns_collection:
         type_ = edm.CollectionType(type_)  # type: ignore[arg-type]
-    return _answer(container, type_, _json_value(value, type_, form, container), root, form)
+    return _answer(container, type_, _json_value(value, type_, form), root, form)
 
 
 def collected(
@@ -65,36 +65,32 @@ def _answer(
     if isinstance(type_, edm.ComplexType):
         body |= item
     else:
-        body |= {**_type(type_, form, container), "value": item}
+        body |= {**_type(type_, form), "value": item}
     response = Response(json_text(body), content_type=form.content_type)
     response.headers["OData-Version"] = form.version
     return response
 
 
-def _type(
-    type_: edm.EdmType, form: Format, container: edm.EntityContainer, name: str = ""
-) -> dict[str, Any]:
+def _type(type_: edm.EdmType, form: Format, name: str = "") -> dict[str, Any]:
     """What stands before a value where its JSON does not tell its type."""
-    text = type_text(type_, form, container.namespace)
+    text = type_text(type_, form)
     return {form.control("type", name): text} if text else {}
 
 
-def _json_value(
-    value: Any, type_: edm.EdmType, form: Format, container: edm.EntityContainer
-) -> Any:
+def _json_value(value: Any, type_: edm.EdmType, form: Format) -> Any:
     """A value as JSON; wide numbers as texts where the client asked for that."""
     if value is None:
         return None
     if isinstance(type_, edm.CollectionType):
-        return [_json_value(item, type_.element, form, container) for item in value]
+        return [_json_value(item, type_.element, form) for item in value]
     if isinstance(type_, edm.ComplexType):
         known = type_.all_properties
-        members = _type(type_, form, container)
+        members = _type(type_, form)
         for name, item in value.items():
             inner = known[name].type if name in known else edm.UNTYPED
             if not isinstance(inner, edm.ComplexType):  # which has its type inside
-                members |= _type(inner, form, container, name)
-            members[name] = _json_value(item, inner, form, container)
+                members |= _type(inner, form, name)
+            members[name] = _json_value(item, inner, form)
         return members
     if form.ieee754 and type_ in (edm.DECIMAL, edm.INT64) and isinstance(value, int | Decimal):
         return format(value, "f") if isinstance(value, Decimal) else str(value)

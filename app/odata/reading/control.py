@@ -165,25 +165,23 @@ def navigation_links(projection: Projection, format_: Format) -> Iterator[Piece]
         yield from only_of(type_, own, scope)
 
 
-def type_annotation(
-    name: str, type_: edm.EdmType, format_: Format, namespace: str
-) -> Sequence[Part]:
+def type_annotation(name: str, type_: edm.EdmType, format_: Format) -> Sequence[Part]:
     """The type of a value whose JSON does not tell it, if ``full``; of the answer without a name.
 
     A complex value has it inside, see ``own_type``.
     """
     is_inside = isinstance(type_, edm.ComplexType)
-    text = "" if is_inside else type_text(type_, format_, namespace)
+    text = "" if is_inside else type_text(type_, format_)
     return [f'"{format_.control("type", name)}":"{text}"'] if text else ()
 
 
-def own_type(type_: edm.ComplexType, format_: Format, namespace: str) -> str:
+def own_type(type_: edm.ComplexType, format_: Format) -> str:
     """The type as the first member of a complex value, if ``full``; else the empty text."""
-    text = type_text(type_, format_, namespace)
+    text = type_text(type_, format_)
     return f'"{format_.control("type")}":"{text}"' if text else ""
 
 
-def type_text(type_: edm.EdmType, format_: Format, namespace: str) -> str:
+def type_text(type_: edm.EdmType, format_: Format) -> str:
     """``#Int64``, ``#Model.Priority``, ``#Collection(String)`` if ``full``; else, and where JSON
     tells it, the empty text.
     """
@@ -191,7 +189,8 @@ def type_text(type_: edm.EdmType, format_: Format, namespace: str) -> str:
         return ""
     element = type_.element if isinstance(type_, edm.CollectionType) else type_
     is_primitive = isinstance(element, edm.PrimitiveType)
-    name = element.name.removeprefix("Edm.") if is_primitive else f"{namespace}.{element.name}"
+    name = element.name.removeprefix("Edm.")
+    name = name if is_primitive else f"{format_.namespace}.{name}"
     return f"#{name}" if element is type_ else f"#Collection({name})"
 
 
@@ -236,13 +235,11 @@ class Declared:
         return () if self.type is None else (self.type,)
 
 
-def dynamic_annotation(
-    name: str, type_: edm.EdmType, format_: Format, container: edm.EntityContainer
-) -> Sequence[Part]:
+def dynamic_annotation(name: str, type_: edm.EdmType, format_: Format) -> Sequence[Part]:
     """The type of a value that nothing declares, if its JSON does not tell it; not if ``none``."""
     if format_.metadata == "none":
         return ()
-    return type_annotation(name, type_, format_._replace(metadata="full"), container.namespace)
+    return type_annotation(name, type_, format_._replace(metadata="full"))
 
 
 def dynamic_member(

@@ -116,12 +116,12 @@ def reference_json(projection: Projection, format_: Format) -> ColumnElement[str
 
 
 def property_json(
-    bound: Bound, parts: frozenset[str] | None, format_: Format, namespace: str
+    bound: Bound, parts: frozenset[str] | None, format_: Format
 ) -> ColumnElement[str]:
     """The JSON of one value by itself, or of some parts of a complex one; SQL's null where it is
     null.
     """
-    return spell(Text(), "NULLIF({0}, 'null')", Template(_json(bound, parts, format_, namespace)))
+    return spell(Text(), "NULLIF({0}, 'null')", Template(_json(bound, parts, format_)))
 
 
 def raw_value(bound: Bound) -> ColumnElement[str]:
@@ -136,7 +136,7 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     """What a member writes, the annotation of its type before it."""
     match member:
         case ComputedMember():
-            yield from _computed(member, projection, format_)
+            yield from _computed(member, format_)
             return
         case PropertyMember():
             pieces = _of_property(member, projection, format_)
@@ -145,22 +145,19 @@ def _member(member: Member, projection: Projection, format_: Format) -> Iterator
     yield from only_of(member.of or projection.scope.type, pieces, projection.scope)
 
 
-def _computed(member: ComputedMember, projection: Projection, format_: Format) -> Iterator[Piece]:
+def _computed(member: ComputedMember, format_: Format) -> Iterator[Piece]:
     value, null = member.value, None
     if format_.omit_nulls and value.nullable:
         value, null = replace(value, nullable=False), is_null(value)
-    container = projection.scope.context.container
-    yield from _undeclared(
-        member.name, value.type, _value(value, format_), format_, container, null
-    )
+    yield from _undeclared(member.name, value.type, _value(value, format_), format_, null)
 
 
 def _undeclared(
     name: str, type_: edm.EdmType, value: Sequence[Part], format_: Format,
-    container: edm.EntityContainer, absent: ColumnElement[bool] | None,
+    absent: ColumnElement[bool] | None,
 ) -> Iterator[Piece]:  # fmt: skip
     """A value that nothing declares, its type before it."""
-    if annotation := dynamic_annotation(name, type_, format_, container):
+    if annotation := dynamic_annotation(name, type_, format_):
         yield Piece(annotation, absent)
     yield Piece(dynamic_member(name, type_, value, format_), absent)
 
@@ -170,14 +167,12 @@ def _of_property(
 ) -> Iterator[Piece]:
     property_, scope = member.property, projection.scope
     name, type_ = property_.name, property_.type
-    container = scope.context.container
-    namespace = container.namespace
     if type_ == edm.STREAM:
         yield Piece(stream_link(projection, property_, format_, member.of or scope.type))
         return
     bound = of_property(scope, property_)
     if isinstance(member.parts, ShownMembers):
-        yield from _members(name, member.parts, bound, format_, namespace)
+        yield from _members(name, member.parts, bound, format_)
         return
     currency = property_.currency_property if format_.currencies else None
     optional = bound.nullable if isinstance(bound, Typed) else not isinstance(bound, Elements)
@@ -185,7 +180,7 @@ def _of_property(
     is_left_out = format_.omit_nulls and optional and currency is None
     declared = Declared.of(scope)
     value = _json(
-        bound, member.parts, format_, namespace,
+        bound, member.parts, format_,
         declared=None if declared is None else declared.inside(name),
         nullable=not is_left_out and (property_.nullable or not isinstance(bound, Elements)),
     )  # fmt: skip
@@ -193,12 +188,12 @@ def _of_property(
     if is_left_out:
         absent = is_null(bound) if absent is None else or_(absent, is_null(bound))
     if declared is not None and not declared.has(name, type_):
-        yield from _undeclared(name, type_, value, format_, container, absent)
+        yield from _undeclared(name, type_, value, format_, absent)
         return
-    if annotation := type_annotation(name, type_, format_, namespace):
+    if annotation := type_annotation(name, type_, format_):
         yield Piece(annotation, absent)
     if currency is not None:
-        text = _json(of_property(scope, scope.type.properties[currency]), None, format_, namespace)
+        text = _json(of_property(scope, scope.type.properties[currency]), None, format_)
         yield Piece([f'"{name}@Measures.ISOCurrency":', *text], absent)
     yield Piece([f'"{name}":', *value], absent)
 
@@ -210,7 +205,7 @@ def _value(value: Typed, format_: Format) -> Sequence[Part]:
 
 
 def _json(
-    bound: Bound, parts: Parts, format_: Format, namespace: str, *,
+    bound: Bound, parts: Parts, format_: Format, *,
     declared: Declared | None = None, nullable: bool = True,
 ) -> Sequence[Part]:  # fmt: skip
     """The JSON of a value, or of some parts of a complex one; the word ``null`` where it is null.
@@ -226,7 +221,7 @@ def _json(
         case Structure():
             return [_columns_json(bound, chosen, format_, declared, nullable=nullable)]
         case JsonStructure(sql=sql, type=type_):
-            own = own_type(type_, format_, namespace)
+            own = own_type(type_, format_)
             if chosen is not None:
                 return [_json_parts_of(sql, type_, chosen, format_, own)]
             return [_json_object(kept_json(sql, type_, ieee754=format_.ieee754), own)]
@@ -238,14 +233,12 @@ def _json(
     raise TypeError(type(bound).__name__)
 
 
-def _members(
-    name: str, members: ShownMembers, bound: Bound, format_: Format, namespace: str
-) -> Iterator[Piece]:
+def _members(name: str, members: ShownMembers, bound: Bound, format_: Format) -> Iterator[Piece]:
     """Some members of a collection, by themselves without a name; before them the number of those
     that pass if asked for.
     """
     assert isinstance(bound, Elements)
-    if annotation := type_annotation(name, bound.type, format_, namespace):
+    if annotation := type_annotation(name, bound.type, format_):
         yield Piece(annotation)
     if members.count:
         number = json_parts(members.number(), edm.INT64, nullable=False, ieee754=format_.ieee754)
@@ -261,11 +254,9 @@ def _array(members: ShownMembers, bound: Elements, format_: Format) -> ColumnEle
     return spell(Text(), "(CASE WHEN {0} IS NULL THEN 'null' ELSE {1} END)", bound.sql, whole)
 
 
-def members_json(
-    members: ShownMembers, bound: Elements, format_: Format, namespace: str
-) -> ColumnElement[str]:
+def members_json(members: ShownMembers, bound: Elements, format_: Format) -> ColumnElement[str]:
     """Some members of a collection by themselves, and their number if asked for."""
-    return _object(list(_members("", members, bound, format_, namespace)))
+    return _object(list(_members("", members, bound, format_)))
 
 
 def _one_member(members: ShownMembers, format_: Format) -> ColumnElement[str]:
@@ -297,8 +288,7 @@ def _columns_json(
     missing = {
         name: _missing(bound.scope, property_) for name, property_ in type_.properties.items()
     }
-    namespace = bound.scope.context.container.namespace
-    own = "" if declared is not None else own_type(type_, format_, namespace)
+    own = "" if declared is not None else own_type(type_, format_)
     members = [Piece([own])] if own else []
     for name, inner in type_.properties.items():
         if parts is not None and name not in parts:
@@ -311,10 +301,9 @@ def _columns_json(
             column = bound.scope.columns[bound.property.columns[name]]
             text = json_parts(column, inner.type, nullable=True, ieee754=format_.ieee754)
             if declared is not None and not declared.has(name, inner.type):
-                container = declared.container
-                members += _undeclared(name, inner.type, text, format_, container, missing[name])
+                members += _undeclared(name, inner.type, text, format_, missing[name])
                 continue
-            if annotation := type_annotation(name, inner.type, format_, namespace):
+            if annotation := type_annotation(name, inner.type, format_):
                 members.append(Piece(annotation, missing[name]))
         members.append(Piece([f'"{name}":', *text], missing[name]))
     whole = _object(members)

@@ -21,7 +21,7 @@ class Format(NamedTuple):
     ``ieee754``: Int64 and Decimal as strings. ``omit_nulls``: properties that are null are left
     out (``Prefer: omit-values=nulls``). ``mixed``: entities of several sets stand side by side, so
     each tells its type and its id. ``currencies``: each amount has its currency as an annotation
-    (``Prefer: include-annotations``).
+    (``Prefer: include-annotations``). ``namespace`` is that of the model, for the names of types.
     """
 
     metadata: Metadata = "minimal"
@@ -30,6 +30,7 @@ class Format(NamedTuple):
     omit_nulls: bool = False
     mixed: bool = False
     currencies: bool = False
+    namespace: str = ""
 
     def control(self, name: str, property_: str = "") -> str:
         """The name of a piece of control information, ``@odata.count`` or ``@count``."""
@@ -62,8 +63,9 @@ _PARAMETERS = frozenset(
 
 
 def form_for(
-    headers: Headers | Mapping[str, str], format_option: str | None = None, *, accept: bool = True
-) -> Format:
+    headers: Headers | Mapping[str, str], format_option: str | None = None, *,
+    accept: bool = True, namespace: str = "",
+) -> Format:  # fmt: skip
     """The form of the answer to a request with these headers and this ``$format``.
 
     Args:
@@ -76,19 +78,21 @@ def form_for(
         format_option,
         headers.get("OData-MaxVersion"),
         headers.get("OData-Version"),
+        namespace,
     )
 
 
 @lru_cache(maxsize=256)
 def _negotiated(
-    accept: str | None, format_option: str | None, max_version: str | None, version: str | None
-) -> Format:
+    accept: str | None, format_option: str | None, max_version: str | None,
+    version: str | None, namespace: str,
+) -> Format:  # fmt: skip
     spoken = version_spoken(max_version, version)
     wanted = (accept or "") if format_option is None else _LONG_FORMS.get(
         format_option.lower(), format_option
     )  # fmt: skip
     if not wanted and format_option is None:
-        return Format(version=spoken)
+        return Format(version=spoken, namespace=namespace)
     chosen = next(filter(_is_json, _ranges(wanted)), None)
     if chosen is None:
         raise refusal(wanted, "application/json")
@@ -96,6 +100,7 @@ def _negotiated(
         metadata=chosen.parameters.get("metadata", "minimal"),  # type: ignore[arg-type]  # checked
         version=spoken,
         ieee754=chosen.parameters.get("ieee754compatible") == "true",
+        namespace=namespace,
     )
 
 

@@ -273,8 +273,7 @@ class _Planner:
         selected = ",".join("/".join(item.path) for item in options.select)
         annotation: Sequence[Part] = ()
         if isinstance(bound, Typed | Elements):
-            namespace = self.context.container.namespace
-            annotation = type_annotation("", bound.type, self.format, namespace)
+            annotation = type_annotation("", bound.type, self.format)
         return Plan(
             "raw" if raw else "entity" if is_object else "value",
             self._compiled(resource.scope.select(text, *etag, *home)),
@@ -293,18 +292,17 @@ class _Planner:
         collection that are asked for; and whether it is an object that the context URL goes into.
         """
         options, scope = self.options, self.resource.scope
-        namespace = self.context.container.namespace
         if isinstance(bound, Elements):
             if options == QueryOptions(aliases=options.aliases, custom=options.custom):
-                return property_json(bound, None, self.format, namespace), False
+                return property_json(bound, None, self.format), False
             chosen = shown_members(scope, bound, name, options)
-            return members_json(chosen, bound, self.format, namespace), True
+            return members_json(chosen, bound, self.format), True
         if not isinstance(bound, Structure | JsonStructure):
-            return property_json(bound, None, self.format, namespace), False
+            return property_json(bound, None, self.format), False
         with option("$select"):
             type_ = bound.property.type if isinstance(bound, Structure) else bound.type
             parts = wanted_parts(type_, name, options)
-        return property_json(bound, parts, self.format, namespace), True
+        return property_json(bound, parts, self.format), True
 
     def _media(self, stream: str | None = None) -> Plan:
         """The bytes of a media entity, or of a stream property of an entity.

@@ -91,10 +91,10 @@ class Reader:
         headers = request.headers
         wanted: str | None = None
         try:
-            format_ = _format(request, texts)
+            format_ = self._format(request, texts)
         except NotAcceptableError:  # it may be right for what turns out to be no JSON
             without = {name: text for name, text in texts.system.items() if name != "format"}
-            format_ = _format(request, replace(texts, system=without), accept=False)
+            format_ = self._format(request, replace(texts, system=without), accept=False)
             wanted = texts.system.get("format", headers.get("Accept", ""))
             if not wanted:
                 raise
@@ -129,6 +129,17 @@ class Reader:
                 raise refusal(wanted, offered)
         return answer
 
+    def _format(self, request: ReadRequest, texts: OptionTexts, *, accept: bool = True) -> Format:
+        asked, namespace = texts.system.get("format"), self.container.namespace
+        format_ = form_for(request.headers, asked, accept=accept, namespace=namespace)
+        wanted = request.preferences
+        if wanted is not NO_PREFERENCES:
+            format_ = format_._replace(
+                omit_nulls=wanted.omit_values == "nulls",
+                currencies=wanted.includes(MEASURES, "Measures", "ISOCurrency"),
+            )
+        return format_._replace(mixed=True) if request.mixed else format_
+
     def _token_of(self, path: str, query: str, start: PageStart) -> str:
         """The token of a page of another query."""
         text = read_path(with_keys(path)).text
@@ -162,17 +173,6 @@ def _texts(request: ReadRequest) -> tuple[PathText, OptionTexts]:
     query = request.query
     path = read_path(with_keys(request.path))
     return path, query if isinstance(query, OptionTexts) else read_options(query)
-
-
-def _format(request: ReadRequest, texts: OptionTexts, *, accept: bool = True) -> Format:
-    format_ = form_for(request.headers, texts.system.get("format"), accept=accept)
-    wanted = request.preferences
-    if wanted is not NO_PREFERENCES:
-        format_ = format_._replace(
-            omit_nulls=wanted.omit_values == "nulls",
-            currencies=wanted.includes(MEASURES, "Measures", "ISOCurrency"),
-        )
-    return format_._replace(mixed=True) if request.mixed else format_
 
 
 def _paging(texts: OptionTexts, start: PageStart | None, page_size: int) -> Paging:
