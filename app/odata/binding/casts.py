@@ -16,6 +16,7 @@ from app.odata.binding.type_coercion import (
     as_decimal,
     as_double,
     as_instant,
+    as_numbers,
     as_time,
     fit,
     is_null_literal,
@@ -209,13 +210,8 @@ def _typed_or_null(translator: Translating, node: Node) -> Typed | None:
 
 
 def _one_type(values: list[Typed], offset: int) -> list[Typed]:
-    kinds = {family(value.type) for value in values}
-    if kinds <= set(NUMBERS):
-        if "double" in kinds:
-            return [as_double(value) for value in values]
-        if kinds == {"integer"} or of_one_unit(*(value.sql for value in values)):
-            return values
-        return [as_decimal(value) for value in values]
+    if all(family(value.type) in NUMBERS for value in values):
+        return as_numbers(*values)
     first = values[0].type
     for value in values:
         if value.type != first:

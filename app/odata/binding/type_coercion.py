@@ -34,7 +34,7 @@ from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, family, tr
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, Overload
 from app.odata.model import edm
-from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number
+from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding
 from app.odata.syntax.literals import to_duration
@@ -93,7 +93,8 @@ def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
     """
     kinds = family(left.type), family(right.type)
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
-        return _as_numbers(left, right)
+        first, second = as_numbers(left, right)
+        return first, second
     if kinds == ("date", "instant"):
         return as_instant(left), right
     if kinds == ("instant", "date"):
@@ -159,23 +160,14 @@ def apply(overload: Overload, *arguments: Typed) -> Typed:
     return Typed(sql, type_, any(argument.nullable for argument in arguments))
 
 
-def _as_numbers(left: Typed, right: Typed) -> tuple[Typed, Typed]:
-    kinds = {family(left.type), family(right.type)}
+def as_numbers(*values: Typed) -> list[Typed]:
+    """Numbers in the widest of their types; kept integers of one unit stay such."""
+    kinds = {family(value.type) for value in values}
     if "double" in kinds:
-        return as_double(left), as_double(right)
-    if kinds == {"integer"} or _same_grid(left, right):
-        return left, right
-    return as_decimal(left), as_decimal(right)
-
-
-def _same_grid(left: Typed, right: Typed) -> bool:
-    """Whether both are decimal columns whose kept integers mean the same unit."""
-    first, second = left.sql.type, right.sql.type
-    return (
-        isinstance(first, ExactDecimal)
-        and isinstance(second, ExactDecimal)
-        and first.scale == second.scale
-    )
+        return [as_double(value) for value in values]
+    if kinds == {"integer"} or of_one_unit(*(value.sql for value in values)):
+        return list(values)
+    return [as_decimal(value) for value in values]
 
 
 _KIND_NAMES = {

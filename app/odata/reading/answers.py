@@ -177,8 +177,8 @@ class Answering:
             left = None if remaining is None else remaining - page
             after = [rows[0][-1] + page] if plan.by_position else rows[-1][-len(plan.keys) :]
             link = self._next_link(PageStart(after, left))
-        body = f'{{{"".join(parts)}"value":[{",".join([row[0] for row in rows])}]{link}}}'
-        return self._json(self._linked(body, plan, run), [], *self._page_size_applied())
+        text = ",".join([row[0] for row in rows])
+        return self._rows("".join(parts), text, link, plan, run)
 
     def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
         assert plan.top is not None
@@ -190,8 +190,14 @@ class Answering:
             self._require_parent(plan, run, connection)
         total = self._total(row[1]) if plan.has_total else ""
         context = self._context(plan, self._home(plan, run, connection))
-        body = f'{{{context}{total}"value":[{row[0] or ""}]}}'
-        return self._json(self._linked(body, plan, run), [], *self._page_size_applied())
+        return self._rows(context + total, row[0] or "", "", plan, run)
+
+    def _rows(self, head: str, rows: str, link: str, plan: Plan, run: Run) -> Answer:
+        body = self._linked(f'{{{head}"value":[{rows}]{link}}}', plan, run)
+        preferences = self.request.preferences
+        if preferences.max_page_size is None:
+            return self._json(body, [])
+        return self._json(body, [], preferences.applied("maxpagesize", self.page_size))
 
     def _linked(self, text: str, plan: Plan, run: Run) -> str:
         """An answer with the links to what is not shown of expanded collections."""
@@ -210,11 +216,6 @@ class Answering:
     def page_size(self) -> int:
         """Rows of a page."""
         return self.page_sizes.of(self.request.preferences.max_page_size)
-
-    def _page_size_applied(self) -> list[str]:
-        if self.request.preferences.max_page_size is None:
-            return []
-        return [self.request.preferences.applied("maxpagesize", self.page_size)]
 
     def _total(self, total: int) -> str:
         number = f'"{total}"' if self.format.ieee754 else str(total)

@@ -97,9 +97,13 @@ class PathResolver:
             case nodes.NameSegment():
                 return self._member(resource, step)
             case OrdinalStep():
-                return _at_ordinal(resource, step)
-            case edm.EntityType():
-                return _cast(resource, step)
+                bound = _member_at(resource.scope, resource.bound, step)
+                return replace(resource, bound=bound, inside=None)
+            case edm.EntityType() if step is resource.scope.type:
+                return resource
+            case edm.EntityType():  # those that are of a derived type
+                resource.scope.narrow_to(step)
+                return replace(resource, is_cast=True)
             case nodes.FilterPathSegment(predicate=predicate):
                 translator = Translator(self._context, resource.scope)
                 resource.scope.conditions.append(translator.condition(predicate))
@@ -172,18 +176,6 @@ class PathResolver:
 def _not_offered(step: Step) -> UnsupportedError:
     offset = step.offset if isinstance(step, nodes.Segment) else None
     return UnsupportedError("this address is not offered", offset)
-
-
-def _cast(resource: Resource, type_: edm.EntityType) -> Resource:
-    """The same entities as those of a derived type, or of their own."""
-    if type_ is resource.scope.type:
-        return resource
-    resource.scope.narrow_to(type_)
-    return replace(resource, is_cast=True)
-
-
-def _at_ordinal(resource: Resource, step: OrdinalStep) -> Resource:
-    return replace(resource, bound=_member_at(resource.scope, resource.bound, step), inside=None)
 
 
 def _declared(bound: Bound, name: str) -> str:

@@ -39,9 +39,13 @@ class DecimalNumber(TypeDecorator[Decimal]):
 
 def scaled_text(column: ColumnElement[Any], scale: int) -> DialectSql:
     """The decimal text of a scaled integer (12345 of scale 2: ``123.45``); null stays null."""
-    arguments = ", ".join(scaled_digits(scale)[1])
-    written = f"printf('{scaled_digits(scale)[0]}', {arguments})"
-    return DialectSql(Text(), f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)", "{0}", column)
+    return DialectSql(Text(), _printed(scale), "{0}", column)
+
+
+def _printed(scale: int, least: int | None = None) -> str:
+    """The template of the text in which SQLite writes a scaled integer; null stays null."""
+    conversions, fillers = scaled_digits(scale, least)
+    return f"(CASE WHEN {{0}} IS NOT NULL THEN printf('{conversions}', {', '.join(fillers)}) END)"
 
 
 def scaled_digits(scale: int, least: int | None = None) -> tuple[str, tuple[str, ...]]:
@@ -69,10 +73,7 @@ def written_number(kind: ExactDecimal) -> str:
 
 def written_text(column: ColumnElement[Any], kind: ExactDecimal) -> DialectSql:
     """The text in which a decimal column is written; null stays null."""
-    conversions, fillers = scaled_digits(kind.scale, kind.least)
-    written = f"printf('{conversions}', {', '.join(fillers)})"
-    sqlite = f"(CASE WHEN {{0}} IS NOT NULL THEN {written} END)"
-    return DialectSql(Text(), sqlite, written_number(kind), column)
+    return DialectSql(Text(), _printed(kind.scale, kind.least), written_number(kind), column)
 
 
 def decimal_number(number: ColumnElement[Any]) -> ColumnElement[Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import typing as t
+from functools import partial
 
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.functions import FUNCTIONS, OWN_SYNTAX
@@ -216,22 +217,26 @@ class Parser(Cursor):
 
     def _parse_array(self) -> nodes.Collection:
         start = self.advance()
-        return nodes.Collection(self._json_parts(self._json_value, "]"), offset=start.offset)
+        self.spend()
+        items = self._listed(self._json_value, "]", may_be_empty=True)
+        return nodes.Collection(items, offset=start.offset)
 
     def _parse_object(self) -> nodes.JsonObject:
         start = self.advance()
-        members = self._json_parts(self._json_member, "}")
+        self.spend()
+        members = self._listed(self._json_member, "}", may_be_empty=True)
         names = [name for name, _ in members]
         if len(set(names)) < len(names):
             raise QueryError("a name occurs twice in the object", start.offset)
         return nodes.JsonObject(members, offset=start.offset)
 
-    def _json_parts(self, parse: t.Callable[[], Parsed], close: str) -> tuple[Parsed, ...]:
-        """The members of an array or object, of which there may be none."""
-        self.spend()
-        return self.inside(
-            lambda: () if self.at(close) else self.separated(parse), close, " or ','"
-        )
+    def _listed(
+        self, parse: t.Callable[[], Parsed], close: str, purpose: str = " or ','", *,
+        may_be_empty: bool = False,
+    ) -> tuple[Parsed, ...]:  # fmt: skip
+        """One level of nesting that is a list, up to what ends it."""
+        is_empty = may_be_empty and self.at(close)
+        return self.inside(lambda: () if is_empty else self.separated(parse), close, purpose)
 
     def _json_member(self) -> tuple[str, nodes.Node]:
         name = self.expect_kind("json", "a member name in double quotes")
@@ -434,47 +439,31 @@ class Parser(Cursor):
         """The call of the function ``name`` (lower case), whose token is next."""
         token = self.advance()
         self.advance()
-        self.deeper()
-        call: nodes.Node
         if name == "case":
-            call = self._parse_case(token)
-        elif name in ("cast", "isof"):
-            call = nodes.Call(name, self._parse_type_arguments(token), offset=token.offset)
-            self._refuse_path_after(name)
-        else:
-            call = nodes.Call(name, self._parse_plain_arguments(name, token), offset=token.offset)
-        self.shallower()
-        return call
-
-    def _parse_plain_arguments(self, name: str, token: Token) -> tuple[nodes.Node, ...]:
+            branches = self._listed(self._parse_branch, ")", " or ',' in the branches of case")
+            return nodes.Case(branches, offset=token.offset)
+        if name in ("cast", "isof"):
+            arguments = self.inside(partial(self._parse_type_arguments, token), ")")
+            if self.at("/"):  # a path goes on from a type cast segment
+                message = f"no path goes on from {name}(...): write Namespace.Type/property"
+                raise QueryError(message, self.token.offset)
+            return nodes.Call(name, arguments, offset=token.offset)
+        what = f" or ',' in the arguments of {name}"
+        arguments = self._listed(self.parse_expression, ")", what, may_be_empty=True)
         counts = FUNCTIONS[name].counts
-        arguments: tuple[nodes.Node, ...] = ()
-        if not self.at(")"):
-            arguments = self.separated(self.parse_expression)
-        self.expect(")", f" or ',' in the arguments of {name}")
         if len(arguments) not in counts:
             number = " or ".join(str(count or "no") for count in counts)
             taken = f"{number} argument{'' if counts == [1] else 's'}"
             raise QueryError(f"{name} takes {taken}, {len(arguments)} given", token.offset)
-        return arguments
+        return nodes.Call(name, arguments, offset=token.offset)
 
     def _parse_type_arguments(self, token: Token) -> tuple[nodes.Node, ...]:
         """``(type)`` or ``(expression,type)``; the type with or without quotes."""
-        arguments: tuple[nodes.Node, ...] = ()
-        if not self._at_only_argument():
-            arguments = (self.parse_expression(),)
-            self.expect(",", f" and a type in {token.text}")
-        type_name = self._parse_type()
-        self.expect(")")
-        return (*arguments, type_name)
-
-    def _refuse_path_after(self, name: str) -> None:
-        """``castExpr`` ends with its parenthesis; a path goes on from a type cast segment."""
-        if self.at("/"):
-            raise QueryError(
-                f"no path goes on from {name}(...): write Namespace.Type/property",
-                self.token.offset,
-            )
+        if self._at_only_argument():
+            return (self._parse_type(),)
+        expression = self.parse_expression()
+        self.expect(",", f" and a type in {token.text}")
+        return expression, self._parse_type()
 
     def _at_only_argument(self) -> bool:
         token = self.token
@@ -494,11 +483,6 @@ class Parser(Cursor):
         if match is None:
             raise QueryError("expected a type such as Edm.String", token.offset)
         return nodes.TypeName(match[1] or match[2], match[1] is not None, offset=token.offset)
-
-    def _parse_case(self, token: Token) -> nodes.Case:
-        branches = self.separated(self._parse_branch)
-        self.expect(")", " or ',' in the branches of case")
-        return nodes.Case(branches, offset=token.offset)
 
     def _parse_branch(self) -> tuple[nodes.Node, nodes.Node]:
         """``condition:value``; an ``10:20`` where the colon must be is a number and a value."""
