@@ -38,7 +38,8 @@ def operation(returns: edm.EdmType, *, many: bool = False) -> edm.Operation:
 
 
 def body(value: Any, returns: edm.EdmType, metadata: str = "full", *, many: bool = False) -> Any:
-    form = form_for(Headers({"Accept": f"application/json;odata.metadata={metadata}"}), namespace=CONTAINER.namespace)
+    headers = Headers({"Accept": f"application/json;odata.metadata={metadata}"})
+    form = form_for(headers, namespace=CONTAINER.namespace)
     with Flask(__name__).app_context():
         answer = value_answer(CONTAINER, operation(returns, many=many), value, "/odata/", form)
     members = answer.get_json()
@@ -87,7 +88,8 @@ def test_a_complex_value_has_types_inside() -> None:
 
 
 def test_results_of_several_entities_have_the_type_of_their_collection() -> None:
-    form = form_for(Headers({"Accept": "application/json;odata.metadata=full"}), namespace=CONTAINER.namespace)
+    headers = Headers({"Accept": "application/json;odata.metadata=full"})
+    form = form_for(headers, namespace=CONTAINER.namespace)
     answers = [Response('{"@odata.context":"c","@odata.type":"#Int32","value":5}')]
     answer = collected(CONTAINER, operation(edm.INT32), answers, "/odata/", form)
     assert answer.get_json() == {
