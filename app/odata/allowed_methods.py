@@ -61,7 +61,7 @@ class _Offered:
         if (call := self.operations.find(path)) is not None:
             return self._of_call(call)
         if is_each(path):
-            target = each_target(self.container, path.removesuffix("/$each"))
+            target = each_target(self.container, path.removesuffix("/$each"), self.aliases)
             return each_methods(target.entity_set)
         return self._of_resource(parse_path(path))
 

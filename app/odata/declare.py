@@ -91,9 +91,8 @@ def _default(col: Any) -> Any:
 
 
 def to_one(
-    name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
-    nullable: bool = True, target_key: str = "id", searched: bool = False,
-) -> edm.NavigationProperty:  # fmt: skip
+    name: str, target: str, foreign_key: str, *, target_key: str = "id", **facets: Any
+) -> edm.NavigationProperty:
     """A single-valued navigation along a foreign key of this row."""
     return edm.NavigationProperty(
         name=name,
@@ -101,17 +100,11 @@ def to_one(
         collection=False,
         join=lambda source, other: other[target_key] == source[foreign_key],
         foreign_key=foreign_key,
-        partner=partner,
-        nullable=nullable,
-        searched=searched,
-        description=description,
+        **facets,
     )
 
 
-def to_many(
-    name: str, target: str, foreign_key: str, *, partner: str | None = None, description: str = "",
-    **facets: Any,
-) -> edm.NavigationProperty:  # fmt: skip
+def to_many(name: str, target: str, foreign_key: str, **facets: Any) -> edm.NavigationProperty:
     """A collection whose rows hold a foreign key to this one."""
     return edm.NavigationProperty(
         name=name,
@@ -119,8 +112,6 @@ def to_many(
         collection=True,
         join=lambda source, other: other[foreign_key] == source["id"],
         foreign_key=foreign_key,
-        partner=partner,
-        description=description,
         **facets,
     )
 

@@ -7,9 +7,7 @@ A function that is bound to nothing is called by its own name, or by its import 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement
 
@@ -21,6 +19,7 @@ from app.odata.binding.values import (
     Constant,
     Row,
     Rows,
+    Scope,
     Translating,
     Typed,
     family,
@@ -30,8 +29,6 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.syntax.nodes import Argument, BoundCall, KeyPredicate, Member, Root
 from app.permissions import require
-
-Members = Callable[[Any, Any, Mapping[str, ColumnElement[Any]]], ColumnElement[bool]]
 
 
 def bound_call(translator: Translating, node: BoundCall) -> Bound:
@@ -60,14 +57,30 @@ def bound_call(translator: Translating, node: BoundCall) -> Bound:
     type_ = base.scope.type
     if "." not in node.name and type_.folded.get(node.name.lower()) in type_.navigation:
         return _by_key(translator, node)
-    function = _overload(container, type_, node)
+    return _called(translator, node, _overload(container, type_, node), base.scope)
+
+
+def _called(
+    translator: Translating, node: BoundCall, function: edm.Operation, scope: Scope | None
+) -> Bound:
+    """What a function gives: a value, or entities; ``scope`` has the row that it is bound to."""
     arguments = _arguments(translator, node, function)
     if function.expression is not None and isinstance(function.returns, edm.PrimitiveType):
-        value = function.expression(base.scope.columns, arguments)
-        return Typed(base.scope.where_there(value), function.returns)
-    if function.members is not None and isinstance(function.returns, edm.EntityType):
-        return Rows(base.scope, _leading_to(function.returns, function.members, arguments))
-    raise _not_here(node)
+        if scope is None:
+            return Typed(function.expression(None, arguments), function.returns)
+        value = function.expression(scope.columns, arguments)
+        return Typed(scope.where_there(value), function.returns)
+    if function.members is None or not isinstance(function.returns, edm.EntityType):
+        raise _not_here(node)
+    # The entities, as if a navigation property led to them.
+    members, target = function.members, function.returns.name
+    leading = edm.NavigationProperty(
+        name=target if scope is not None else f"$root/{function.name}",
+        target=target,
+        collection=True,
+        join=lambda source, other: members(source, other, arguments),
+    )
+    return Rows(scope or translator.it, leading)
 
 
 def _of_nothing(
@@ -91,14 +104,7 @@ def _unbound(translator: Translating, node: BoundCall, named: Sequence[edm.Opera
     """A function that is bound to nothing: a value, or entities, of its arguments alone."""
     if named[0].is_action:
         raise QueryError(f"{node.name} is an action: it is called by POST", node.offset)
-    function = _matching(named, node)
-    arguments = _arguments(translator, node, function)
-    if function.expression is not None and isinstance(function.returns, edm.PrimitiveType):
-        return Typed(function.expression(None, arguments), function.returns)
-    if function.members is not None and isinstance(function.returns, edm.EntityType):
-        leading = _leading_to(function.returns, function.members, arguments)
-        return Rows(translator.it, replace(leading, name=f"$root/{function.name}"))
-    raise _not_here(node)
+    return _called(translator, node, _matching(named, node), None)
 
 
 def _of_rows(translator: Translating, node: BoundCall, rows: Rows) -> Typed:
@@ -112,18 +118,6 @@ def _of_rows(translator: Translating, node: BoundCall, rows: Rows) -> Typed:
     assert isinstance(collection.member, Row)
     value = function.expression(collection.member.scope.columns, arguments)
     return Typed(collection.select(value).scalar_subquery(), function.returns)
-
-
-def _leading_to(
-    target: edm.EntityType, members: Members, arguments: Mapping[str, ColumnElement[object]]
-) -> edm.NavigationProperty:
-    """The entities that a function returns, as if a navigation property led to them."""
-    return edm.NavigationProperty(
-        name=target.name,
-        target=target.name,
-        collection=True,
-        join=lambda source, other: members(source, other, arguments),
-    )
 
 
 def _by_key(translator: Translating, node: BoundCall) -> Bound:

@@ -107,7 +107,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     The answer is the collection of what the action returned, in the order of the members.
     """
     path = call.bound_path.removesuffix("/$each")
-    target = each_target(request.container, path)
+    target = each_target(request.container, path, parse_aliases(request.options))
     entity_set = target.entity_set
     call = call.bound(target.type, is_collection=False)
     _require(call)

@@ -50,21 +50,18 @@ def cross_join(context: Context, segment: CrossJoinSegment) -> tuple[Scope, Mapp
             raise QueryError(f"{entity_set.name} is there twice", segment.offset)
         joined[entity_set.name] = Scope(context, entity_set.type)
     context.multiplied = True
-    rows = Scope(context, _type(joined))
-    for name, scope in joined.items():
-        rows.attach(name, scope, true())
-    return rows, joined
-
-
-def _type(joined: Mapping[str, Scope]) -> edm.EntityType:
-    """A type without properties and key, whose navigation leads to the rows that are joined."""
-    return edm.EntityType(
+    # A type without properties and key, whose navigation leads to the rows that are joined.
+    type_ = edm.EntityType(
         name="$crossjoin",
         table=select(literal(1).label("one")).subquery(),
         key=(),
         properties={},
         navigation={name: _navigation(name, scope) for name, scope in joined.items()},
     )
+    rows = Scope(context, type_)
+    for name, scope in joined.items():
+        rows.attach(name, scope, true())
+    return rows, joined
 
 
 def _navigation(name: str, scope: Scope) -> edm.NavigationProperty:

@@ -134,14 +134,9 @@ class Parser(Cursor):
                 return self._parse_array()
             if token.text == "{":
                 return self._parse_object()
-        raise self._no_operand()
-
-    def _no_operand(self) -> QueryError:
-        if self.token.kind == "json":
-            return QueryError("text is written in single quotes", self.token.offset)
-        if not self.previous.text:
-            return self.expected("an expression")
-        return self.expected("an operand")
+        if kind == "json":
+            raise QueryError("text is written in single quotes", token.offset)
+        raise self.expected("an operand" if self.previous.text else "an expression")
 
     def _parse_name(self) -> nodes.Node:
         """A literal that is a word, a canonical function, or a path."""
@@ -598,11 +593,10 @@ class Parser(Cursor):
         return nodes.Rollup(properties, with_total, offset=token.offset)
 
     def _parse_nest(self, token: Token) -> nodes.Nest:
-        return nodes.Nest(self.separated(self._parse_nest_item), offset=token.offset)
-
-    def _parse_addnested(self, token: Token) -> nodes.Nest:
-        path = self.parse_path()
-        self.expect(",", " and transformations in addnested")
+        path = None
+        if token.text.lower() == "addnested":
+            path = self.parse_path()
+            self.expect(",", " and transformations in addnested")
         return nodes.Nest(self.separated(self._parse_nest_item), path, offset=token.offset)
 
     def _parse_nest_item(self) -> nodes.NestItem:
@@ -648,9 +642,6 @@ class Parser(Cursor):
 
     # --- $orderby, $compute, $top, $skip: also as transformations
 
-    def parse_order_items(self) -> tuple[nodes.OrderItem, ...]:
-        return self.separated(self._parse_order_item)
-
     def _parse_order_item(self) -> nodes.OrderItem:
         offset = self.token.offset
         expression = self.parse_expression()
@@ -658,9 +649,6 @@ class Parser(Cursor):
         if descending or self.at_word("asc"):
             self.advance()
         return nodes.OrderItem(expression, descending, offset=offset)
-
-    def parse_compute_items(self) -> tuple[nodes.ComputeItem, ...]:
-        return self.separated(self._parse_compute_item)
 
     def _parse_compute_item(self) -> nodes.ComputeItem:
         offset = self.token.offset
@@ -757,9 +745,6 @@ class Parser(Cursor):
 
     # --- $select
 
-    def parse_select(self) -> tuple[nodes.SelectItem, ...]:
-        return self.separated(self._parse_select_item)
-
     def _parse_select_item(self) -> nodes.SelectItem:
         token = self.token
         if self.accept("*"):
@@ -786,9 +771,6 @@ class Parser(Cursor):
         return self.advance().text
 
     # --- $expand
-
-    def parse_expand(self) -> tuple[nodes.ExpandItem, ...]:
-        return self.separated(self._parse_expand_item)
 
     def _parse_expand_item(self) -> nodes.ExpandItem:
         token = self.token
@@ -902,6 +884,10 @@ class Parser(Cursor):
         raise QueryError("$levels must be max or a whole number from 1", token.offset)
 
 
+def _items(parse: t.Callable[[Parser], t.Any]) -> t.Callable[[Parser], tuple[t.Any, ...]]:
+    return lambda parser: parser.separated(partial(parse, parser))
+
+
 def _annotation(base: nodes.Node | None, token: Token) -> nodes.Annotation:
     term, _, qualifier = token.text[1:].partition("#")
     return nodes.Annotation(base, term, qualifier or None, offset=token.offset)
@@ -922,7 +908,7 @@ _TRANSFORMATIONS: t.Final[dict[str, t.Callable[[Parser, Token], nodes.Transforma
     "concat": Parser._parse_concat,
     "groupby": Parser._parse_groupby,
     "nest": Parser._parse_nest,
-    "addnested": Parser._parse_addnested,
+    "addnested": Parser._parse_nest,
     "join": Parser._parse_join,
     "outerjoin": Parser._parse_join,
     "expand": Parser._parse_expand,
@@ -942,10 +928,10 @@ OFFERED: t.Final = tuple(
 _OF_HIERARCHIES: t.Final = ("ancestors", "descendants", "traverse", "rolluprecursive")
 VALUE_PARSERS: t.Final[dict[str, t.Callable[[Parser], t.Any]]] = {
     "filter": Parser.parse_expression,
-    "orderby": Parser.parse_order_items,
-    "select": Parser.parse_select,
-    "expand": Parser.parse_expand,
-    "compute": Parser.parse_compute_items,
+    "orderby": _items(Parser._parse_order_item),
+    "select": _items(Parser._parse_select_item),
+    "expand": _items(Parser._parse_expand_item),
+    "compute": _items(Parser._parse_compute_item),
     "apply": Parser.parse_apply,
     "top": lambda parser: parser.parse_row_count("$top"),
     "skip": lambda parser: parser.parse_row_count("$skip"),

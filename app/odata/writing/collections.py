@@ -25,15 +25,17 @@ from app.errors import (
     telling_all,
 )
 from app.http.json_body import parse_json
-from app.odata.binding.path_steps import KeyStep, path_steps
+from app.http.security import current_caller
+from app.odata.binding.context import Context
 from app.odata.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.reading.negotiation import Format
+from app.odata.reading.resource import PathResolver
 from app.odata.request import READ, method_error
-from app.odata.syntax.nodes import FilterPathSegment
-from app.odata.syntax.options import OptionTexts
+from app.odata.syntax.nodes import Node
+from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import nothing_shown, with_preference
 from app.odata.writing.conditions import may_be_made, refuse_other_key
@@ -66,7 +68,7 @@ def write_each(request: WriteRequest) -> Response:
         are too many; what the service of the set raises, told with the address of the member.
     """
     path = request.http.path.rstrip("/").removesuffix(_EACH)
-    target = each_target(request.container, path)
+    target = each_target(request.container, path, parse_aliases(request.options))
     entity_set = target.entity_set
     allowed = each_methods(entity_set)
     if request.http.method not in allowed:
@@ -93,33 +95,19 @@ def write_each(request: WriteRequest) -> Response:
     return _collection(request, entity_set, items, "")
 
 
-def each_target(container: edm.EntityContainer, path: str) -> Target:
+def each_target(container: edm.EntityContainer, path: str, aliases: Mapping[str, Node]) -> Target:
     """The entities of a path that ``/$each`` follows, each of which is in a set.
 
     Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
     """
-    target = None
-    for step in path_steps(container, parse_path(path)):
-        match step:
-            case edm.EntitySet(type=type_):
-                target = Target(step, type_, is_collection=True)
-            case edm.NavigationProperty():
-                type_ = container.target(step)
-                home = container.set_of(step) or edm.EntitySet(name=step.name, type=type_)
-                target = Target(home, type_, is_collection=step.collection)
-            case edm.EntityType() if target is not None:
-                target.type = step
-            case FilterPathSegment():
-                pass
-            case KeyStep() if target is not None:
-                target.is_collection = False
-            case _:
-                target = None
-    if target is None or not target.is_collection:
+    context = Context(container, current_caller(), aliases=aliases)
+    resource = PathResolver(context).resolve(parse_path(path))
+    if resource.kind != "collection" or resource.ending:
         raise NotFoundError("$each follows a collection of entities.")
-    if target.entity_set.name not in container.sets:
+    home = container.sets.get(resource.set_name or "")
+    if home is None:
         raise method_error("", (), "$each follows entities, each of which is in a set.")
-    return target
+    return Target(home, resource.scope.type, is_collection=True)
 
 
 def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list[Any]:

@@ -152,16 +152,12 @@ class WriteRequest:
         self, target: Target, body: EntityBody, kind: Kind | None, settled: Collection[str] = ()
     ) -> telling_all:
         """A context in which a refusal of the body tells what else is wrong with it."""
-
-        def check() -> None:
-            if kind is not None:
-                refuse_any(
-                    entity_problems(
-                        self.container, target.entity_set, body, kind, settled, target.key
-                    )
-                )
-
-        return telling_all(check)
+        if kind is None:
+            return telling_all(lambda: None)
+        container, home, key = self.container, target.entity_set, target.key
+        return telling_all(
+            lambda: refuse_any(entity_problems(container, home, body, kind, settled, key))
+        )
 
     @property
     def body_reader(self) -> BodyReader:
