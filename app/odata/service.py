@@ -278,8 +278,7 @@ class ODataService:
             cast: ``Namespace.Type``; ``$entity`` for none.
         """
         texts = read_options(request.query)
-        system = dict(texts.system)
-        url = system.pop("id", "")
+        url = texts.system.get("id", "")
         for root in (request.root, *request.roots):
             url = url.removeprefix(root)
         if not url or url.startswith(("$", "/")) or "://" in url:
@@ -289,8 +288,7 @@ class ODataService:
             raise InvalidQueryError("$id is the id of one entity.", position=0)
         if cast != "$entity":
             address = f"{address}/{cast}"
-        options = OptionTexts(system, texts.aliases, texts.custom)
-        return self._read(request, address, options, in_transaction)
+        return self._read(request, address, texts.without("id"), in_transaction)
 
     def _is_entity(self, address: str) -> bool:
         """Whether a path leads to one entity, be it there or not."""

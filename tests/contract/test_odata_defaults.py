@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.container.model import container
-from app.odata.csdl.terms import CORE
+from app.odata.csdl.annotations import CORE
 from tests.contract.conftest import Api
 
 COMPUTED, DEFAULTED = f"@{CORE}.Computed", f"@{CORE}.ComputedDefaultValue"

@@ -11,7 +11,7 @@ import pytest
 from flask import Flask
 
 from app.container.model import container
-from app.odata.csdl.terms import CAPABILITIES, CORE, MEASURES, VALIDATION
+from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from tests.contract.conftest import Api
 from tests.odata.csdl_rules import problems
 

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from app.odata.csdl.document import metadata, service_document
-from app.odata.csdl.terms import CAPABILITIES, CORE, MEASURES, VALIDATION
 from app.odata.model import edm
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
 from tests.odata.csdl_rules import EDM, problems

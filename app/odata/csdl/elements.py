@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from app.odata.csdl import annotations as notes
-from app.odata.csdl.terms import Annotation
 from app.odata.model import edm
 
 BINDING_PARAMETER = "binding"
@@ -37,7 +36,7 @@ class Element:
     type: TypeUse | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     children: Sequence[Element] = ()
-    annotations: Sequence[Annotation] = ()
+    annotations: Sequence[notes.Annotation] = ()
 
 
 def schema_elements(container: edm.EntityContainer) -> Iterator[Element]:

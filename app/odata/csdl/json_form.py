@@ -8,14 +8,6 @@ from typing import Any
 from app.db.types import json_text
 from app.odata.csdl import annotations as notes
 from app.odata.csdl.elements import Element, TypeUse, schema_elements
-from app.odata.csdl.terms import (
-    VOCABULARIES,
-    Annotation,
-    EnumMembers,
-    Expression,
-    Path,
-    PropertyPath,
-)
 from app.odata.model import edm
 
 # Elements that say by ``$Kind`` what they are; what the others are follows from their place.
@@ -33,7 +25,7 @@ def csdl_json(container: edm.EntityContainer, version: str) -> str:
         "$Version": version,
         "$Reference": {
             f"{uri}.json": {"$Include": [{"$Namespace": namespace, "$Alias": alias}]}
-            for namespace, (alias, uri) in VOCABULARIES.items()
+            for namespace, (alias, uri) in notes.VOCABULARIES.items()
         },
         "$EntityContainer": f"{container.namespace}.{container.name}",
         container.namespace: schema | _annotations(notes.of_schema(container)),
@@ -81,7 +73,7 @@ def _type(use: TypeUse) -> dict[str, Any]:
     return members
 
 
-def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
+def _annotations(items: Iterable[notes.Annotation]) -> dict[str, Any]:
     members = {}
     for item in items:
         members[f"@{item.qualified}"] = _value(item.value)
@@ -90,10 +82,10 @@ def _annotations(items: Iterable[Annotation]) -> dict[str, Any]:
     return members
 
 
-def _value(value: Expression) -> Any:
-    if isinstance(value, Path):
-        return value.path if isinstance(value, PropertyPath) else {"$Path": value.path}
-    if isinstance(value, EnumMembers):
+def _value(value: notes.Expression) -> Any:
+    if isinstance(value, notes.Path):
+        return value.path if isinstance(value, notes.PropertyPath) else {"$Path": value.path}
+    if isinstance(value, notes.EnumMembers):
         return ",".join(value.members)
     if isinstance(value, Mapping):
         return {name: _value(item) for name, item in value.items()}

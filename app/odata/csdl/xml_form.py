@@ -9,13 +9,6 @@ from xml.sax.saxutils import escape
 
 from app.odata.csdl import annotations as notes
 from app.odata.csdl.elements import Element, schema_elements
-from app.odata.csdl.terms import (
-    VOCABULARIES,
-    Annotation,
-    EnumMembers,
-    Expression,
-    Path,
-)
 from app.odata.model import edm
 
 Attribute = str | int | bool | Decimal | None
@@ -37,7 +30,7 @@ def csdl_xml(container: edm.EntityContainer, version: str) -> str:
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<edmx:Edmx Version="{version}" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">',
     ]
-    for namespace, (alias, uri) in VOCABULARIES.items():
+    for namespace, (alias, uri) in notes.VOCABULARIES.items():
         lines += [
             f'<edmx:Reference Uri="{uri}.xml">',
             # In single quotes: some clients take the first Namespace="..." for the model's own.
@@ -120,31 +113,32 @@ def _text(value: str | int | bool | Decimal) -> str:
 # --- annotations
 
 
-def _annotation_tags(items: Iterable[Annotation]) -> Iterator[str]:
+def _annotation_tags(items: Iterable[notes.Annotation]) -> Iterator[str]:
     """The annotations of an element."""
     for item in items:
         attributes = {"Term": item.term}
         if item.qualifier is not None:
             attributes["Qualifier"] = item.qualifier
-        inner = _annotation_tags(Annotation(term, value) for term, value in item.notes.items())
+        own = (notes.Annotation(term, value) for term, value in item.notes.items())
+        inner = _annotation_tags(own)
         yield from _valued("Annotation", attributes, item.value, inner)
 
 
 def _valued(
-    name: str, attributes: Mapping[str, str], value: Expression, notes: Iterable[str] = ()
+    name: str, attributes: Mapping[str, str], value: notes.Expression, inner: Iterable[str] = ()
 ) -> Iterator[str]:
     """An element with a value: constants as an attribute, structures as children; its notes."""
     if isinstance(value, Mapping):
-        yield from _tag(name, [*_record(value), *notes], attributes)
+        yield from _tag(name, [*_record(value), *inner], attributes)
     elif isinstance(value, list | tuple):
         items = [line for item in value for line in _item(item)]
-        yield from _tag(name, [*_tag("Collection", items), *notes], attributes)
+        yield from _tag(name, [*_tag("Collection", items), *inner], attributes)
     else:
         kind, text = _constant(value)
-        yield from _tag(name, notes, {**attributes, kind: text})
+        yield from _tag(name, inner, {**attributes, kind: text})
 
 
-def _record(value: Mapping[str, Expression]) -> Iterator[str]:
+def _record(value: Mapping[str, notes.Expression]) -> Iterator[str]:
     values = [
         line
         for name, item in value.items()
@@ -153,7 +147,7 @@ def _record(value: Mapping[str, Expression]) -> Iterator[str]:
     yield from _tag("Record", values)
 
 
-def _item(value: Expression) -> Iterator[str]:
+def _item(value: notes.Expression) -> Iterator[str]:
     if isinstance(value, Mapping):
         yield from _record(value)
         return
@@ -161,11 +155,11 @@ def _item(value: Expression) -> Iterator[str]:
     yield f"<{kind}>{escape(text)}</{kind}>"
 
 
-def _constant(value: Expression) -> tuple[str, str]:
+def _constant(value: notes.Expression) -> tuple[str, str]:
     """``("Bool", "true")``: the kind of a value that fits into an attribute, and its text."""
-    if isinstance(value, EnumMembers):
+    if isinstance(value, notes.EnumMembers):
         return "EnumMember", " ".join(f"{value.type}/{member}" for member in value.members)
-    if isinstance(value, Path):
+    if isinstance(value, notes.Path):
         return type(value).__name__, value.path
     if isinstance(value, bool):
         return "Bool", _text(value)

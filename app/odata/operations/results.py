@@ -103,4 +103,4 @@ def found_options(type_: edm.EntityType, keys: Sequence[Any], options: OptionTex
     if "orderby" not in system and "apply" not in system and len(keys) > 1:
         places = (f"{key_filter(type_, key)}:{index}" for index, key in enumerate(keys))
         system["orderby"] = f"case({','.join(places)})"
-    return OptionTexts(system, options.aliases, options.custom)
+    return options.having(system)

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from app.http.security import Caller
 from app.odata.binding.context import Budget, Context, Source
 from app.odata.binding.values import Bound, Elements, JsonStructure, Structure, Typed
-from app.odata.csdl.terms import CORE
+from app.odata.csdl.annotations import CORE
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.reading.binder import QueryBinder

@@ -21,7 +21,7 @@ from app.http.security import Caller
 from app.odata.binding.context import Context
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
-from app.odata.csdl.terms import MEASURES
+from app.odata.csdl.annotations import MEASURES
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.preferences import NO_PREFERENCES
@@ -93,8 +93,7 @@ class Reader:
         try:
             format_ = self._format(request, texts)
         except NotAcceptableError:  # it may be right for what turns out to be no JSON
-            without = {name: text for name, text in texts.system.items() if name != "format"}
-            format_ = self._format(request, replace(texts, system=without), accept=False)
+            format_ = self._format(request, texts.without("format"), accept=False)
             wanted = texts.system.get("format", headers.get("Accept", ""))
             if not wanted:
                 raise

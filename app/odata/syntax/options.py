@@ -52,6 +52,14 @@ class OptionTexts:
     aliases: dict[str, str]
     custom: tuple[tuple[str, str], ...] = ()
 
+    def having(self, system: dict[str, str]) -> OptionTexts:
+        """The same with other system options."""
+        return OptionTexts(system, self.aliases, self.custom)
+
+    def without(self, *names: str) -> OptionTexts:
+        """The same without some system options."""
+        return self.having({name: text for name, text in self.system.items() if name not in names})
+
 
 def read_options(
     query: str | bytes | Iterable[tuple[str, str]],

@@ -107,10 +107,7 @@ class Tracker:
         if not _NOT_TRACKED.isdisjoint(options.system):
             return None
         form = form_for(request.headers, options.system.get("format"))
-        kept = {name: text for name, text in options.system.items() if name != "skiptoken"}
-        return _Tracked(
-            entity_set, request, query, OptionTexts(kept, options.aliases, options.custom), form
-        )
+        return _Tracked(entity_set, request, query, options.without("skiptoken"), form)
 
     # --- the whole
 
@@ -187,14 +184,13 @@ class Tracker:
 def _options(tracked: _Tracked, keys: list[Any]) -> OptionTexts:
     """The defining query, of these entities alone, with their keys."""
     type_ = tracked.entity_set.type
-    system = these_alone(type_, [_typed(type_, key) for key in keys], tracked.options.system)
-    for name in ("count", "orderby"):
-        system.pop(name, None)
+    plain = tracked.options.without("count", "orderby")
+    system = these_alone(type_, [_typed(type_, key) for key in keys], plain.system)
     if "select" in system:
         selected = [part.strip() for part in system["select"].split(",")]
         missing = [name for name in type_.key if name not in selected and "*" not in selected]
         system["select"] = ",".join([system["select"], *missing])
-    return OptionTexts(system, tracked.options.aliases, tracked.options.custom)
+    return plain.having(system)
 
 
 def _apart(text: str) -> tuple[str, str]:

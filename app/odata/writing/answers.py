@@ -21,7 +21,6 @@ from app.odata.payload.reader import EntityBody
 from app.odata.preferences import note_applied
 from app.odata.reading.negotiation import form_for
 from app.odata.reading.representation import Representation
-from app.odata.syntax.options import OptionTexts
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_version, held_value
 from app.odata.writing.targets import Target, entity_path
@@ -175,9 +174,7 @@ def _representation(
             return answer
     options = request.options
     if body is not None and "expand" not in options.system and (expanded := expansion(body)):
-        options = OptionTexts(
-            {**options.system, "expand": expanded}, options.aliases, options.custom
-        )
+        options = options.having({**options.system, "expand": expanded})
     try:
         return request.read(target_path(target, key), options)
     except (ForbiddenError, NotFoundError):

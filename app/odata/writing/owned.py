@@ -105,8 +105,7 @@ def place_of_new(request: WriteRequest, count: int) -> tuple[int, WriteRequest]:
     index = index if index >= 0 else count + 1 + index
     if not 0 <= index <= count:
         raise InvalidQueryError(f"$index must be from {-count - 1} to {count}.", position=0)
-    system = {name: text for name, text in options.system.items() if name != "index"}
-    return index, replace(request, options=replace(options, system=system))
+    return index, replace(request, options=options.without("index"))
 
 
 def _save(link: Link, items: list[dict[str, Any]], index: int) -> None:
