@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from flask import Response
 
@@ -15,8 +14,7 @@ from app.odata.csdl.json_form import csdl_json
 from app.odata.csdl.xml_form import csdl_xml
 from app.odata.etags import parse_precondition
 from app.odata.model import edm
-
-Version = Literal["4.0", "4.01"]
+from app.odata.reading.negotiation import Version
 
 # A model changes with a release only; a client asks again after this long, by its tag.
 MAX_AGE_SECONDS = 300

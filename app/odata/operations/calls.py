@@ -95,19 +95,12 @@ class Operations:
 
     @cached_property
     def _imports(self) -> dict[str, tuple[edm.Operation, ...]]:
-        return _grouped(
-            (operation.import_name, operation)
-            for operation in self._container.operations
-            if operation.import_name and not operation.bound_to
-        )
+        unbound = (each for each in self._container.operations if not each.bound_to)
+        return _grouped((each.import_name, each) for each in unbound if each.import_name)
 
     @cached_property
     def _bound(self) -> dict[str, tuple[edm.Operation, ...]]:
-        return _grouped(
-            (operation.name, operation)
-            for operation in self._container.operations
-            if operation.bound_to
-        )
+        return _grouped((each.name, each) for each in self._container.operations if each.bound_to)
 
     @cached_property
     def _bound_name(self) -> re.Pattern[str]:

@@ -87,14 +87,11 @@ def _actions(projection: Projection, type_: edm.EntityType, *, full: bool) -> It
     scope = projection.scope
     container, rights = scope.context.container, scope.context.caller.rights
     names = [base.name for base in scope.type.lineage]
+    own = names if type_ is scope.type else [type_.name]
     for operation in container.operations:
-        if (
-            not operation.is_action
-            or operation.bound_to not in (names if type_ is scope.type else (type_.name,))
-            or operation.bound_to_collection
-        ):
-            continue
-        if projection.operations is not None and operation.name not in projection.operations:
+        is_bound = operation.bound_to in own and not operation.bound_to_collection
+        is_named = projection.operations is None or operation.name in projection.operations
+        if not (operation.is_action and is_bound and is_named):
             continue
         name = f"{container.namespace}.{operation.name}"
         link: list[Part] = ["{}"]

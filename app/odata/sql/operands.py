@@ -14,12 +14,12 @@ from sqlalchemy import BigInteger, DateTime, Dialect, Numeric, String
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from app.db.types import iso_instant
+from app.odata.syntax.literals import INT64_MAX, INT64_MIN
 
 Rounding = Literal["down", "up", "none"]
 ROUNDING: dict[str, Rounding] = {"gt": "down", "le": "down", "ge": "up", "lt": "up"}
 
 _WIDE = Context(prec=500)
-_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -49,15 +49,15 @@ class DecimalOperand(TypeDecorator[Decimal]):
         if not number.is_finite():
             if self.rounding == "none":
                 return 0.5
-            return _INT64_MAX if number > 0 else _INT64_MIN  # compares as an infinity does
+            return INT64_MAX if number > 0 else INT64_MIN  # compares as an infinity does
         scaled = number.scaleb(self.scale, _WIDE)
         if self.rounding == "none" and scaled != scaled.to_integral_value():
             return 0.5  # equals no whole number
         mode = ROUND_CEILING if self.rounding == "up" else ROUND_FLOOR
         units = int(scaled.to_integral_value(mode, _WIDE))
-        if self.rounding == "none" and not _INT64_MIN <= units <= _INT64_MAX:
+        if self.rounding == "none" and not INT64_MIN <= units <= INT64_MAX:
             return 0.5
-        return min(max(units, _INT64_MIN), _INT64_MAX)
+        return min(max(units, INT64_MIN), INT64_MAX)
 
 
 class InstantOperand(TypeDecorator[datetime]):

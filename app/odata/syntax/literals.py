@@ -65,10 +65,6 @@ def to_string(text: str) -> str:
     return text[1:-1].replace("''", "'")
 
 
-def convert_string(text: str, offset: int) -> Converted:
-    return to_string(text), "string"
-
-
 def convert_number(text: str, offset: int) -> Converted:
     """Int64 and its neighbours beyond it, decimals, and doubles (an exponent or the suffix f)."""
     if len(text) > _MOST_DIGITS:
@@ -87,10 +83,6 @@ def convert_number(text: str, offset: int) -> Converted:
     if double in (NON_FINITE["INF"], NON_FINITE["-INF"]):
         raise QueryError(f"{text} is out of the range of Edm.Double", offset)
     return double, "double"
-
-
-def convert_guid(text: str, offset: int) -> Converted:
-    return uuid.UUID(text), "guid"
 
 
 def convert_date(text: str, offset: int) -> Converted:
@@ -230,9 +222,9 @@ def _no_such_date(text: str, offset: int) -> QueryError:
 
 
 CONVERTERS: t.Final[dict[str, t.Callable[[str, int], Converted]]] = {
-    "string": convert_string,
+    "string": lambda text, _: (to_string(text), "string"),
     "number": convert_number,
-    "guid": convert_guid,
+    "guid": lambda text, _: (uuid.UUID(text), "guid"),
     "date": convert_date,
     "datetime": convert_datetime,
     "timeofday": convert_timeofday,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import unquote_to_bytes
 
-from app.odata.errors import QueryError, suggestion
+from app.odata.errors import QueryError, option, suggestion
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.literals import INT64_MAX, NAME
 from app.odata.syntax.nodes import LiteralValue, Node, QueryOptions
@@ -138,9 +138,9 @@ def _unquoted(text: str, option: str | None = None) -> str:
         raise QueryError("the query string is not UTF-8", 0, option) from None
 
 
-def _add_once(texts: dict[str, str], key: str, option: str, text: str) -> None:
+def _add_once(texts: dict[str, str], key: str, name: str, text: str) -> None:
     if key in texts:
-        raise QueryError(f"{option} must not appear more than once", 0, option)
+        raise QueryError(f"{name} must not appear more than once", 0, name)
     texts[key] = text
 
 
@@ -207,7 +207,7 @@ def parse_options(
     values: dict[str, t.Any] = {}
     slot = first_slot
     for name, text in texts.system.items():
-        try:
+        with option("$" + name):
             if name == "search":
                 values[name] = parse_search(text, limits=limits)
             elif name == "index":
@@ -216,16 +216,12 @@ def parse_options(
                 parser = Parser(text, limits=limits, first_slot=slot)
                 values[name] = parser.whole(partial(VALUE_PARSERS[name], parser))
                 slot = parser.next_slot
-        except QueryError as error:
-            raise error.in_option("$" + name) from None
     aliases: dict[str, Node] = {}
     for alias, text in texts.aliases.items():
-        try:
+        with option(alias):
             parser = Parser(text, limits=limits, first_slot=slot)
             aliases[alias[1:]] = parser.whole(parser.parse_expression)
             slot = parser.next_slot
-        except QueryError as error:
-            raise error.in_option(alias) from None
     return QueryOptions(**values, aliases=aliases, custom=texts.custom)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import typing as t
+from functools import partial
 
 from app.odata.errors import QueryError
 from app.odata.syntax import nodes
@@ -57,20 +58,20 @@ class SearchParser:
         self._nodes_left = limits.nodes
 
     def parse_or(self) -> nodes.SearchNode:
-        operands = [self.parse_and()]
-        offsets = []
-        while (offset := self._accept_operator("OR")) is not None:
-            offsets.append(offset)
-            operands.append(self.parse_and())
-        return nodes.balance(operands, offsets, lambda a, b, at: nodes.SearchOr(a, b, offset=at))
+        return self._chain(self.parse_and, partial(self._accept_operator, "OR"), nodes.SearchOr)
 
     def parse_and(self) -> nodes.SearchNode:
-        operands = [self.parse_not()]
-        offsets = []
-        while (offset := self._next_conjunct()) is not None:
+        return self._chain(self.parse_not, self._next_conjunct, nodes.SearchAnd)
+
+    def _chain(
+        self, parse: t.Callable[[], nodes.SearchNode], next_offset: t.Callable[[], int | None],
+        kind: type[nodes.SearchOr] | type[nodes.SearchAnd],
+    ) -> nodes.SearchNode:  # fmt: skip
+        operands, offsets = [parse()], []
+        while (offset := next_offset()) is not None:
             offsets.append(offset)
-            operands.append(self.parse_not())
-        return nodes.balance(operands, offsets, lambda a, b, at: nodes.SearchAnd(a, b, offset=at))
+            operands.append(parse())
+        return nodes.balance(operands, offsets, lambda a, b, at: kind(a, b, offset=at))
 
     def parse_not(self) -> nodes.SearchNode:
         start = self.position
