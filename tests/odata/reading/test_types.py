@@ -104,7 +104,7 @@ def test_operators_take_every_pair_of_types_or_refuse_it(
 def calls() -> Iterator[str]:
     turns = count()
     for name, function in FUNCTIONS.items():
-        for number in {max(function.least, 1), function.most} - {0}:
+        for number in {max(function.counts[0], 1), function.counts[-1]} - {0}:
             for operands in product(OPERANDS.values(), repeat=min(number, 2)):
                 turn = next(turns)
                 arguments = [one[(turn + at) % 3] for at, one in enumerate(operands)]
