@@ -102,7 +102,11 @@ class BatchRunner:
         cause = len(answers) - 1
         if failed:
             self._references.forget(unit.parts)
-            answers = self._undone(unit, answers[cause], cause)
+            reason = FailedDependencyError("Another request of the group failed: nothing was done.")
+            answers = [
+                answers[cause] if index == cause else self._refused(reason, part)
+                for index, part in enumerate(unit.parts)
+            ]
         else:
             savepoint.commit()
         if unit.group:
@@ -120,13 +124,6 @@ class BatchRunner:
                 with suppress(QueryError, ApiError):  # it is refused in its place
                     address = address_of(part, self.roots, self.edge)
                     yield WriteText(part.method, address.path, address.query, part.body)
-
-    def _undone(self, unit: Unit, cause: Response, failed: int) -> list[Response]:
-        reason = FailedDependencyError("Another request of the group failed: nothing was done.")
-        return [
-            cause if index == failed else self._refused(reason, part)
-            for index, part in enumerate(unit.parts)
-        ]
 
     def _tried(
         self, part: Part, savepoint: NestedTransaction | None = None

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from sqlalchemy import (
@@ -312,10 +314,7 @@ def _member_reader(literal: Literal, type_: edm.EnumType) -> Callable[[Any], int
         numbers = [_member(part.strip(), type_, literal.offset) for part in value.split(",")]
         if len(numbers) > 1 and not type_.is_flags:
             raise QueryError(f"{type_.name} takes one member at a time", literal.offset)
-        total = 0
-        for number in numbers:
-            total |= number
-        return total
+        return reduce(or_, numbers)
 
     return read
 

@@ -168,12 +168,11 @@ class Scope:
 
     def join(self, navigation: edm.NavigationProperty) -> Scope:
         """The one row that a single-valued navigation leads to."""
-        if navigation.name not in self._joined:
-            target = Scope(self.context, self.context.container.target(navigation), optional=True)
-            target.optional = self.optional or navigation.nullable or bool(target.conditions)
-            condition = and_(navigation.join(self.columns, target.columns), *target.conditions)
-            self._joined[navigation.name] = (target, condition)
-        return self._joined[navigation.name][0]
+        if navigation.name in self._joined:
+            return self._joined[navigation.name][0]
+        target = Scope(self.context, self.context.container.target(navigation), optional=True)
+        target.optional = self.optional or navigation.nullable or bool(target.conditions)
+        return self.attach(navigation.name, target, navigation.join(self.columns, target.columns))
 
     def attach(self, name: str, target: Scope, condition: ColumnElement[bool]) -> Scope:
         """Join the one row of ``target`` that fulfils ``condition``; once for each ``name``."""

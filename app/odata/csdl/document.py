@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal
 
 from flask import Response
 
@@ -14,7 +15,8 @@ from app.odata.csdl.json_form import csdl_json
 from app.odata.csdl.xml_form import csdl_xml
 from app.odata.etags import parse_precondition
 from app.odata.model import edm
-from app.odata.reading.negotiation import Version
+
+Version = Literal["4.0", "4.01"]
 
 # A model changes with a release only; a client asks again after this long, by its tag.
 MAX_AGE_SECONDS = 300

@@ -15,7 +15,8 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from operator import or_
 from typing import Any, TypeVar
 
 from app.errors import MOST_DETAILS, Detail, ValidationError
@@ -114,11 +115,6 @@ def read_decimal(value: Any) -> Decimal:
     return _finite(value if isinstance(value, Decimal) else Decimal(value))
 
 
-def read_decimal_text(value: Any) -> Decimal:
-    """A number or, as the client declared by ``IEEE754Compatible``, a string of one."""
-    return read_decimal(_number_in_text(value))
-
-
 def _finite(number: Decimal) -> Decimal:
     if not number.is_finite() or abs(number.adjusted()) > _WIDEST_EXPONENT:
         raise BadValueError("is out of range")
@@ -126,6 +122,7 @@ def _finite(number: Decimal) -> Decimal:
 
 
 def _number_in_text(value: Any) -> Any:
+    """A number or, as the client declared by ``IEEE754Compatible``, a string of one."""
     if not isinstance(value, str):
         return value
     if not _NUMBER.fullmatch(value):
@@ -158,12 +155,6 @@ def _whole(value: Decimal) -> int:
 
 
 read_int64 = integer_reader(64)
-
-
-def read_int64_text(value: Any) -> int:
-    """A whole number or, as the client declared by ``IEEE754Compatible``, a string of one."""
-    read: int = read_int64(_number_in_text(value))
-    return read
 
 
 def read_double(value: Any) -> float:
@@ -230,11 +221,6 @@ read_binary = _text_reader(
 )
 
 
-def read_any(value: Any) -> Any:
-    """A value of no declared type: any JSON."""
-    return value
-
-
 def read_geography(value: Any) -> Any:
     """A shape as GeoJSON (RFC 7946); coordinates are not looked at."""
     if not isinstance(value, dict) or not isinstance(value.get("type"), str):
@@ -266,8 +252,8 @@ READERS: Mapping[str, Reader] = {
 # The same where the body's media type says IEEE754Compatible=true (JSON Format 3.2).
 TEXT_READERS: Mapping[str, Reader] = {
     **READERS,
-    "Edm.Int64": read_int64_text,
-    "Edm.Decimal": read_decimal_text,
+    "Edm.Int64": lambda value: read_int64(_number_in_text(value)),
+    "Edm.Decimal": lambda value: read_decimal(_number_in_text(value)),
 }
 
 
@@ -290,7 +276,8 @@ def typed_reader(type_: edm.EdmType, text_numbers: bool = False) -> TypedReader:
     """
     if isinstance(type_, edm.PrimitiveType):
         readers = TEXT_READERS if text_numbers else READERS
-        return _telling(readers.get(type_.name, read_any))
+        # A value of no declared type is any JSON.
+        return _telling(readers.get(type_.name, lambda value: value))
     if isinstance(type_, edm.EnumType):
         return _telling(partial(read_enum, type_))
     if isinstance(type_, edm.CollectionType):
@@ -336,11 +323,9 @@ def read_enum(type_: edm.EnumType, value: Any) -> str | int:
         numbers = [read_int64(value)]
     if None in numbers or (len(numbers) > 1 and not type_.is_flags):
         raise _no_member(type_)
-    combined = 0
-    for number in numbers:
-        combined |= number or 0
+    combined = reduce(or_, (number or 0 for number in numbers))
     if type_.is_flags:
-        if combined < 0 or combined & ~_all_flags(type_):
+        if combined < 0 or combined & ~reduce(or_, type_.members.values()):
             raise _no_member(type_)
         return combined
     (number,) = numbers
@@ -354,13 +339,6 @@ def _enum_number(type_: edm.EnumType, text: str) -> int | None:
     if text in type_.members:
         return type_.members[text]
     return int(text) if _INTEGER.fullmatch(text) else None
-
-
-def _all_flags(type_: edm.EnumType) -> int:
-    mask = 0
-    for number in type_.members.values():
-        mask |= number
-    return mask
 
 
 def _no_member(type_: edm.EnumType) -> BadValueError:

@@ -62,11 +62,8 @@ class Target:
     @property
     def alternate(self) -> Mapping[str, Any]:
         """The alternate key by which an entity was addressed, by attribute; else empty."""
-        names = set(self.values)
-        for attributes in self.type.alternate_keys:
-            if names == set(attributes):
-                return self.values
-        return {}
+        is_alternate = any(set(self.values) == set(names) for names in self.type.alternate_keys)
+        return self.values if is_alternate else {}
 
     @property
     def is_missing(self) -> bool:
