@@ -6,9 +6,10 @@ each kind of record that it can be said of.
 
 from __future__ import annotations
 
+import math
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -32,6 +33,7 @@ Phrase = tuple[str, ...]
 LONGEST_PHRASE = 5
 _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
+_USUAL = 30  # meanings
 CURRENCY_CODES = frozenset(currency.code for currency in Currency)
 _WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
@@ -197,16 +199,24 @@ class Lexicon:
         return frozenset(noun.lower() for noun in nouns)
 
     @cached_property
-    def known(self) -> frozenset[str]:
-        """Every single word that means something."""
-        words = {word for phrase in self.entries for word in phrase} | set(self.fillers)
-        words |= set(self.english)
+    def known(self) -> Mapping[str, float]:
+        """Every single word that means something, and how usual it is.
+
+        That is told by how much it means, and of how many kinds of record; nouns, periods and
+        fillers are as usual as words that mean much.
+        """
+        words: Counter[str] = Counter()
+        for phrase, entries in self.entries.items():
+            kinds = sum(len(getattr(entry.value, "by_kind", "1")) for entry in entries)
+            is_noun = any(entry.category == "kind" for entry in entries)
+            words.update(dict.fromkeys(phrase, kinds + _USUAL * is_noun))
         values = (text for texts in self.data.get("values", {}).values() for text in texts)
-        words |= {word for text in values for word in self.phrase(text)}
-        words |= set(self.reader.words) if "periods" in self.data else set()
+        words.update(word for text in values for word in self.phrase(text))
         for phrases in (self.beyond, self.commands, self.follows, self.vague):
-            words |= {word for phrase in phrases for word in phrase}
-        return frozenset(words)
+            words.update(word for phrase in phrases for word in phrase)
+        words.update(self.reader.words if "periods" in self.data else ())
+        words.update(dict.fromkeys({*self.fillers, *self.english}, _USUAL))
+        return {word: math.sqrt(count) for word, count in words.items()}
 
     @cached_property
     def reader(self) -> PeriodReader:

@@ -192,7 +192,8 @@ class Reader:
         tokens = [part for token in tokens for part in self._parts(token)][:MOST_WORDS]
         if self._lexicon.code != "en":
             tokens = self._with_ordinals(tokens)
-        return self._asked_first(self._rejoined(list(repaired(tokens, self._lexicon.known))))
+        meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
+        return self._asked_first(self._rejoined(list(meant)))
 
     def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
         """``das 90. Perzentil``: behind a short number the dot ends no sentence."""

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from rapidfuzz import distance
-
-from app.search import wordpiece
+from app.bi.words.slips import intended_stem
 from app.written.numbers import readings
 
-# Below this share of equal letters a word is another word, not a misspelt one.
-SIMILAR = 0.75
-SHORTEST_REPAIRED = 4
 # Nobody slips so often in one question: what follows is left as it is.
 MOST_STRANGE = 25
 
@@ -140,13 +135,20 @@ def phrase(text: str) -> tuple[str, ...]:
     return tuple(token.stem for token in tokenise(text))
 
 
-def repaired(tokens: Iterable[Token], known: Collection[str]) -> Iterator[Token]:
-    """The tokens, those that are like exactly one known word replaced by it."""
+def repaired(
+    tokens: Iterable[Token], known: Mapping[str, float], stem: Callable[[str], str] = stem
+) -> Iterator[Token]:
+    """The tokens, those that are a slip away from a known word replaced by it.
+
+    Args:
+        known: stem -> how usual it is.
+        stem: how words of the language are compared.
+    """
     strange = 0
     whole = _joined([part for token in tokens for part in _parts(token, known)], known)
     for token in whole:
         strange += token.stem not in known
-        yield _repaired(token, known) if strange <= MOST_STRANGE else token
+        yield _repaired(token, known, stem) if strange <= MOST_STRANGE else token
 
 
 def _joined(tokens: list[Token], known: Collection[str]) -> Iterator[Token]:
@@ -178,24 +180,10 @@ def _parts(token: Token, known: Collection[str]) -> list[Token]:
     return parts if all(part.stem in known for part in parts) else [token]
 
 
-def _repaired(token: Token, known: Collection[str]) -> Token:
-    if token.kind != "word" or token.stem in known or len(token.stem) < SHORTEST_REPAIRED:
+def _repaired(token: Token, known: Mapping[str, float], stem: Callable[[str], str]) -> Token:
+    if token.kind != "word" or token.stem in known or token.is_capital:
         return token
-    if token.is_capital or not _is_latin(token.stem):
-        return token
-    if wordpiece.is_piece(token.text.lower()):
-        return token  # a word of the language that means something else is no slip
-    # A slip can hide the plural: "invocies" is nearer to "invoice" than its stem is.
-    forms = {token.stem, token.text.lower().removesuffix("s")}
-    # Of two that are as near, the one that begins alike: people seldom miss the first letter.
-    nearest, alike = (0.0, False, ""), distance.OSA.normalized_similarity
-    for word in known:
-        if len(word) < SHORTEST_REPAIRED or abs(len(word) - len(token.stem)) > 3:
-            continue
-        for form in forms:
-            if similar := alike(form, word, score_cutoff=SIMILAR):
-                nearest = max(nearest, (similar, word[0] == form[0], word))
-    best = nearest[-1]
+    best = intended_stem(token.text.lower(), known, stem) if _is_latin(token.stem) else ""
     return replace(token, stem=best, repaired_from=token.text) if best else token
 
 
