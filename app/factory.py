@@ -35,8 +35,8 @@ from app.http.gate import FORM_OVERHEAD_BYTES, Gate
 from app.http.health import health
 from app.http.idempotency import Idempotency, idempotency
 from app.http.json_body import ExactJson
-from app.http.record_keys import RecordKey
 from app.http.route_names import RouteNames, route_names
+from app.http.schema_bounds import RecordKey
 from app.invoices.public.routes import pages as invoice_pages
 from app.invoices.routes import area as invoices, payments_area as payments
 from app.kb.routes import area as kb

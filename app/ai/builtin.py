@@ -30,10 +30,9 @@ from app.ai.record import (
     wants_summary,
 )
 from app.ai.references import find_mentioned
-from app.ai.refusals import NO_WRITES, is_command, refusal_of
+from app.ai.refusals import ABOUT, DECIDE, NO_WRITES, WELL, is_command, refusal_of, small_talk
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.resolution import answer_help, find_help
-from app.ai.smalltalk import ABOUT, DECIDE, WELL, small_talk
 from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
 
 

@@ -1,10 +1,11 @@
-"""What the assistant does not do, whoever asks, and how it says so."""
+"""What the assistant says without looking at data: what it does not do, and to the polite."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from app.ai.lexicon import languages, message_of
+from app.ai.lexicon import Message, languages, message_of
 from app.written.catalogue import marked
 
 _SECRETS = re.compile(
@@ -57,3 +58,61 @@ def is_command(text: str) -> bool:
         if message.at("commands.words", start):
             return True
     return False
+
+
+ABOUT = marked(
+    "I answer how-to questions from the knowledge base, sum up the record that you look at, answer"
+    " questions about figures, and propose changes that you confirm: create a task, add a note,"
+    " draft a mail, change a stage or status."
+)
+WELCOME = marked("You are welcome.")
+FAREWELL = marked("Good bye.")
+ALL_RIGHT = marked("All right. Ask when there is something else.")
+DECIDE = marked(
+    "A message decides nothing: what I proposed is done when you confirm it, and left when you"
+    " reject it. For anything else, ask in a whole sentence."
+)
+WELL = marked("I am a program, and I work.")
+
+# A message of nothing but such words, in any order -> the reply to it.
+_REPLIES: Sequence[tuple[tuple[str, ...], str]] = (
+    (("greeting", "there"), ABOUT),
+    (("help",), ABOUT),
+    (("decision",), DECIDE),
+    (("well", "greeting", "there"), WELL),
+    (("praise", "much"), ALL_RIGHT),
+    (("thanks", "much", "praise", "greeting"), WELCOME),
+    (("thanks", "much", "praise", "bye"), FAREWELL),
+)
+# Nobody is polite at length.
+LONGEST = 120
+
+
+def small_talk(text: str) -> str | None:
+    """The reply to a message that is nothing but polite; None for all others."""
+    if len(text) > LONGEST:
+        return None
+    messages = [message_of(text, code) for code in languages()]
+    for kinds, reply in _REPLIES:
+        paths = [f"talk.{kind}" for kind in kinds]
+        if _is_only(messages, paths):
+            is_empty = reply in (ALL_RIGHT, WELCOME) and not _has(messages, ("praise", "thanks"))
+            return None if is_empty else reply
+    return None
+
+
+def _is_only(messages: Sequence[Message], paths: Sequence[str]) -> bool:
+    """Whether a message has words, and all of them are of some lists, whatever the languages."""
+    index, tokens = 0, messages[0].tokens
+    is_said = False
+    while index < len(tokens):
+        length = max(message.at_any(paths, index) for message in messages)
+        if not length and tokens[index].kind not in ("sign", "other"):
+            return False
+        is_said = is_said or bool(length)
+        index += length or 1
+    return is_said
+
+
+def _has(messages: Sequence[Message], kinds: Sequence[str]) -> bool:
+    return any(message.has(f"talk.{kind}") for message in messages for kind in kinds)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from app.console import (  # noqa: F401
-    api_keys,
+    administration,
     assistant,
-    audit_log,
     board,
     bulk,
     conversion,
@@ -25,7 +24,6 @@ from app.console import (  # noqa: F401
     records,
     references,
     reports,
-    roles,
     search_page,
     settings,
     settings_texts,

@@ -1,10 +1,32 @@
-"""marshmallow's validators in the words of this service; schemas import them as ``validate``."""
+"""marshmallow's validators in the words of this service (imported as ``validate``), and of keys."""
 
 from __future__ import annotations
 
 from marshmallow import validate
+from werkzeug.routing import IntegerConverter
 
-from app.http.record_keys import LARGEST_KEY
+LARGEST_KEY = 2**63 - 1
+
+
+def up_to(largest: int) -> str:
+    """A regular expression of the whole numbers from 0 to ``largest`` (above 10), in plain digits.
+
+    A number that is refused after it was found makes Werkzeug answer 405 where another rule of the
+    same address was looked at before, and 404 where none was: so none is found.
+    """
+    digits = str(largest)
+    choices = ["0", f"[1-9][0-9]{{0,{len(digits) - 2}}}"]
+    for at, digit in enumerate(digits):
+        below = range(int(at == 0), int(digit))
+        if below:
+            choices.append(f"{digits[:at]}[{below[0]}-{below[-1]}][0-9]{{{len(digits) - at - 1}}}")
+    return "|".join([*choices, digits])
+
+
+class RecordKey(IntegerConverter):
+    """``<int:...>`` in plain digits, as it is written in answers; what no key can be is 404."""
+
+    regex = up_to(LARGEST_KEY)
 
 
 class OneOf(validate.OneOf):

@@ -11,6 +11,7 @@ from app.config import Config
 from app.db import records
 from app.db.engines import reading
 from app.events import addresses, representations
+from app.http.answer import audit_denial
 from app.http.body_stream import BodyStream
 from app.http.deferred import MONITORS, defer, is_wanted, monitored
 from app.http.error_answers import error_response
@@ -20,7 +21,6 @@ from app.http.links import service_root
 from app.http.page_sizes import ODATA
 from app.http.request_context import current_exchange
 from app.http.security import streamed
-from app.http.transaction import audit_denial
 from app.odata.batch.parts import BatchEdge
 from app.odata.model import edm
 from app.odata.request import Request

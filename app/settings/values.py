@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -9,13 +10,13 @@ from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from stdnum import bic as stdnum_bic, exceptions as stdnum_errors, iban as stdnum_iban
+
 from app.errors import Detail
 from app.http.schema_fields import BadValueError
-from app.settings import formats
-from app.writing.formats import FORMATS as COMMON_FORMATS
+from app.writing.formats import FORMATS as COMMON_FORMATS, tax_id, vat_check
 
 Check = Callable[[Any], Any]
-FORMATS = {**COMMON_FORMATS, **formats.FORMATS}
 # Fractions of a number that is kept.
 _RATE_SCALE, _RATE_MAXIMUM = 8, Decimal(10) ** 9
 
@@ -150,3 +151,53 @@ def check_rate(code: str, value: Any) -> Decimal:
     if not rate:
         raise BadValueError("must be more than 0")
     return rate
+
+
+def own_tax_id(text: str) -> str:
+    """A tax number; with the prefix of a VAT number, one whose check digits are right too."""
+    number = tax_id(text)
+    check = vat_check(number)
+    if check is not None:
+        try:
+            check(number)
+        except stdnum_errors.ValidationError:
+            raise BadValueError("has the prefix of a VAT number, but is not valid") from None
+    return number
+
+
+def iban(text: str) -> str:
+    """An IBAN with the right length for its country and right check digits, without spaces."""
+    try:
+        return str(stdnum_iban.validate(text))
+    except stdnum_errors.ValidationError:
+        raise BadValueError("must be a valid IBAN such as DE02 1203 0000 0000 2020 51") from None
+
+
+def bic(text: str) -> str:
+    """A BIC of 8 or 11 characters, in capitals."""
+    try:
+        return str(stdnum_bic.validate(text))
+    except stdnum_errors.ValidationError:
+        raise BadValueError("must be a BIC such as BYLADEM1001") from None
+
+
+def series(text: str) -> str:
+    """The name of a number series: letters, digits and hyphens."""
+    if not (text.isascii() and text.replace("-", "").isalnum()):
+        raise BadValueError("must have letters, digits and hyphens only")
+    return text
+
+
+def endpoint_scheme(text: str) -> str:
+    """A code of the list of electronic address schemes (EAS): four digits, or EM and the like."""
+    code = text.upper()
+    if not re.fullmatch("[0-9]{4}", code) and code not in ("AN", "AQ", "AS", "AU", "EM"):
+        raise BadValueError("must be a code of the EAS list such as 0204 or EM")
+    return code
+
+
+# What a text may have to be: what the columns know, and what only settings have.
+FORMATS = {
+    **COMMON_FORMATS,
+    **{check.__name__: check for check in (own_tax_id, iban, bic, series, endpoint_scheme)},
+}

@@ -12,8 +12,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from app.db import records
 from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import disable_endpoint
-from app.webhooks.messages import Outcome
-from app.webhooks.schedule import delay_after
+from app.webhooks.messages import Outcome, delay_after
 
 # An endpoint that failed for so long, without a success between, is disabled.
 GIVEN_UP_AFTER = timedelta(days=5)

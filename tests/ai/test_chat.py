@@ -10,8 +10,19 @@ import pytest
 
 from app.ai.figures import TWO_LANGUAGES
 from app.ai.knowledge import NOT_FOUND
-from app.ai.refusals import NO_CODE, NO_RULES, NO_SECRETS, NO_WRITES
-from app.ai.smalltalk import ABOUT, ALL_RIGHT, DECIDE, FAREWELL, WELCOME, WELL, small_talk
+from app.ai.refusals import (
+    ABOUT,
+    ALL_RIGHT,
+    DECIDE,
+    FAREWELL,
+    NO_CODE,
+    NO_RULES,
+    NO_SECRETS,
+    NO_WRITES,
+    WELCOME,
+    WELL,
+    small_talk,
+)
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 from tests.kb.test_search import ARTICLES, make

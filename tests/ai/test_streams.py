@@ -16,7 +16,7 @@ from sqlalchemy import event
 from app.ai import streams, turns
 from app.ai.parts import Ask, Part, Text
 from app.ai.provider.answering import ai_provider
-from app.ai.smalltalk import ABOUT
+from app.ai.refusals import ABOUT
 from app.ai.streams import stream_places
 from app.db.engines import primary_engine
 from tests.ai.conftest import chat

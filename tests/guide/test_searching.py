@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.guide.searching import MOST_FOUND, search
+from app.guide.routes import MOST_FOUND, search
 
 
 def test_a_section_has_every_word() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.http.record_keys import LARGEST_KEY, up_to
+from app.http.schema_bounds import LARGEST_KEY, up_to
 from tests.contract.conftest import Api
 
 CHANGES = {

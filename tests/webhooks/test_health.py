@@ -18,7 +18,7 @@ from app.models.webhook import WebhookEndpoint
 from app.webhooks.deliverer import due_endpoints, take_messages
 from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.fan_out import fan_out
-from app.webhooks.schedule import JITTER, delay_after, retry_after
+from app.webhooks.messages import JITTER, delay_after, retry_after
 from tests.contract.conftest import Api
 from tests.receivers import Receiver, status
 from tests.waiting import until
