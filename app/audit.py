@@ -30,15 +30,8 @@ def record(
     action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
 ) -> None:
     """Add a line to the audit log; ``action`` is such as ``client.updated`` or ``auth.login``."""
-    records.append(AuditRecord, row_of(action, entity, entity_id, **details))
-
-
-def row_of(
-    action: str, entity: str | None = None, entity_id: int | None = None, **details: Unpack[Details]
-) -> dict[str, Any]:
-    """The row of ``record``, for whoever writes it together with another."""
     caller = find_caller()
-    return {
+    row = {
         "created_at": utc_now(),
         # 0 stands for no user: jobs and commands.
         "actor_id": details.get("actor_id") or (caller.user_id if caller else 0) or None,
@@ -51,3 +44,4 @@ def row_of(
         "ip": details.get("ip") or client_address(),
         "request_id": current_request_id(),
     }
+    records.append(AuditRecord, row)

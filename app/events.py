@@ -59,7 +59,7 @@ def emit(
     entity: str,
     entity_id: int,
     *,
-    sequence: int,
+    sequence: int | None = None,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
     details: Mapping[str, Any] | None = None,
@@ -69,6 +69,7 @@ def emit(
     Args:
         entity: name of the entity type, such as ``Invoice``.
         sequence: the record's row version after the change; two events of one change share it.
+            What has no row version (an account) is counted by the clock.
         representation: the JSON text of the entity when the caller has it; else it is read.
         previous: the changed properties as they were, in wire spelling.
         details: what the event tells besides the record, in wire spelling.
@@ -86,7 +87,7 @@ def row_of(
     entity: str,
     entity_id: int,
     *,
-    sequence: int,
+    sequence: int | None = None,
     representation: str | None = None,
     previous: Mapping[str, Any] | None = None,
     details: Mapping[str, Any] | None = None,
@@ -105,6 +106,9 @@ def row_of(
         if caller
         else {"id": None, "via": "system"}
     )
+    now = utc_now()
+    if sequence is None:
+        sequence = int(now.timestamp() * 1000)
     rest: dict[str, Any] = {"actor": actor, "sequence": sequence, **(details or {})}
     if previous is not None:
         rest = {"previous": previous, **rest}
@@ -112,7 +116,6 @@ def row_of(
     if len(payload.encode()) > MAX_PAYLOAD_BYTES:
         reference = json_text({"id": entity_id, "url": entity_url(entity, entity_id)})
         payload = '{"object":' + reference + "," + json_text({**rest, "previous": None})[1:]
-    now = utc_now()
     return {
         "key": _event_key(now),
         "created_at": now,

@@ -125,6 +125,4 @@ def _check_scopes(role: str, scopes: Sequence[str]) -> None:
 
 
 def _emit(name: str, key_id: int, properties: dict[str, Any]) -> None:
-    sequence = int(utc_now().timestamp() * 1000)
-    representation = json_text({"id": key_id, **properties})
-    events.emit(name, "ApiKey", key_id, sequence=sequence, representation=representation)
+    events.emit(name, "ApiKey", key_id, representation=json_text({"id": key_id, **properties}))

@@ -178,9 +178,7 @@ def emit_user_event(name: str, user_id: int) -> None:
     """Emit ``user.created`` and the like, with the account as it is now."""
     row = records.get(User, user_id)
     user = {"id": row.id, "username": row.username, "email": row.email, "status": row.status}
-    # Accounts have no row version; their events follow each other by the clock.
-    sequence = int(utc_now().timestamp() * 1000)
-    events.emit(name, "User", user_id, sequence=sequence, representation=json_text(user))
+    events.emit(name, "User", user_id, representation=json_text(user))
 
 
 def _get_person(user_id: int, *, lock: bool = False) -> User:

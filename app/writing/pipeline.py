@@ -24,7 +24,7 @@ from app.errors import (
 )
 from app.events import EVENT_NAMES, emit, represent, row_of as event_row
 from app.http.security import Caller, current_caller
-from app.models.event import AuditRecord, Event
+from app.models.event import Event
 from app.permissions import PERMISSIONS, allowed, require
 from app.writing.bulk_rows import insert_rows
 from app.writing.change import Change, History, date_past
@@ -486,8 +486,7 @@ class EntityService(Generic[E]):
     ) -> None:
         """The audit record, the specific events, and the one of the verb."""
         name = self.rules.name
-        audited = audit.row_of(announcement.general, name, change.key, before=previous, after=after)
-        records.append(AuditRecord, audited)
+        audit.record(announcement.general, name, change.key, before=previous, after=after)
         events = [
             event_row(
                 event, name, change.key,
