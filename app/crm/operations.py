@@ -13,11 +13,6 @@ from app.crm.merging import Merge, merge_clients
 from app.crm.opportunities import OPPORTUNITIES
 from app.crm.pipeline import pipeline_summary
 from app.crm.pipeline_schemas import SummaryQuerySchema, SummarySchema
-from app.crm.schemas import (
-    ConvertedClientSchema,
-    ConvertedContactSchema,
-    ConvertedOpportunitySchema,
-)
 from app.http.schema_parts import answer_body
 from app.operations.declaration import Button, Operation
 
@@ -63,7 +58,7 @@ def _described(conversion: Conversion, *, is_trial: bool) -> dict[str, Any]:
 
 
 def _client(key: int, created: bool) -> dict[str, Any]:
-    return answer_body(ConvertedClientSchema, CLIENTS.stored(key), created=created)
+    return answer_body(schemas.ConvertedClientSchema, CLIENTS.stored(key), created=created)
 
 
 def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
@@ -71,12 +66,14 @@ def _contact(key: int | None, created: bool) -> dict[str, Any] | None:
         return None
     row = CONTACTS.stored(key)
     full_name = " ".join(part for part in (row.first_name, row.last_name) if part)
-    return answer_body(ConvertedContactSchema, row, full_name=full_name, created=created)
+    return answer_body(schemas.ConvertedContactSchema, row, full_name=full_name, created=created)
 
 
 def _opportunity(key: int | None) -> dict[str, Any] | None:
     return (
-        None if key is None else answer_body(ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))
+        None
+        if key is None
+        else answer_body(schemas.ConvertedOpportunitySchema, OPPORTUNITIES.stored(key))
     )
 
 
