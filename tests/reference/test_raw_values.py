@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.geo import to_wkt
+from app.odata.reading.answers import to_wkt
 from tests.reference.conftest import Reference
 
 

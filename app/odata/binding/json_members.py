@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement, Text
+from sqlalchemy import ColumnElement, Text
 from sqlalchemy.types import TypeEngine
 
 from app.odata.binding.type_coercion import FAMILIES
 from app.odata.binding.values import Bound, Dynamic, Elements, JsonStructure, Typed, family
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
-from app.odata.sql.decimals import DecimalNumber
 from app.odata.sql.dialect_sql import DialectSql
 
 # ``{0}`` the JSON, ``{1}`` the name; SQLite's ``->`` keeps the digits of a number as written.
@@ -25,20 +24,17 @@ _SQLITE = {
     ),
 }
 # Of an undeclared property only a value of the JSON type that is wanted counts.
-_DYNAMIC: dict[str, tuple[TypeEngine[Any], str, str]] = {
+_DYNAMIC = {
     "text": (
-        Text(),
         "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1}) END)",
         "(CASE json_typeof({0} -> {1}) WHEN 'string' THEN {0} ->> {1} END)",
     ),
     "decimal": (
-        DecimalNumber(),
         "(CASE WHEN json_type({0}, {1}) IN ('integer', 'real') THEN {0} -> {1} END"
         " COLLATE odata_decimal)",
         "(CASE json_typeof({0} -> {1}) WHEN 'number' THEN CAST({0} ->> {1} AS NUMERIC) END)",
     ),
     "boolean": (
-        Boolean(),
         "(CASE WHEN json_type({0}, {1}) IN ('true', 'false') THEN json_extract({0}, {1}) END)",
         "(CASE json_typeof({0} -> {1}) WHEN 'boolean' THEN CAST({0} ->> {1} AS BOOLEAN) END)",
     ),
@@ -82,7 +78,8 @@ def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
     """An undeclared property as a value of a family; null where it is something else."""
     kind = "decimal" if wanted in ("integer", "double") else wanted
     kind = kind if kind in _DYNAMIC else "text"
-    return Typed(_member_as(_DYNAMIC[kind], dynamic.sql, dynamic.name), FAMILIES[kind][2])
+    sql_type, _, type_ = FAMILIES[kind]
+    return Typed(_member_as((sql_type, *_DYNAMIC[kind]), dynamic.sql, dynamic.name), type_)
 
 
 def member_text(dynamic: Dynamic) -> DialectSql:

@@ -207,12 +207,14 @@ def _of_container(container: edm.EntityContainer) -> Iterator[Element]:
         )
     for operation in imports(container):
         kind = "Action" if operation.is_action else "Function"
+        returned = operation.returns.name if isinstance(operation.returns, edm.EntityType) else ""
+        home = container.set_of_type.get(returned)
         yield Element(
             kind=f"{kind}Import",
             name=operation.import_name,
             attributes={
                 kind: f"{container.namespace}.{operation.name}",
-                "EntitySet": set_of_result(container, operation),
+                "EntitySet": home.name if home else None,
                 "IncludeInServiceDocument": is_listed(container, operation) or None,
             },
         )
@@ -273,14 +275,6 @@ def _bindings(
         elif nav.target not in seen:
             path = f"{prefix}{nav.name}/"
             yield from _bindings(container, container.target(nav), path, seen | {nav.target})
-
-
-def set_of_result(container: edm.EntityContainer, operation: edm.Operation) -> str | None:
-    """The set that the entities of an imported operation's result lie in."""
-    if isinstance(operation.returns, edm.EntityType):
-        set_name = container.set_of_type.get(operation.returns.name)
-        return set_name.name if set_name else None
-    return None
 
 
 def imports(container: edm.EntityContainer) -> Iterator[edm.Operation]:

@@ -49,7 +49,7 @@ class Format(NamedTuple):
 BARE = Format(metadata="none", version="4.01")
 
 
-_VERSIONS = ("4.0", "4.01")
+VERSIONS = ("4.0", "4.01")
 # What an answer depends on besides its address (Protocol 8.3.8).
 VARY = "Accept, OData-MaxVersion, Prefer"
 # What is meant by ``$format=json`` and ``$format=xml``.
@@ -191,7 +191,7 @@ def version_spoken(max_version: str | None, version: str | None = None) -> Versi
 
     Raises: InvalidQueryError, there is no such version.
     """
-    if version is not None and version.strip() not in _VERSIONS:
+    if version is not None and version.strip() not in VERSIONS:
         raise InvalidQueryError(f"OData-Version must be 4.0 or 4.01, not {version[:20]!r}.")
     if max_version is None:
         return "4.0"

@@ -26,14 +26,12 @@ from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
 from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.preferences import Preferences, preferences_of
-from app.odata.reading.negotiation import Version
+from app.odata.reading.negotiation import VERSIONS, Version
 from app.odata.request import Request
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems
 from app.odata.writing.targets import Target, find_url
-
-VERSIONS = ("4.0", "4.01")
 
 
 class ReadPath(Protocol):
