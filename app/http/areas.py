@@ -121,13 +121,18 @@ class Area(Blueprint):  # type: ignore[misc]  # the library has no types
         def put(self, rule: str, **options: Any) -> Mark: ...
         def delete(self, rule: str, **options: Any) -> Mark: ...
         def doc(self, **options: Any) -> Mark: ...
-        def arguments(self, schema: type[Schema], **options: Any) -> Mark: ...
         def alt_response(self, status: int, **options: Any) -> Mark: ...
         def response(self, status: int, schema: Any = None, **options: Any) -> Mark: ...
 
     def __init__(self, name: str, import_name: str, **options: Any) -> None:
         super().__init__(name, import_name, **options)
         self.before_request(refuse_unread_query)
+
+    def arguments(self, schema: type[Schema], **options: Any) -> Mark:
+        """As the library's; where they are those of a query, it is noted that there are some."""
+        read: Mark = super().arguments(schema, **options)
+        is_query = options.get("location") == "query"
+        return (lambda view: reads_query(read(view))) if is_query else read
 
     def register_views_in_doc(self, api: Any, app: Flask, spec: Any, **options: Any) -> None:
         """Leave it to who asks for the document: it takes a third of what an application takes."""
@@ -136,7 +141,7 @@ class Area(Blueprint):  # type: ignore[misc]  # the library has no types
 
 
 def reads_query(view: View) -> View:
-    """Mark a view that reads the parameters of its query itself, whatever their names."""
+    """Mark a view that reads parameters of its query, by a schema or whatever their names."""
     view.reads_query = True  # type: ignore[attr-defined]
     return view
 
@@ -166,9 +171,7 @@ def refuse_unread_query() -> None:
     if not request.query_string:
         return
     view: Any = current_app.view_functions[request.endpoint or ""]
-    described = getattr(view, "_apidoc", {}).get("arguments", {}).get("parameters", [])
-    is_read = any(parameter["in"] == "query" for parameter in described)
-    if not is_read and not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
+    if not hasattr(view, "reads_query") and not hasattr(view, "is_mailed"):
         raise ValidationError([(name, UNKNOWN) for name in request.args])
 
 

@@ -107,6 +107,12 @@ def private_names() -> Iterator[str]:
                     if _is_private(name):
                         yield f"{module}:{node.lineno} {name}"
         for node in nodes_of(tree):
+            match node:
+                case ast.Call(
+                    func=ast.Name(id="getattr" | "hasattr" | "setattr"),
+                    args=[ast.expr(), ast.Constant(value=str(name)), *_],
+                ) if _is_private(name):
+                    yield f"{module}:{node.lineno} {name}"
             if isinstance(node, ast.Attribute) and _is_private(node.attr):
                 owner = node.value
                 name = ast.unparse(node)
