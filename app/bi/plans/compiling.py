@@ -17,7 +17,7 @@ from app.bi.plans.columns import (
     rounded_apart,
 )
 from app.bi.plans.entities import Measure
-from app.bi.plans.filtering import condition_text, span
+from app.bi.plans.filtering import all_of, condition_text, span
 from app.bi.plans.listing import listed
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Query
@@ -55,15 +55,9 @@ class _Grouping:
         currency = self._currency()
         self._figures()
         steps = [f"join({plan.entity.join})"] if plan.entity.join else []
-        where = condition_text(plan)
-        if plan.kind == "mean":
-            known = [f"{k} ne null" for k in self.keys if k not in (*self.orders, currency)]
-            where = " and ".join([*([f"({where})"] if where else []), *known])
-        known = self._known()
-        if known:
-            where = " and ".join([*([f"({where})" if " or " in where else where] if where else []),
-                                  *known])  # fmt: skip
-        if where:
+        named = [key for key in self.keys if key not in (*self.orders, currency)]
+        known = [f"{key} ne null" for key in named] if plan.kind == "mean" else self._known()
+        if where := all_of([condition_text(plan), *known]):
             steps.append(f"filter({where})")
         if self.clock:
             steps.append(f"compute({','.join(self.clock)})")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date, timedelta
 
 from app.bi.periods.spans import Period, midnight
+from app.bi.plans.entities import Entity
 from app.bi.plans.plan import Plan
 
 
@@ -19,9 +21,14 @@ def condition_text(plan: Plan) -> str | None:
         parts.append(measured)
     if plan.period is not None:
         parts += _within(plan)
-    if len(parts) > 1:
-        parts = [f"({part})" if " or " in part else part for part in parts]
-    return " and ".join(dict.fromkeys(parts)) or None
+    return all_of(parts) or None
+
+
+def all_of(filters: Iterable[str | None]) -> str:
+    """Filters as one; empty for none."""
+    parts = list(dict.fromkeys(filter(None, filters)))
+    return " and ".join(f"({part})" if " or " in part and len(parts) > 1 else part
+                        for part in parts)  # fmt: skip
 
 
 def is_of_all(plan: Plan) -> bool:
@@ -49,19 +56,19 @@ def span(plan: Plan, period: Period) -> str:
 
 def bounds(plan: Plan, period: Period) -> list[str]:
     """From when, and until when."""
+    return list(bounds_of(plan.entity, plan.date or "", period, plan.zone))
+
+
+def bounds_of(entity: Entity, path: str, period: Period, zone: str) -> Iterator[str]:
+    """That a date of records is not before a period, and not after it."""
+
+    def literal(day: date, hour: int = 0) -> str:
+        return str(day) if entity.is_date(path) else midnight(day, zone, hour)
+
     begin, end = period.hours or (0, 24)
-    parts = []
     if period.start is not None:
-        parts.append(f"{plan.date} ge {literal(plan, period.start, begin)}")
+        yield f"{path} ge {literal(period.start, begin)}"
     if period.end is not None and end == 24:
-        parts.append(f"{plan.date} lt {literal(plan, period.end)}")
+        yield f"{path} lt {literal(period.end)}"
     elif period.end is not None:
-        last = period.end - timedelta(days=1)
-        parts.append(f"{plan.date} lt {literal(plan, last, end)}")
-    return parts
-
-
-def literal(plan: Plan, day: date, hour: int = 0) -> str:
-    """A day, or an hour of it, as the plan's date property is compared with it."""
-    is_date = plan.date is not None and plan.entity.is_date(plan.date)
-    return str(day) if is_date else midnight(day, plan.zone, hour)
+        yield f"{path} lt {literal(period.end - timedelta(days=1), end)}"

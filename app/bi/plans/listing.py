@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.bi.plans.columns import Column, Compiled, group_name
-from app.bi.plans.filtering import condition_text
+from app.bi.plans.filtering import all_of, condition_text
 from app.bi.plans.plan import Plan
 from app.bi.query import Query
 from app.bi.words.speech import capital
@@ -85,8 +85,10 @@ def _first_of_each(plan: Plan, where: str | None) -> str:
         for dimension in plan.within
         if dimension.path.count("/") > 1
     ]
-    known = f"({where}) and {path} ne null" if where else f"{path} ne null"
-    steps = [f"filter({known})", *([f"compute({','.join(deep)})"] if deep else [])]
+    steps = [
+        f"filter({all_of([where, f'{path} ne null'])})",
+        *([f"compute({','.join(deep)})"] if deep else []),
+    ]
     kind = "topcount" if down else "bottomcount"
     return "/".join([*steps, f"groupby(({','.join(keys)}),{kind}({plan.limit},{path}))"])
 

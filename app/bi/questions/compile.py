@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
-from app.bi.periods.spans import Period, midnight, step, unit_start
+from app.bi.periods.spans import Period, step, unit_start
 from app.bi.plans.entities import Dimension, Measure, spoken
+from app.bi.plans.filtering import all_of, bounds_of
 from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
 from app.bi.plans.qualifying import is_own_state, qualified
 from app.bi.questions.algebra import (
@@ -398,12 +399,12 @@ class Compiler:
             case Either(parts):
                 return " or ".join(_bracketed(self.text(kind, part, depth)) for part in parts)
             case All(parts):
-                return _all_of(self.text(kind, part, depth) for part in parts)
+                return all_of(self.text(kind, part, depth) for part in parts)
             case Of(other, where):
                 inside = self.model.kinds[other]
                 texts = [self.text(inside, part, depth) for part in where]
                 navigation = kind.to_one[other]
-                return _all_of(qualified(text, navigation) for text in texts)
+                return all_of(qualified(text, navigation) for text in texts)
             case Has():
                 return self._has(kind, restriction, depth)
 
@@ -417,17 +418,8 @@ class Compiler:
         return f"{value} {comparison.sign} {comparison.number}"
 
     def _dates(self, kind: Kind, when: object, date: str) -> str:
-        period = self._period(when, kind, date)
-        parts = []
-        if period.start is not None:
-            parts.append(f"{date} ge {self._day(kind, date, period.start)}")
-        if period.end is not None:
-            parts.append(f"{date} lt {self._day(kind, date, period.end)}")
-        return " and ".join(parts)
-
-    def _day(self, kind: Kind, date: str, day: object) -> str:
-        zone = self.periods.now.zone
-        return str(day) if kind.is_date(date) else midnight(day, zone)  # type: ignore[arg-type]
+        period, zone = self._period(when, kind, date), self.periods.now.zone
+        return all_of(bounds_of(kind, date, period, zone))
 
     def _has(self, kind: Kind, relation: Has, depth: int) -> str:
         inside = self.model.kinds[relation.kind]
@@ -442,11 +434,11 @@ class Compiler:
         if inside.join is not None:
             return self._has_joined(inside, texts, navigation, depth, relation)
         if relation.sign is not None:
-            where = f"($filter={_all_of(texts)})" if texts else ""
+            where = f"($filter={all_of(texts)})" if texts else ""
             return f"{navigation}/$count{where} {relation.sign} {relation.number}"
         if not texts:
             return f"{navigation}/any()"
-        return f"{navigation}/any({letter}:{_all_of(qualified(text, letter) for text in texts)})"
+        return f"{navigation}/any({letter}:{all_of(qualified(text, letter) for text in texts)})"
 
     @staticmethod
     def _has_joined(
@@ -459,8 +451,8 @@ class Compiler:
         outer, letter = _LETTERS[depth], _LETTERS[depth + 1]
         mine = [text.replace(f"{alias}/", f"{letter}/") for text in texts if f"{alias}/" in text]
         whole = [qualified(text, outer) for text in texts if f"{alias}/" not in text]
-        some = f"{letter}:{_all_of(mine)}" if mine else ""
-        return f"{navigation}/any({outer}:{_all_of([*whole, f'{outer}/{part}/any({some})'])})"
+        some = f"{letter}:{all_of(mine)}" if mine else ""
+        return f"{navigation}/any({outer}:{all_of([*whole, f'{outer}/{part}/any({some})'])})"
 
     def _filled(self, text: str) -> str:
         return text.replace("{today}", str(self.periods.now.today)).replace("{now}", "now()")
@@ -509,10 +501,6 @@ def _equal(path: str, values: Sequence[str]) -> str:
 
 def _bracketed(text: str) -> str:
     return f"({text})" if " and " in text or " or " in text else text
-
-
-def _all_of(texts: Iterable[str]) -> str:
-    return " and ".join(f"({text})" if " or " in text else text for text in texts)
 
 
 def _plain_share(percent: str) -> str:
