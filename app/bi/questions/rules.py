@@ -13,7 +13,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache, partial, wraps
 from importlib.resources import files
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import (
@@ -80,13 +80,27 @@ _METHODS: Mapping[str, Method] = {
 _NONE = "no related "  # begins the key of what has none of other records
 _NEVER = "never "  # or did not do something
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
-_KEPT: Mapping[str, Callable[[Any, Any], Any]] = {
-    "first": lambda first, _: first, "second": lambda _, second: second,
-}  # fmt: skip
 
 
 def _same(part: Any) -> Any:
     return part
+
+
+def _first(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda first, _: compose(first)
+
+
+def _second(compose: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda _, second: compose(second)
+
+
+def _swapped(compose: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda first, second: compose(second, first)
+
+
+_FROM: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
+    "first": _first, "second": _second, "swapped": _swapped,
+}  # fmt: skip
 
 
 def _typed(compose: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,17 +152,20 @@ class Grammar:
                 self._add(name, rule, category, other)
         for name, rule in rules_data()["lifts"].items():
             for category in rule["part"].split("|"):
-                lift = _same if rule.get("keeps") else _typed(getattr(self, name))
-                self.lifts[category].append((name, rule["makes"], lift))
+                self.lifts[category].append((name, rule["makes"], self._made_by(name, rule)))
+
+    def _made_by(self, name: str, rule: Mapping[str, Any]) -> Callable[..., Any]:
+        """What makes the meaning: the method that the rule names, or that is named like it."""
+        does = rule.get("does", "" if "keeps" in rule else name)
+        return _typed(getattr(self, does)) if does else _same
 
     def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
         """A rule, and where the order of its parts is free, the same the other way round."""
         makes, order = rule["makes"], rule.get("order", "")
         makes = makes.replace("=", other if makes.startswith("other") else category)
+        compose = behind = before = self._made_by(name, rule)
         if keeps := rule.get("keeps"):
-            self.rules[category, other].append(Rule(name, category, other, makes, _KEPT[keeps]))
-            return
-        compose = behind = before = _typed(getattr(self, name))
+            compose = behind = before = _FROM[keeps](compose)
         if not order:
             self.rules[category, other].append(Rule(name, category, other, makes, compose))
             return
@@ -244,9 +261,6 @@ class Grammar:
     def not_so(self, _: str, part: Options) -> Options:
         return self._each(part, f"not {part.key}", self._opposite)
 
-    def left_out(self, part: Options, _: str) -> Options:
-        return self.not_so(_, part)
-
     def either(self, first: Options, second: Options) -> Options:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
         by_kind = {}
@@ -257,9 +271,6 @@ class Grammar:
                 meaning, other = _member(states, meaning, other), _member(states, other, meaning)
                 by_kind[kind] = _either(meaning, other)
         return options(f"{first.key} or {second.key}", by_kind)
-
-    def or_so(self, _: str, part: Options | Draft) -> Options | None:
-        return self.also_having(_, part)
 
     def or_also(self, draft: Draft, part: Options) -> Draft | None:
         """The last that was said of records, or something else: ``over 5000 or overdue``."""
@@ -331,23 +342,19 @@ class Grammar:
                    if path in plans[key]}  # fmt: skip
         return when, options(f"planned {date.key}", by_kind)
 
-    def to_be_done(self, _: str, part: Options) -> Options:
-        return _states(part, f"pending {part.key}")
-
     def of_due_alone(self, part: Options) -> Draft:
         return _being(part, flags=frozenset(("state alone",)))
 
     # --- related records
 
-    def having(self, _: str, drafts: Draft | tuple[Draft, Draft]) -> Options | None:
+    def having(self, _: str, drafts: Draft | Options | tuple[Draft, Draft]) -> Options | None:
+        if isinstance(drafts, Options):
+            return drafts
         if not isinstance(drafts, Draft):
             first, second = (self._related(draft, negated=False) for draft in drafts)
             return None if first is None or second is None else self.having_both(first, second)
         is_so = drafts.named and (drafts.is_plain or drafts.threshold)
         return self._related(drafts, negated=False) if is_so else None
-
-    def had(self, drafts: Draft | Options, role: str) -> Options | None:
-        return drafts if isinstance(drafts, Options) else self.having(role, drafts)
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -415,22 +422,10 @@ class Grammar:
         first = draft._replace(where=(part, *draft.where[1:]))
         return None if part == draft.where[0] or draft.named not in part.by_kind else (first, draft)
 
-    def of_records(self, _: str, draft: Draft) -> Options | None:
-        return self._belonging(draft)
-
-    def whose(self, _: str, named_kind: tuple[str, bool]) -> str:
-        return named_kind[0]
-
     def who_is_so(self, _: str, part: Options) -> Draft | None:
         """Clients first: who else has records is said by their name."""
         kind = next((key for key in part.by_kind if self.kinds[key].data.get("someone")), None)
         return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
-
-    def whose_so(self, of: str, part: Options) -> Options | None:
-        """``projects whose client has an overdue invoice``."""
-        if of not in part.by_kind:
-            return None
-        return self._of_owner(of, parts_of(part.by_kind[of]), f"whose {of} {part.key}")
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if not first.named:
@@ -446,12 +441,12 @@ class Grammar:
             return second._replace(kinds=kinds, where=where, leftward=True)
         if first.where:
             is_open = not second.leftward
-            return second.restricted(self._belonging(first), left=True) if is_open else None
+            return second.restricted(self.belonging(first), left=True) if is_open else None
         # "Kontakte gesperrter Kunden"
         is_whose = first.is_plain and first.named != second.named and not first.leftward
         if not is_whose or not second.where:
             return None
-        return first.restricted(self._belonging(second), left=False)
+        return first.restricted(self.belonging(second), left=False)
 
     def of_done(self, deed: Draft) -> Options | None:
         """Who did something; for the first time in a period: not before it."""
@@ -488,9 +483,6 @@ class Grammar:
     def nothing_so(self, _: str, part: Options) -> Options | None:
         draft = self.something_so(_, part)
         return None if draft is None else self._related(draft, negated=True)
-
-    def denied_then(self, when: When, deed: Draft) -> Options:
-        return self.undone_then(deed, when)
 
     def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
@@ -674,7 +666,7 @@ class Grammar:
         lasting = Draft(frozenset(theirs), figures=(part,))
         if not draft.where and not draft.dated:
             return lasting if lasting.kinds else None
-        return lasting.restricted(self._belonging(draft), left=False)
+        return lasting.restricted(self.belonging(draft), left=False)
 
     def taker(self, draft: Draft, date: Options) -> Draft | None:
         return self.takes(draft, self.lasting_until("", date))
@@ -811,9 +803,6 @@ class Grammar:
         amounts = self._amounts(draft)
         return draft._replace(kinds=draft.kinds.intersection(amounts.by_kind),
                               figures=(amounts,)).flagged(*flags)  # fmt: skip
-
-    def amount_of_state(self, part: Options, _: str) -> Draft | None:
-        return self._amounting(part, becoming=False)
 
     def averaged(self, draft: Draft, role: str) -> Draft | None:
         if draft.rank or draft.columns:
@@ -1024,7 +1013,7 @@ class Grammar:
         return self._per_subject(subject, draft, left=False)
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
-        return None if first == self._group(second) else (first, self._group(second))
+        return None if first == self.group(second) else (first, self.group(second))
 
     def unit_of_date(self, part: Options, date: Options) -> Options | None:
         """By month of closing: the unit of another date than the usual one."""
@@ -1040,9 +1029,6 @@ class Grammar:
 
     def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft:
         return draft.grouped(part, left=left)
-
-    def also_by(self, _: str, part: Options | str) -> Options:
-        return self._group(part)
 
     def grouped_also(self, draft: Draft, part: Options) -> Draft | None:
         """``how many deals did we lose, and why``."""
@@ -1062,23 +1048,23 @@ class Grammar:
 
         return self._each(part, f"{part.key} of {of[0]}", theirs)
 
-    def each(self, part: Options, _: str) -> Options:
-        return _groups(part)
-
     def broken_down(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.groups else None
 
     # --- rankings
 
     def rank_many(self, rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
-        return _limited(rank, number)
+        plain = number.text.isdecimal() and not number.unit and not number.currency
+        if not plain or rank[1] or not 0 < int(number.text) <= 1000:
+            return None
+        return rank[0], int(number.text)
 
     def ranked(self, rank: tuple[str, int], draft: Draft) -> Draft | None:
         if draft.threshold or draft.against or "share" in draft.flags:
             return None
         role, limit = rank
         if role in ("highest", "lowest") and not draft.named and "state alone" in draft.flags:
-            draft = self._amounting(draft.where[-1], becoming=False)  # "the highest overdue"
+            draft = self.amounting(draft.where[-1])  # "the highest overdue"
         if draft.rank is not None:  # "biggest open deals, top 3"
             several = draft.rank.word in ("top", "bottom") and draft.rank.limit > 0
             if limit or not several:
@@ -1183,16 +1169,13 @@ class Grammar:
         return Draft(kinds, where=deed.where, rank=Rank("records", _ENDS[role], limit or 1, role),
                      flags=frozenset(("list",)))  # fmt: skip
 
-    def in_order(self, draft: Draft, part: Options) -> Draft | None:
-        return self._ordered(part, 0, draft)
-
     def ranked_group(
         self, rank: tuple[str, int], part: Options | str
     ) -> tuple[Options, Rank] | None:
         role, limit = rank
         if role in ("newest", "oldest"):
             return None
-        return self._group(part), Rank("figure", _ENDS[role], limit or 1, role)
+        return self.group(part), Rank("figure", _ENDS[role], limit or 1, role)
 
     def group_is_ranked(self, part: Options, rank: tuple[str, int]) -> tuple[Options, Rank] | None:
         of_groups = ("common", "often", "most", "least", "fastest", "slowest")
@@ -1225,7 +1208,7 @@ class Grammar:
         if rank is None or rank.of not in ("count", "figure") or draft.columns:
             return None
         limit = rank.limit or int(rank.word in ("top", "bottom"))
-        return draft.grouped(self._group(part), left=True)._replace(rank=replace(rank, limit=limit))
+        return draft.grouped(self.group(part), left=True)._replace(rank=replace(rank, limit=limit))
 
     def records_ranked(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1256,7 +1239,7 @@ class Grammar:
     def so_many(self, number: Number, draft: Draft) -> Draft | None:
         if draft.rank is None or draft.rank.limit > 1:
             return None
-        limited = _limited(("", 0), number)
+        limited = self.rank_many(("", 0), number)
         if limited is None:
             return None
         return draft._replace(rank=replace(draft.rank, limit=limited[1]))
@@ -1316,9 +1299,6 @@ class Grammar:
         plain = subject._replace(rank=None)
         return self._per_subject(plain, draft._replace(rank=by_figure))
 
-    def group_by_figure(self, ranked: tuple[Options, Rank], draft: Draft) -> Draft | None:
-        return self.ranked_group_of(draft, ranked)
-
     def put_in_order(self, draft: Draft, role: str) -> Draft | None:
         rank = draft.rank
         if role in ("newestfirst", "oldestfirst"):
@@ -1351,24 +1331,18 @@ class Grammar:
     def bound(self, role: str, number: Number) -> Bound:
         return Bound(_SIGNS[role], number)
 
-    def or_more(self, number: Number, role: str) -> Bound:
-        return Bound(_SIGNS[role], number)
-
     def between(self, low: Number, high: Number) -> Bound:
         low = low._replace(unit=low.unit or high.unit, currency=low.currency or high.currency)
         return Bound("ge", low, high)
 
-    def money(self, number: Number, code: str) -> Number | None:
-        return None if number.unit or number.currency else number._replace(currency=code)
-
-    def united(self, number_or_bound: Number | Bound, unit: str) -> Number | Bound | None:
-        number = number_or_bound.number if isinstance(number_or_bound, Bound) else number_or_bound
+    def united(self, counted: Number | Bound, unit: str) -> Number | Bound | None:
+        """With a unit of time, a currency, or ``%``."""
+        number = counted.number if isinstance(counted, Bound) else counted
         if number.unit or number.currency:
             return None
-        number = number._replace(unit=unit)
-        if isinstance(number_or_bound, Bound):
-            return number_or_bound._replace(number=number)
-        return number
+        number = (number._replace(currency=unit) if unit.isupper()
+                  else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
+        return counted._replace(number=number) if isinstance(counted, Bound) else number
 
     def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
         """Half a year: the ``a`` is a number, and its unit is behind."""
@@ -1377,17 +1351,11 @@ class Grammar:
             unit = unit.unit if unit.text == "1" else ""
         return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
 
-    def percent(self, number: Number, _: str) -> Number | None:
-        return None if number.unit or number.currency else number._replace(unit="%")
-
-    def number_of(self, part: Options, bound: Bound) -> Options:
-        compared = self._compared
+    def number_of(self, part: Options, number: Bound | Number) -> Options:
+        compared, bound = self._compared, _bound_of(number)
         return self._each(
             part, f"{part.key} {bound}", lambda kind, name: compared(kind, name, bound)
         )
-
-    def number_is(self, part: Options, number: Number) -> Options:
-        return self.number_of(part, Bound("eq", number))
 
     def number_or_more(self, part: Options, role: str) -> Options:
         def compared(_: Kind, meaning: Any) -> Restriction | None:
@@ -1465,7 +1433,8 @@ class Grammar:
                 by_kind[key] = comparison
         return draft.restricted(options(f"amount {bound}", by_kind), left=False)
 
-    def so_many_of(self, bound: Bound, draft: Draft) -> Draft | None:
+    def so_many_of(self, number: Bound | Number, draft: Draft) -> Draft | None:
+        bound = _bound_of(number)
         plain = draft.is_records and not draft.columns
         if not plain or bound.number.unit or bound.number.currency or bound.upper:
             return None
@@ -1483,9 +1452,6 @@ class Grammar:
     def of_repeated(self, role: str) -> Number:
         return Number("1" if role == "once" else "2", "times")
 
-    def just_so_many(self, number: Number, draft: Draft) -> Draft | None:
-        return self.so_many_of(Bound("eq", number), draft)
-
     def or_so_many(self, draft: Draft, role: str) -> Draft | None:
         """``4 tickets or more``."""
         if draft.threshold is None or draft.threshold.sign != "eq":
@@ -1499,7 +1465,7 @@ class Grammar:
         return self._of_currency(draft, bound)
 
     def amount_so(self, part: Options, bound: Bound) -> Draft | None:
-        draft = self._amounting(part, becoming=True)
+        draft = self.amounting(part, becoming=True)
         return None if bound.upper else self._of_currency(draft, bound)
 
     def by_dealings(self, draft: Draft) -> Options | None:
@@ -1626,14 +1592,12 @@ class Grammar:
     def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
         return (self._columns(part),)
 
-    def first_column(self, part: Options | str, more: tuple[Options, ...]) -> tuple[Options, ...]:
-        return (self._columns(part), *more)
-
     def columns_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
 
-    def more_columns(self, first: tuple[Options, ...], second: Any) -> tuple[Options, ...]:
-        return (*first, *second) if isinstance(second, tuple) else (*first, self._columns(second))
+    def more_columns(self, *parts: Any) -> tuple[Options, ...]:
+        several = (part if isinstance(part, tuple) else (self._columns(part),) for part in parts)
+        return tuple(chain.from_iterable(several))
 
     def telling_whose(self, draft: Draft, _: str) -> Draft | None:
         """With the client of records, or who is responsible."""
@@ -1662,9 +1626,6 @@ class Grammar:
         is_charted = any(flag.startswith("chart") for flag in draft.flags)
         return None if is_charted else draft.flagged(f"chart {role}")
 
-    def into_currency(self, _: str, code: str) -> Options:
-        return self._currency(code)
-
     def in_one_currency(self, draft: Draft, into: Options | str) -> Draft | None:
         if not draft.figures:
             return None
@@ -1683,7 +1644,7 @@ class Grammar:
         by_kind = {name: of(self.kinds[name], value) for name, value in part.by_kind.items()}
         return options(key, {name: value for name, value in by_kind.items() if value})
 
-    def _group(self, part: Options | str) -> Options:
+    def group(self, part: Options | str) -> Options:
         """By a dimension, or by a unit of time."""
         if isinstance(part, str):
             return self.of_grain(part)
@@ -1836,7 +1797,7 @@ class Grammar:
             said += self.kinds[kind].happened(date.by_kind[kind])
         return _flat(said)
 
-    def _belonging(self, draft: Draft) -> Options:
+    def belonging(self, draft: Draft) -> Options:
         """Other kinds whose records belong to such ones, as a restriction of them."""
         inside = draft.named
         if not inside or not draft.is_plain or draft.columns:
@@ -1898,13 +1859,13 @@ class Grammar:
         rank = Rank("records", down, limit, "by", Options(f"order {paths}", paths))
         return subject._replace(rank=rank, kinds=subject.kinds.intersection(paths))
 
-    def _ordered(self, part: Options, limit: int, draft: Draft) -> Draft | None:
+    def in_order(self, draft: Draft, part: Options) -> Draft | None:
         kinds = draft.kinds.intersection(part.by_kind)
         if not kinds or draft.rank or draft.figures:
             return None
         down = all(path.endswith(" desc") for path in part.by_kind.values())
         paths = self._each(part, part.key, lambda _, path: path.removesuffix(" desc"))
-        rank = Rank("records", down, limit, "order", paths)
+        rank = Rank("records", down, 0, "order", paths)
         return draft._replace(kinds=kinds, rank=rank, leftward=True)
 
     def _compared(self, model_kind: Kind, name: str, bound: Bound) -> Restriction | None:
@@ -1958,7 +1919,7 @@ class Grammar:
             return bounded.restricted(self._currency(number.currency), left=False)
         return bounded
 
-    def _amounting(self, part: Options, *, becoming: bool) -> Draft:
+    def amounting(self, part: Options, *, becoming: bool = False) -> Draft:
         """The amount that is due in a state; ``becoming``: of what became so the usual one."""
 
         def amount(kind: Kind, meaning: Restriction) -> Figure | None:
@@ -2018,6 +1979,10 @@ class Grammar:
                 by_kind |= {other: Figure(figure) for other, figure in lasting}
         choices = options(f"lasting {sorted(by_kind)}", by_kind)
         return draft._replace(kinds=frozenset(by_kind), figures=(choices,))
+
+
+def _bound_of(number: Bound | Number) -> Bound:
+    return number if isinstance(number, Bound) else Bound("eq", number)
 
 
 def _flat(where: Sequence[Any]) -> tuple[Restriction, ...]:
@@ -2092,10 +2057,3 @@ def _figures(part: Options) -> Options:
 
 def _groups(part: Options) -> Options:
     return Options(f"by {part.key}", {kind: Group(name) for kind, name in part.by_kind.items()})
-
-
-def _limited(rank: tuple[str, int], number: Number) -> tuple[str, int] | None:
-    plain = number.text.isdecimal() and not number.unit and not number.currency
-    if not plain or rank[1] or not 0 < int(number.text) <= 1000:
-        return None
-    return rank[0], int(number.text)
