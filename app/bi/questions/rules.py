@@ -116,6 +116,29 @@ def _typed(compose: Callable[..., Any]) -> Callable[..., Any]:
     return composed
 
 
+def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]:
+    """A rule by what it makes of the meaning for each kind, with its other parts behind; what is
+    nothing for a kind is left out. ``key`` names its parts by their places.
+
+    Raises: TypeMismatchError, it is nothing for all of them.
+    """
+
+    def rule(of: Callable[..., Any]) -> Callable[..., Options]:
+        @wraps(of)
+        def composed(grammar: Grammar, *parts: Any) -> Options:
+            at, part = next(
+                (at, part) for at, part in enumerate(parts) if isinstance(part, Options)
+            )
+            others = (*parts[:at], *parts[at + 1 :])
+            made = {name: of(grammar, grammar.kinds[name], value, *others)
+                    for name, value in part.by_kind.items()}  # fmt: skip
+            return options(key.format(*parts), {name: of for name, of in made.items() if of})
+
+        return composed
+
+    return rule
+
+
 class Number(NamedTuple):
     """A number with what it is counted in: a unit of time, ``%``, or a currency."""
 
@@ -210,11 +233,9 @@ class Grammar:
     def of_currency(self, code: str) -> Options:
         return self._currency(code)
 
-    def of_number(self, part: Options) -> Options:
-        def path_of(kind: Kind, path: str) -> str:
-            return path if kind.is_number(path) else ""
-
-        return self._each(part, f"number {part.key}", path_of)
+    @_of_each("number {0.key}")
+    def of_number(self, kind: Kind, path: str) -> str:
+        return path if kind.is_number(path) else ""
 
     def of_amount(self, _: str) -> Draft:
         usual = {key: Figure(kind.usual) for key, kind in self.kinds.items() if kind.usual}
@@ -258,8 +279,18 @@ class Grammar:
             return None  # the currency is that into which it is converted
         return draft.restricted(part, left=left)
 
-    def not_so(self, _: str, part: Options) -> Options:
-        return self._each(part, f"not {part.key}", self._opposite)
+    @_of_each("not {1.key}")
+    def not_so(self, kind: Kind, restriction: Restriction, _: str) -> Restriction:
+        """What the opposite of a state is, where it is more than its negation."""
+        if isinstance(restriction, Is):
+            opposite = kind.data.get("opposites", {}).get(restriction.state)
+            if opposite:
+                return Is(opposite)
+        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
+            return replace(restriction, sign=OPPOSITE[restriction.sign])
+        if isinstance(restriction, Dated) and is_long_ago(restriction.when):
+            return restriction  # "not updated for over a year": the last time was before
+        return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
     def either(self, first: Options, second: Options) -> Options:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
@@ -280,59 +311,44 @@ class Grammar:
         any_of = self.either(last, part)
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
 
-    def property_of_value(self, part: Options, value: Options) -> Options:
-        def valued(kind: Kind, meaning: Restriction) -> Restriction | None:
-            name = part.by_kind.get(kind.key)
-            is_its = name is not None and self._path_of(kind, meaning) in self._paths(kind, name)
-            return meaning if is_its else None
+    @_of_each("{0.key} {1.key}")
+    def property_of_value(self, kind: Kind, name: str, value: Options) -> Restriction | None:
+        meaning = value.by_kind.get(kind.key)
+        is_its = meaning is not None and self._path_of(kind, meaning) in self._paths(kind, name)
+        return meaning if is_its else None
 
-        return self._each(value, f"{part.key} {value.key}", valued)
+    @_of_each("{0.key} in {1.key}")
+    def mentioned_in(self, kind: Kind, meaning: Restriction, part: Options) -> Restriction | None:
+        path = part.by_kind.get(kind.key, "")
+        is_mentioned = isinstance(meaning, Mentions) and kind.is_text(path)
+        return replace(meaning, path=path) if is_mentioned else None
 
-    def mentioned_in(self, text: Options, part: Options) -> Options:
-        def mentioned(kind: Kind, path: str) -> Restriction | None:
-            meaning: Any = text.by_kind.get(kind.key)
-            is_mentioned = isinstance(meaning, Mentions) and kind.is_text(path)
-            return replace(meaning, path=path) if is_mentioned else None
-
-        return self._each(part, f"{text.key} in {part.key}", mentioned)
-
-    def so_or_more(self, part: Options, role: str) -> Options | None:
+    @_of_each("{0.key} {1}")
+    def so_or_more(self, kind: Kind, meaning: Restriction, role: str) -> Restriction | None:
         """The members of an enumeration from one on, in their order."""
+        path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
+        if not isinstance(meaning, Is) or path not in kind.data.get("ordered", ()):
+            return None
+        names = [name for name in kind.states if name.rpartition(".")[0] == path]
+        at = names.index(meaning.state)
+        return Either(tuple(map(Is, names[at:] if _SIGNS[role] == "ge" else names[: at + 1])))
 
-        def members(kind: Kind, meaning: Restriction) -> Restriction | None:
-            path = self._path_of(kind, meaning) if isinstance(meaning, Is) else ""
-            if not isinstance(meaning, Is) or path not in kind.data.get("ordered", ()):
-                return None
-            names = [name for name in kind.states if name.rpartition(".")[0] == path]
-            at = names.index(meaning.state)
-            return Either(tuple(map(Is, names[at:] if _SIGNS[role] == "ge" else names[: at + 1])))
-
-        return self._each(part, f"{part.key} {role}", members)
-
-    def passed(self, _: str, part: Options) -> Options:
+    @_of_each("passed {1.key}")
+    def passed(self, kind: Kind, path: str, _: str) -> Restriction | None:
         """A date of the records is over: of those that the date alone implies."""
+        return _dated_as(kind, path, When("before today")) if kind.is_dated(path) else None
 
-        def over(kind: Kind, path: str) -> Restriction | None:
-            return _dated_as(kind, path, When("before today")) if kind.is_dated(path) else None
+    @_of_each("known {1.key}")
+    def known(self, kind: Kind, path: str, _: str) -> Restriction:
+        return _known(kind, path)
 
-        return self._each(part, f"passed {part.key}", over)
-
-    def known(self, _: str, part: Options) -> Options:
-        return self._each(part, f"known {part.key}", self._known)
-
-    def unknown(self, role: str, part: Options) -> Options:
+    @_of_each("unknown {1.key}")
+    def unknown(self, kind: Kind, name: str, role: str) -> Restriction | None:
         """No value; ``never read``, ``nobody downloaded``: counted not once."""
-
-        def no_value(kind: Kind, name: str) -> Restriction | None:
-            path = self._property_of(kind, name)
-            if not path:
-                return None
-            is_counted = kind.is_number(path) and not path.endswith(
-                "Percent"
-            )  # "not done" is no part
-            return Not(self._known(kind, path)) if role == "without" or is_counted else None
-
-        return self._each(part, f"unknown {part.key}", no_value)
+        path = self._property_of(kind, name)
+        # "Not done" is no part.
+        is_counted = path and kind.is_number(path) and not path.endswith("Percent")
+        return Not(_known(kind, path)) if path and (role == "without" or is_counted) else None
 
     def planned(self, dated: tuple[When, Options], _: str) -> tuple[When, Options]:
         """``to be closed this month``: by the day that is planned for it."""
@@ -408,12 +424,10 @@ class Grammar:
             return part
         return self._related(part, negated=False) if part.is_plain and part.named else None
 
-    def having_both(self, first: Options, second: Options) -> Options:
-        def both_of(kind: Kind, meaning: Restriction) -> Restriction | None:
-            other = second.by_kind.get(kind.key, meaning)
-            return All((meaning, other)) if other != meaning else None
-
-        return self._each(first, f"{first.key} and {second.key}", both_of)
+    @_of_each("{0.key} and {1.key}")
+    def having_both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
+        other = second.by_kind.get(kind.key, part)
+        return All((part, other)) if other != part else None
 
     def also_so(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.is_records and draft.where else None
@@ -507,16 +521,12 @@ class Grammar:
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
-    def not_done_then(self, when: When, date: Options) -> Options:
-        return self.not_dated("", (when, date))
+    @_of_each("not {1.key} {0.words}")
+    def not_done_then(self, _: Kind, path: str, when: When) -> Restriction:
+        return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
 
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
-        when, dates = part
-
-        def not_then(_: Kind, path: str) -> Restriction:
-            return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
-
-        return self._each(dates, f"not {dates.key} {when.words}", not_then)
+        return self.not_done_then(*part)
 
     def dated(self, part: Options, when: When) -> tuple[When, Options]:
         return when, part
@@ -530,12 +540,10 @@ class Grammar:
                               dated=(*draft.dated, (When(""), events)),
                               leftward=draft.leftward or left)  # fmt: skip
 
-    def so_in(self, part: Options, when: When) -> Options | None:
-        def then(kind: Kind, meaning: Restriction) -> Restriction | None:
-            date = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
-            return All((meaning, Dated(when, date))) if date else None
-
-        return self._each(part, f"{part.key} {when.words}", then)
+    @_of_each("{0.key} {1.words}")
+    def so_in(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
+        date = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+        return All((meaning, Dated(when, date))) if date else None
 
     def aged(self, role: str, number: Number) -> When | None:
         if number.unit not in _TIMES or number.unit == "hour" or "." in number.text:
@@ -560,30 +568,23 @@ class Grammar:
             by_kind[kind] = Dated(when, since or self.kinds[kind].date)
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
-    def so_long_since(self, part: Options, when: When) -> Options:
-        def since(kind: Kind, path: str) -> Restriction:
-            is_ahead = path in kind.data.get("ahead", ()) and unit_of_age(when)
-            is_implied = is_ahead and kind.state_with(kind.dates.get(path))
-            return _dated_as(kind, path, coming(when)) if is_implied else Dated(when, path)
+    @_of_each("{0.key} {1.words}")
+    def so_long_since(self, kind: Kind, path: str, when: When) -> Restriction:
+        is_ahead = path in kind.data.get("ahead", ()) and unit_of_age(when)
+        is_implied = is_ahead and kind.state_with(kind.dates.get(path))
+        return _dated_as(kind, path, coming(when)) if is_implied else Dated(when, path)
 
-        return self._each(part, f"{part.key} {when.words}", since)
+    @_of_each("{0.key} {1.words}")
+    def so_long_so(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
+        date = self._since(kind.key, meaning) or kind.date
+        return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
 
-    def so_long_so(self, part: Options, when: When) -> Options:
-        def so_long(kind: Kind, meaning: Restriction) -> Restriction | None:
-            date = self._since(kind.key, meaning) or kind.date
-            return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
-
-        return self._each(part, f"{part.key} {when.words}", so_long)
-
-    def so_long_in(self, part: Options, when: When) -> Options:
+    @_of_each("{0.key} {1.words}")
+    def so_long_in(self, kind: Kind, name: str, when: When) -> Restriction | None:
         """``in the same stage for more than 60 days``: what is closed stays nowhere."""
-
-        def staying(kind: Kind, name: str) -> Restriction | None:
-            date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
-            dated = Dated(when, date) if date else None
-            return All((Is(state), dated)) if dated and state else dated
-
-        return self._each(part, f"{part.key} {when.words}", staying)
+        date, state = kind.data.get("since", {}).get(name, ""), kind.data.get("staying", "")
+        dated = Dated(when, date) if date else None
+        return All((Is(state), dated)) if dated and state else dated
 
     def of_long_bound(self, bound: Bound) -> When | None:
         """``45 days or more``."""
@@ -604,22 +605,18 @@ class Grammar:
         none = self._related(since, negated=True)
         return None if some is None or none is None else self.having_both(some, none)
 
-    def within_span(self, part: Options, span: tuple[Sign, Number]) -> Options:
-        hours = _in_hours(span[1])
-
-        def lasted(kind: Kind, meaning: Any) -> Restriction | None:
-            end = meaning if isinstance(meaning, str) else ""
-            if isinstance(meaning, Is):
-                end = kind.states[meaning.state].date
-            name = self._duration(kind.key, end)
-            measure = kind.figures.get(name)
-            if measure is None or hours is None:
-                return None
-            amount = hours if measure.unit == "hours" else hours / 24
-            compared = Compares(name, span[0], f"{amount.normalize():f}")
-            return compared if isinstance(meaning, str) else All((meaning, compared))
-
-        return self._each(part, f"{part.key} {span}", lasted)
+    @_of_each("{0.key} {1}")
+    def within_span(self, kind: Kind, meaning: Any, span: tuple[Sign, Number]) -> Any:
+        end = meaning if isinstance(meaning, str) else ""
+        if isinstance(meaning, Is):
+            end = kind.states[meaning.state].date
+        name, hours = self._duration(kind.key, end), _in_hours(span[1])
+        measure = kind.figures.get(name)
+        if measure is None or hours is None:
+            return None
+        amount = hours if measure.unit == "hours" else hours / 24
+        compared = Compares(name, span[0], f"{amount.normalize():f}")
+        return compared if isinstance(meaning, str) else All((meaning, compared))
 
     def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
         """``which agent solved the most tickets within 4 hours``: what was done is said before."""
@@ -629,18 +626,14 @@ class Grammar:
         whole = draft.restricted(self.within_span(event, span), left=False)
         return whole._replace(leftward=False)
 
-    def so_late(self, part: Options, span: tuple[Sign, Number]) -> Options:
+    @_of_each("{0.key} late {1}")
+    def so_late(self, kind: Kind, meaning: Restriction, span: tuple[Sign, Number]) -> Any:
         """``paid more than 14 days late``: from the day that it was due."""
-        hours = _in_hours(span[1])
-
-        def late(kind: Kind, meaning: Restriction) -> Restriction | None:
-            path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
-            name = kind.data.get("late", "")
-            if hours is None or not name or path != end_of(kind.figures[name].value):
-                return None
-            return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
-
-        return self._each(part, f"{part.key} late {span}", late)
+        path = kind.states[meaning.state].date if isinstance(meaning, Is) else ""
+        name, hours = kind.data.get("late", ""), _in_hours(span[1])
+        if hours is None or not name or path != end_of(kind.figures[name].value):
+            return None
+        return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
 
     def late_on_average(self, part: Options, _: str) -> Draft:
         some = self.so_late(part, ("gt", Number("0", "day")))
@@ -746,26 +739,24 @@ class Grammar:
             return None
         return draft.flagged("in percent")
 
-    def two_values(self, first: Options, second: Options) -> Options:
-        def pair(kind: Kind, meaning: Restriction) -> tuple[Restriction, str] | None:
-            other, name = second.by_kind.get(kind.key, meaning), self._dimension_of(kind, meaning)
-            is_pair = name and other != meaning and self._dimension_of(kind, other) == name
-            return (_either(meaning, other), name) if is_pair else None
-
-        return self._each(first, f"{first.key} vs {second.key}", pair)
+    @_of_each("{0.key} vs {1.key}")
+    def two_values(
+        self, kind: Kind, first: Restriction, second: Options
+    ) -> tuple[Restriction, str] | None:
+        other, name = second.by_kind.get(kind.key, first), self._dimension_of(kind, first)
+        is_pair = name and other != first and self._dimension_of(kind, other) == name
+        return (_either(first, other), name) if is_pair else None
 
     def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft:
         where = self._each(pair, pair.key, lambda _, values: values[0])
         group = self._each(pair, f"by {pair.key}", lambda _, values: Group(values[1]))
         return draft.restricted(where, left=left).grouped(group, left=left).flagged("compared")
 
-    def split_values(self, _: str, part: Options) -> Options:
-        def values(kind: Kind, meaning: Any) -> tuple[Restriction, str] | None:
-            is_several = isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1
-            name = self._dimension_of(kind, meaning) if is_several else ""
-            return (meaning, name) if name else None
-
-        return self._each(part, f"split {part.key}", values)
+    @_of_each("split {1.key}")
+    def split_values(self, kind: Kind, meaning: Any, _: str) -> tuple[Restriction, str] | None:
+        is_several = isinstance(meaning, Either) or len(getattr(meaning, "values", ())) > 1
+        name = self._dimension_of(kind, meaning) if is_several else ""
+        return (meaning, name) if name else None
 
     def so_versus_so(self, draft: Draft, other: Options) -> Draft | None:
         if (draft.leftward and len(draft.where) != 1) or not draft.where:
@@ -964,12 +955,10 @@ class Grammar:
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
 
-    def duration(self, first: Options, second: Options) -> Options:
-        def lasting(kind: Kind, path: str) -> Figure | None:
-            end = second.by_kind.get(kind.key, path)
-            return Figure(f"{path}..{end}") if end != path else None
-
-        return self._each(first, f"{first.key} to {second.key}", lasting)
+    @_of_each("{0.key} to {1.key}")
+    def duration(self, kind: Kind, start: str, ends: Options) -> Figure | None:
+        end = ends.by_kind.get(kind.key, start)
+        return Figure(f"{start}..{end}") if end != start else None
 
     def of_duration(self, part: Options) -> Draft:
         return _measuring(part)
@@ -1015,14 +1004,11 @@ class Grammar:
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self.group(second) else (first, self.group(second))
 
-    def unit_of_date(self, part: Options, date: Options) -> Options | None:
+    @_of_each("{0.key} {1.key}")
+    def unit_of_date(self, kind: Kind, group: Group, date: Options) -> Group | None:
         """By month of closing: the unit of another date than the usual one."""
-
-        def of_date(kind: Kind, path: str) -> Group | None:
-            group = part.by_kind.get(kind.key, Group())
-            return replace(group, date=path) if group.grain and not group.date else None
-
-        return self._each(date, f"{part.key} {date.key}", of_date)
+        path = date.by_kind.get(kind.key)
+        return replace(group, date=path) if path and group.grain and not group.date else None
 
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
@@ -1040,13 +1026,11 @@ class Grammar:
             return None
         return draft.grouped(part[0], left=False).grouped(part[1], left=False)
 
-    def dimension_of_kind(self, part: Options, of: tuple[str, bool]) -> Options:
-        def theirs(kind: Kind, name: str) -> str | None:
-            path = kind.to_one.get(of[0])
-            is_their = kind.key == of[0] or (path and kind.dimensions[name].path.startswith(path))
-            return name if is_their else None
-
-        return self._each(part, f"{part.key} of {of[0]}", theirs)
+    @_of_each("{0.key} of {1[0]}")
+    def dimension_of_kind(self, kind: Kind, name: str, of: tuple[str, bool]) -> str | None:
+        path = kind.to_one.get(of[0])
+        is_their = kind.key == of[0] or (path and kind.dimensions[name].path.startswith(path))
+        return name if is_their else None
 
     def broken_down(self, _: str, draft: Draft) -> Draft | None:
         return draft if draft.groups else None
@@ -1351,46 +1335,41 @@ class Grammar:
             unit = unit.unit if unit.text == "1" else ""
         return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
 
-    def number_of(self, part: Options, number: Bound | Number) -> Options:
-        compared, bound = self._compared, _bound_of(number)
-        return self._each(
-            part, f"{part.key} {bound}", lambda kind, name: compared(kind, name, bound)
-        )
+    @_of_each("{0.key} {1}")
+    def number_of(self, kind: Kind, name: str, number: Bound | Number) -> Restriction | None:
+        return self._compared(kind, name, _bound_of(number))
 
-    def number_or_more(self, part: Options, role: str) -> Options:
-        def compared(_: Kind, meaning: Any) -> Restriction | None:
-            is_number = isinstance(meaning, Compares) and meaning.sign == "eq"
-            return replace(meaning, sign=_SIGNS[role]) if is_number else None
-
-        return self._each(part, f"{part.key} {role}", compared)
+    @_of_each("{0.key} {1}")
+    def number_or_more(self, _: Kind, meaning: Any, role: str) -> Restriction | None:
+        is_number = isinstance(meaning, Compares) and meaning.sign == "eq"
+        return replace(meaning, sign=_SIGNS[role]) if is_number else None
 
     def two_numbers(self, first: Number, second: Number) -> tuple[Number, Number] | None:
         return None if first == second else (first, second)
 
-    def one_of_numbers(self, part: Options, numbers: tuple[Number, Number]) -> Options:
+    @_of_each("{0.key} {1}")
+    def one_of_numbers(
+        self, kind: Kind, path: str, numbers: tuple[Number, Number]
+    ) -> Restriction | None:
         values = tuple(number.text for number in numbers)
-        numbers_of, label = self.of_number(part), OR.join(values)
-        return self._each(
-            numbers_of, f"{part.key} {values}", lambda _, path: Equals(path, values, label)
-        )
+        return Equals(path, values, OR.join(values)) if kind.is_number(path) else None
 
     def than(self, role: str, part: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], part
 
     def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
-        sign, other = than
+        return self.than_other(part, than[1], than[0])
 
-        def compared(kind: Kind, name: str) -> Restriction | None:
-            path = _number_path(kind, name)
-            limit = _number_path(kind, other.by_kind.get(kind.key, ""))
-            is_other = path and limit and path != limit
-            is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
-            return Compares(path, sign, limit) if is_alike else None
-
-        return self._each(part, f"{part.key} {sign} {other.key}", compared)
+    @_of_each("{0.key} {2} {1.key}")
+    def than_other(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
+        path = _number_path(kind, name)
+        limit = _number_path(kind, other.by_kind.get(kind.key, ""))
+        is_other = path and limit and path != limit
+        is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
+        return Compares(path, sign, limit) if is_alike else None
 
     def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
-        return self.property_than(more[1], (more[0], other))
+        return self.than_other(more[1], other, more[0])
 
     def over_limit(self, than: tuple[Sign, Options]) -> Options:
         """``over their credit limit``: what is limited by it."""
@@ -1671,18 +1650,6 @@ class Grammar:
     def _count(self) -> Options:
         return Options("count", dict.fromkeys(self.kinds, Figure(COUNT)))
 
-    def _opposite(self, kind: Kind, restriction: Restriction) -> Restriction:
-        """What the opposite of a state is, where it is more than its negation."""
-        if isinstance(restriction, Is):
-            opposite = kind.data.get("opposites", {}).get(restriction.state)
-            if opposite:
-                return Is(opposite)
-        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
-            return replace(restriction, sign=OPPOSITE[restriction.sign])
-        if isinstance(restriction, Dated) and is_long_ago(restriction.when):
-            return restriction  # "not updated for over a year": the last time was before
-        return restriction.of if isinstance(restriction, Not) else Not(restriction)
-
     def _path_of(self, kind: Kind, restriction: Restriction) -> str:
         match restriction:
             case Equals(path):
@@ -1700,11 +1667,6 @@ class Grammar:
     def _dimension_of(self, kind: Kind, restriction: Restriction) -> str:
         path, dimensions = self._path_of(kind, restriction), kind.dimensions.items()
         return next((name for name, of in dimensions if path and path in (of.path, of.key)), "")
-
-    def _known(self, kind: Kind, path: str) -> Restriction:
-        prop = kind.prop(path)
-        is_count = kind.is_number(path) and prop is not None and not prop.nullable
-        return Compares(path, "gt", "0") if is_count else Known(path)
 
     def _property_of(self, kind: Kind, name: str) -> str | None:
         dimension, measure = kind.dimensions.get(name), kind.figures.get(name)
@@ -2037,6 +1999,12 @@ def _dated_as(kind: Kind, path: str, when: When) -> Restriction:
     implied = kind.state_with(kind.dates.get(path))
     dated = Dated(when, path)
     return All((Is(implied), dated)) if implied else dated
+
+
+def _known(kind: Kind, path: str) -> Restriction:
+    prop = kind.prop(path)
+    is_count = kind.is_number(path) and prop is not None and not prop.nullable
+    return Compares(path, "gt", "0") if is_count else Known(path)
 
 
 def _number_path(kind: Kind, name: str) -> str:
