@@ -87,6 +87,10 @@ class Draft(NamedTuple):
         """With more marks of what is asked for."""
         return self._replace(flags=self.flags | set(flags))
 
+    def has(self, name: str) -> bool:
+        """Whether it has a part of this name, or else such a mark."""
+        return bool(getattr(self, name)) if hasattr(self, name) else name in self.flags
+
     @property
     def common_kinds(self) -> frozenset[str]:
         """The kinds that all of it can be said of."""

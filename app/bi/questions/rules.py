@@ -116,6 +116,26 @@ def _typed(compose: Callable[..., Any]) -> Callable[..., Any]:
     return composed
 
 
+def _draft_of(parts: Sequence[Any]) -> Draft:
+    return next(part for part in parts if isinstance(part, Draft))
+
+
+def _fitting(rule: Mapping[str, Any], compose: Callable[..., Any]) -> Callable[..., Any]:
+    """The same where the draft among the parts has all parts and flags that it needs, and none that
+    it may not have."""
+    unless, needs = (tuple(filter(None, rule.get(key, "").split(", ")))
+                     for key in ("unless", "needs"))  # fmt: skip
+    if not (unless or needs):
+        return compose
+
+    def fits(*parts: Any, **sides: bool) -> Any:
+        draft = _draft_of(parts)
+        is_fit = all(map(draft.has, needs)) and not any(map(draft.has, unless))
+        return compose(*parts, **sides) if is_fit else None
+
+    return fits
+
+
 def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]:
     """A rule by what it makes of the meaning for each kind, with its other parts behind; what is
     nothing for a kind is left out. ``key`` names its parts by their places.
@@ -179,8 +199,10 @@ class Grammar:
 
     def _made_by(self, name: str, rule: Mapping[str, Any]) -> Callable[..., Any]:
         """What makes the meaning: the method that the rule names, or that is named like it."""
+        if flag := rule.get("flag"):
+            return _fitting(rule, lambda *parts: _draft_of(parts).flagged(flag))
         does = rule.get("does", "" if "keeps" in rule else name)
-        return _typed(getattr(self, does)) if does else _same
+        return _fitting(rule, _typed(getattr(self, does)) if does else _same)
 
     def _add(self, name: str, rule: Mapping[str, Any], category: str, other: str) -> None:
         """A rule, and where the order of its parts is free, the same the other way round."""
@@ -248,9 +270,6 @@ class Grammar:
         verbs = self._each(part, part.key, lambda kind, name: kind.data["verbs"][name]["figure"])
         return _measuring(_figures(verbs), flags=frozenset((f"verb {part.key}",)))
 
-    def of_deed(self, deed: Draft) -> Draft | None:
-        return None if "first time" in deed.flags else deed.flagged("done")
-
     def of_dated(self, dated: tuple[When, Options]) -> Draft:
         return Draft(frozenset(dated[1].by_kind), dated=(dated,))
 
@@ -274,7 +293,7 @@ class Grammar:
 
     # --- restrictions
 
-    def restricted(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
+    def restricted(self, draft: Draft, part: Options, *, left: bool = False) -> Draft | None:
         if "converted" in draft.flags and part.key.startswith("currency:"):
             return None  # the currency is that into which it is converted
         return draft.restricted(part, left=left)
@@ -305,8 +324,6 @@ class Grammar:
 
     def or_also(self, draft: Draft, part: Options) -> Draft | None:
         """The last that was said of records, or something else: ``over 5000 or overdue``."""
-        if draft.leftward or not draft.where:
-            return None
         *rest, last = draft.where
         any_of = self.either(last, part)
         return draft._replace(where=tuple(rest)).restricted(any_of, left=False)
@@ -388,12 +405,6 @@ class Grammar:
             return self._related(draft, negated=True) if measured else None
         return self._related(draft, negated=True) if draft.is_records else None
 
-    def who_has(self, draft: Draft, part: Options) -> Draft | None:
-        return None if draft.leftward else draft.restricted(part, left=False)
-
-    def who_also_has(self, draft: Draft, part: Options) -> Draft | None:
-        return self.who_has(draft, part) if draft.where else None
-
     def first_had(self, _: str, first: Draft) -> Draft | None:
         rank = first.rank
         is_one = rank is not None and rank.of == "records" and "singular" in first.flags
@@ -428,9 +439,6 @@ class Grammar:
     def having_both(self, kind: Kind, part: Restriction, second: Options) -> Restriction | None:
         other = second.by_kind.get(kind.key, part)
         return All((part, other)) if other != part else None
-
-    def also_so(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.is_records and draft.where else None
 
     def two_states(self, part: Options, draft: Draft) -> tuple[Draft, Draft] | None:
         first = draft._replace(where=(part, *draft.where[1:]))
@@ -478,9 +486,6 @@ class Grammar:
         then = deed._replace(dated=()).within(when, None, left=False)
         undone = self._done(then, negated=True)
         return self.having_both(self._done(deed, negated=False), undone) if deed.dated else undone
-
-    def first_done(self, deed: Draft, _: str) -> Draft:
-        return deed.flagged("first time")
 
     def something_so(self, _: str, part: Options) -> Draft | None:
         """``something overdue``: what has an amount that is due then, or one at all."""
@@ -551,8 +556,6 @@ class Grammar:
         return ago(number.text, number.unit, longer=role == "older")
 
     def so_old(self, draft: Draft, when: When) -> Draft | None:
-        if draft.leftward:
-            return None
         by_kind: dict[str, Restriction] = {}
         *rest, last = draft.where or (Options("", {}),)
         if last.key.startswith((_NONE, _NEVER)):  # "no tickets for 3 months": none since then
@@ -716,8 +719,6 @@ class Grammar:
         return (self.of_grain(unit), when) if unit and unit != "hour" else None
 
     def in_each(self, draft: Draft, part: tuple[Options, When]) -> Draft | None:
-        if draft.leftward:
-            return None
         return draft.grouped(part[0], left=False).within(part[1], None, left=False)
 
     def compared(self, _: str, draft: Draft) -> Draft | None:
@@ -729,15 +730,10 @@ class Grammar:
         return draft.flagged("compared") if draft.against is not None else None
 
     def has_changed(self, draft: Draft, role: str) -> Draft | None:
-        if draft.leftward or draft.rank or ("compared" in draft.flags and role != "previous"):
+        if "compared" in draft.flags and role != "previous":
             return None
         against = draft.against or Against()
         return draft._replace(against=against).flagged("compared")
-
-    def in_percent(self, draft: Draft, _: str) -> Draft | None:
-        if draft.leftward or "compared" not in draft.flags or "in percent" in draft.flags:
-            return None
-        return draft.flagged("in percent")
 
     @_of_each("{0.key} vs {1.key}")
     def two_values(
@@ -778,8 +774,6 @@ class Grammar:
         return draft._replace(figures=(self._count(),)).flagged("counted")
 
     def how_much(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank or draft.columns or "values" in draft.flags:
-            return None
         flags = ("summed", "how much") if role == "much" else ("summed",)
         if "summed" in draft.flags:  # "how much in total"
             return draft.flagged("totalled") if role == "total" else None
@@ -796,8 +790,6 @@ class Grammar:
                               figures=(amounts,)).flagged(*flags)  # fmt: skip
 
     def averaged(self, draft: Draft, role: str) -> Draft | None:
-        if draft.rank or draft.columns:
-            return None
         if not draft.figures:
             has_amounts = any(self.kinds[key].usual for key in draft.kinds)
             if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
@@ -831,8 +823,7 @@ class Grammar:
                               flags=flags, where=where, dated=dated)  # fmt: skip
 
     def records_figure(self, draft: Draft, part: Options) -> Draft | None:
-        is_told = draft.leftward or draft.columns or "share" in draft.flags
-        return None if is_told or not draft.is_records else draft.figured(_figures(part))
+        return draft.figured(_figures(part))
 
     def of_figure(self, part: Options | str) -> tuple[Options, ...]:
         """A figure to be told beside others: a measure, the number, the amount, its average."""
@@ -866,7 +857,7 @@ class Grammar:
 
     def figures_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
         """Several figures; of ``lowest and highest rating`` one figure in several ways."""
-        if len(part) < 2 or draft.rank or draft.columns or len(draft.figures) > 1:
+        if len(part) < 2 or len(draft.figures) > 1:
             return None
         result = draft._replace(figures=())
         if any(flag.startswith("verb ") for flag in draft.flags):
@@ -890,11 +881,6 @@ class Grammar:
         for figure in second.figures:
             first = first.figured(figure)
         return first
-
-    def share(self, draft: Draft, _: str) -> Draft | None:
-        if draft.rank or draft.threshold or draft.against or draft.flags & {"counted", "compared"}:
-            return None
-        return draft.flagged("share")
 
     def rate_of_state(self, part: Options, _: str) -> Draft:
         kinds = frozenset(part.by_kind)
@@ -950,8 +936,6 @@ class Grammar:
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
-        if not draft.is_records or draft.columns:
-            return None
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
 
@@ -973,7 +957,7 @@ class Grammar:
 
     def in_unit(self, draft: Draft, role: str) -> Draft | None:
         """``average resolution time in hours``: the unit that it is told in anyway."""
-        if draft.leftward or len(draft.figures) != 1:
+        if len(draft.figures) != 1:
             return None
         figures = draft.figures[0].by_kind
         measured = {key: self.kinds[key].figures.get(figures[key].measure) for key in draft.kinds}
@@ -997,8 +981,6 @@ class Grammar:
         return draft if draft.named and so and draft.is_plain and not draft.columns else None
 
     def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
-        if draft.leftward or not draft.figures or draft.rank:
-            return None
         return self._per_subject(subject, draft, left=False)
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
@@ -1013,17 +995,10 @@ class Grammar:
     def by_unit_of_date(self, date: Options, unit: str) -> Options | None:
         return self.unit_of_date(self.of_grain(unit), date)
 
-    def grouped(self, draft: Draft, part: Options, *, left: bool) -> Draft:
+    def grouped(self, draft: Draft, part: Options, *, left: bool = False) -> Draft:
         return draft.grouped(part, left=left)
 
-    def grouped_also(self, draft: Draft, part: Options) -> Draft | None:
-        """``how many deals did we lose, and why``."""
-        is_bare = draft.figures and not (draft.groups or draft.leftward)
-        return draft.grouped(part, left=False) if is_bare else None
-
     def grouped_twice(self, draft: Draft, part: tuple[Options, Options]) -> Draft | None:
-        if draft.leftward:
-            return None
         return draft.grouped(part[0], left=False).grouped(part[1], left=False)
 
     @_of_each("{0.key} of {1[0]}")
@@ -1031,9 +1006,6 @@ class Grammar:
         path = kind.to_one.get(of[0])
         is_their = kind.key == of[0] or (path and kind.dimensions[name].path.startswith(path))
         return name if is_their else None
-
-    def broken_down(self, _: str, draft: Draft) -> Draft | None:
-        return draft if draft.groups else None
 
     # --- rankings
 
@@ -1117,8 +1089,6 @@ class Grammar:
         return Rank("records", False, 0, "by", order)
 
     def longest_so(self, draft: Draft, _: str) -> Draft | None:
-        if draft.rank or draft.figures or not draft.is_records:
-            return None
         paths = {}
         for kind in draft.kinds:
             states = [choices.by_kind.get(kind) for choices in draft.where]
@@ -1250,13 +1220,8 @@ class Grammar:
         return Draft(frozenset(rank.path.by_kind), rank=rank) if rank.path and is_of_some else None
 
     def of_extreme(self, draft: Draft, rank: Rank) -> Draft | None:
-        if draft.leftward or not draft.is_records:
-            return None
         kinds = draft.kinds if rank.path is None else draft.kinds.intersection(rank.path.by_kind)
         return draft._replace(kinds=kinds, rank=rank) if kinds else None
-
-    def by_figure(self, _: str, draft: Draft) -> Draft | None:
-        return draft.flagged("told by") if draft.is_figure else None
 
     def records_by(self, subject: Draft, draft: Draft) -> Draft | None:
         rank = subject.rank
@@ -1400,7 +1365,7 @@ class Grammar:
         return self._each(part, f"limited {part.key} {sign} {factor}", limited)
 
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        if draft.leftward or draft.rank or not (draft.named or draft.groups):
+        if not (draft.named or draft.groups):
             return None
         if draft.groups:
             return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
@@ -1564,8 +1529,6 @@ class Grammar:
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
     def records_property(self, draft: Draft, part: Options) -> Draft | None:
-        if draft.leftward or not draft.is_records:
-            return None
         return draft.showing(self._columns(part))
 
     def column(self, _: str, part: Options | str) -> tuple[Options, ...]:
@@ -1596,18 +1559,11 @@ class Grammar:
             draft = draft.showing(column)
         return draft
 
-    def when(self, _: str, draft: Draft) -> Draft | None:
-        if draft.figures or draft.groups:
-            return None
-        return draft.flagged("when")
-
     def charted(self, draft: Draft, role: str) -> Draft | None:
         is_charted = any(flag.startswith("chart") for flag in draft.flags)
         return None if is_charted else draft.flagged(f"chart {role}")
 
     def in_one_currency(self, draft: Draft, into: Options | str) -> Draft | None:
-        if not draft.figures:
-            return None
         own = self._currency(organisation().defaults.currency)
         if not isinstance(into, str) and into != own:
             draft = draft.restricted(into, left=False)
