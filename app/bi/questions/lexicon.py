@@ -10,7 +10,7 @@ import math
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -379,6 +379,24 @@ class Lexicon:
 def _plural(noun: str) -> str:
     """Several of what is called so in English."""
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
+def places(stems: Phrase, phrases: Container[Phrase]) -> Iterator[tuple[int, int]]:
+    """From which word to which each of some phrases stands, the longest first."""
+    for start in range(len(stems)):
+        for end in range(min(start + LONGEST_PHRASE, len(stems)), start, -1):
+            if stems[start:end] in phrases:
+                yield start, end
+
+
+def first_place(stems: Phrase, phrases: Container[Phrase]) -> tuple[int, int] | None:
+    """Where the first of them stands."""
+    return next(places(stems, phrases), None)
+
+
+def begins(stems: Phrase, phrases: Container[Phrase]) -> bool:
+    """Whether a question begins with one of them."""
+    return any(start == 0 for start, _ in places(stems[:LONGEST_PHRASE], phrases))
 
 
 @lru_cache(maxsize=4)

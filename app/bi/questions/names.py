@@ -15,11 +15,10 @@ from typing import Any
 
 from rapidfuzz import distance
 
-from app.bi.query import Query, run
+from app.bi.query import Query, Row, run
 from app.bi.questions.algebra import OR, Equals, Mentions, Of, Restriction, Tagged
 from app.bi.questions.lexicon import Lexicon, Options
 from app.bi.questions.model import Kind
-from app.bi.words.categories import distinct, together
 from app.bi.words.spelling import spellings, spelt
 from app.bi.words.tokens import Token
 from app.errors import ApiError
@@ -34,6 +33,8 @@ MOST_LOOKUPS = 12  # of records by name, in one question
 _KEPT_SECONDS, _MOST_KEPT = 60, 500
 _MOST_USERS = 1000
 _MOST_TAGGED = 1000  # records whose tags are looked at
+_MOST_VALUES = 500
+_BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.83
@@ -106,7 +107,7 @@ class Names:
         if country is not None:
             codes, label = country
             yield f"place:{codes}", self._in_country(codes, label)
-        for form in (phrase, together(text), plain_letters(text)):
+        for form in (phrase, _together(text), plain_letters(text)):
             if (category := categories.get(form)) is not None:
                 yield f"text:{form}", category
                 break
@@ -152,7 +153,7 @@ class Names:
 
     def _forms(self, value: str) -> Iterator[Any]:
         yield self._lexicon.phrase(value)
-        yield together(value)
+        yield _together(value)
         yield from spelt(value)
         yield from map(self._lexicon.phrase, self._lexicon.data.get("values", {}).get(value, ()))
 
@@ -351,22 +352,15 @@ def _root(text: str) -> str:
 
 def _tags(set_name: str) -> list[str]:
     """What the records of a set are tagged with."""
-    try:
-        rows = run(Query(set_name, {"select": "tags", "top": str(_MOST_TAGGED)}), _MOST_TAGGED).rows
-    except ApiError:
-        return []
+    rows = _rows(set_name, {"select": "tags", "top": str(_MOST_TAGGED)}, _MOST_TAGGED)
     return sorted({tag for row in rows for tag in row["tags"] or ()})
 
 
 def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
     """Colleagues by full, given and family name, however their letters are written."""
     options = {"select": "id,displayName", "top": str(_MOST_USERS)}
-    try:
-        users = run(Query("Users", options), _MOST_USERS).rows
-    except ApiError:
-        return {}
     people: dict[str, tuple[tuple[str, ...], str]] = {}
-    for row in users:
+    for row in _rows("Users", options, _MOST_USERS):
         name, key = str(row["displayName"]), str(row["id"])
         for part in (name, *name.split()):
             for form in (part.lower(), plain_letters(part), *spelt(part)):
@@ -392,11 +386,7 @@ def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:
     if not parts:
         return []
     options = {"filter": " and ".join(parts), "select": f"id,{path}", "top": "50"}
-    try:
-        rows = run(Query(set_name, options), 50).rows
-    except ApiError:
-        return []
-    named = [(str(row[path]), str(row["id"])) for row in rows]
+    named = [(str(row[path]), str(row["id"])) for row in _rows(set_name, options, 50)]
     exact = [record for record in named if _plain(record[0]) == wanted]
     begins = [record for record in named if f"{_plain(record[0])} ".startswith(f"{wanted} ")]
     long = len(text) >= _SHORTEST_WITHIN or text[:1].isupper()
@@ -444,6 +434,26 @@ def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
 def _values(kind: Kind, path: str) -> list[str]:
     """The different values of a property of records; read once, whoever needs them."""
     values: list[str] = _remembered(
-        ("values", kind.set, path, kind.join or ""), lambda: distinct(kind.set, path, kind.join)
+        ("values", kind.set, path, kind.join or ""), lambda: _distinct(kind, path)
     )
     return values
+
+
+def _distinct(kind: Kind, path: str) -> list[str]:
+    """The different values of a property, if they are not too many to be categories."""
+    joined = f"join({kind.join})/" if kind.join else ""
+    options = {"apply": f"{joined}compute({path} as v)/groupby((v))", "top": str(_MOST_VALUES)}
+    return [row["v"] for row in _rows(kind.set, options, _MOST_VALUES) if row["v"]]
+
+
+def _rows(set_name: str, options: dict[str, str], most: int) -> Sequence[Row]:
+    """Rows that the caller may read; none of what is not allowed."""
+    try:
+        return run(Query(set_name, options), most).rows
+    except ApiError:
+        return []
+
+
+def _together(text: str) -> str:
+    """``Health care`` and ``healthcare`` alike, ``Food and drink`` and ``food & drink``."""
+    return _BETWEEN_LETTERS.sub("", text.lower())

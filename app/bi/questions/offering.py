@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from app.bi.questions.lexicon import Lexicon
-from app.bi.questions.phrases import first_place
+from app.bi.questions.lexicon import Lexicon, first_place
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
 

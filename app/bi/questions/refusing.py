@@ -25,10 +25,9 @@ from app.bi.questions.algebra import (
     positive,
 )
 from app.bi.questions.contradictions import is_possible
-from app.bi.questions.lexicon import Lexicon, Phrase
+from app.bi.questions.lexicon import Lexicon, Phrase, first_place, places
 from app.bi.questions.model import Kind
 from app.bi.questions.offering import CONTENT, by_figure, by_record, halves, nearest
-from app.bi.questions.phrases import first_place, places
 from app.bi.questions.ranker import is_decisive
 from app.bi.questions.reading import Leaf, Read
 from app.bi.questions.understanding import Analysis

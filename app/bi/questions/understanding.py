@@ -13,17 +13,15 @@ from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import Meaning
-from app.bi.questions.aside import repeated_and_aside
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
-from app.bi.questions.features import features_of, of_meaning
+from app.bi.questions.features import features_of, of_meaning, repeated_and_aside
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed
-from app.bi.questions.lexicon import Lexicon, Phrase
+from app.bi.questions.lexicon import Lexicon, Phrase, begins, first_place, places
 from app.bi.questions.model import TypeMismatchError
 from app.bi.questions.periods import Periods
-from app.bi.questions.phrases import begins, first_place, places
 from app.bi.questions.reading import Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
