@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
-    OPPOSITE,
     OR,
     PERCENTILES,
     Against,
@@ -243,7 +242,7 @@ class Grammar:
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
-        named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
+        named = next(iter(part.by_kind))
         return _being(_states(part), named=named, flags=frozenset(("singular",) * is_one))
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
@@ -305,8 +304,6 @@ class Grammar:
             opposite = kind.data.get("opposites", {}).get(restriction.state)
             if opposite:
                 return Is(opposite)
-        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
-            return replace(restriction, sign=OPPOSITE[restriction.sign])
         if isinstance(restriction, Dated) and is_long_ago(restriction.when):
             return restriction  # "not updated for over a year": the last time was before
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
@@ -517,21 +514,13 @@ class Grammar:
     def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
         return draft.within(*part, left=left)
 
-    def two_dates(
-        self, first: tuple[When, Options], second: tuple[When, Options]
-    ) -> tuple[When, Options] | None:
-        when = self.two_periods(first[0], second[0])
-        return (when, first[1]) if when and first[1].key == second[1].key else None
-
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
-    @_of_each("not {1.key} {0.words}")
-    def not_done_then(self, _: Kind, path: str, when: When) -> Restriction:
-        return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
-
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
-        return self.not_done_then(*part)
+        when, dates = part
+        then = self._each(dates, f"{dates.key} {when.words}", lambda _, path: Dated(when, path))
+        return self.not_so(_, then)
 
     def dated(self, part: Options, when: When) -> tuple[When, Options]:
         return when, part
@@ -602,8 +591,6 @@ class Grammar:
         since = draft._replace(rank=None, flags=frozenset()).within(
             since_then(when), None, left=False
         )
-        if not is_long_ago(when):
-            return self._related(since, negated=False)
         some = self._related(draft._replace(rank=None), negated=False)
         none = self._related(since, negated=True)
         return None if some is None or none is None else self.having_both(some, none)
@@ -638,13 +625,6 @@ class Grammar:
             return None
         return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
 
-    def late_on_average(self, part: Options, _: str) -> Draft:
-        some = self.so_late(part, ("gt", Number("0", "day")))
-        late = self._each(
-            some, "late on average", lambda kind, _: Figure(kind.data["late"], "average")
-        )
-        return _measuring(late, threshold=Threshold("gt", "0"))
-
     def lasting_until(self, _: str, part: Options) -> Options:
         names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
@@ -652,8 +632,6 @@ class Grammar:
 
     def takes(self, draft: Draft, part: Options) -> Draft | None:
         """How long records take, or those that belong to them: clients pay their invoices."""
-        if draft.leftward and not draft.where:
-            return None
         if not draft.is_records or draft.columns:
             return None
         if draft.named in part.by_kind:
@@ -876,16 +854,9 @@ class Grammar:
         )
         if not plain or not first.is_figure or first.leftward or "compared" in first.flags:
             return None
-        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
-            return None
         for figure in second.figures:
             first = first.figured(figure)
         return first
-
-    def rate_of_state(self, part: Options, _: str) -> Draft:
-        kinds = frozenset(part.by_kind)
-        flags = frozenset(("share", "counted"))
-        return Draft(kinds, where=(part,), figures=(self._count(),), flags=flags)
 
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
@@ -946,10 +917,6 @@ class Grammar:
 
     def of_duration(self, part: Options) -> Draft:
         return _measuring(part)
-
-    def time_taken(self, _: str, draft: Draft) -> Draft | None:
-        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
-        return draft.flagged("counted") if is_duration else None
 
     def different(self, _: str, part: Options) -> Draft:
         names = Options(f"distinct {part.key}", part.by_kind)
@@ -1169,14 +1136,6 @@ class Grammar:
         is_ranked = rank is not None and rank.of in ("count", "figure") and not draft.groups
         return self._per_subject(subject, draft) if is_ranked and subject.is_records else None
 
-    def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
-        return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
-
-    def deed_ranked(self, deed: Draft, of: Draft | Options) -> Draft | None:
-        if isinstance(of, Options):
-            return self.group_ranked(of, deed)
-        return self.records_ranked(of, deed)
-
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
         role, limit = rank
@@ -1254,8 +1213,7 @@ class Grammar:
             if rank is not None or draft.leftward or draft.figures:
                 return None
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
-        is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
-        if rank is not None and is_sorted and role in ("descending", "ascending"):
+        if rank is not None and role in ("descending", "ascending"):
             return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
         if rank is not None or (draft.leftward and not draft.groups):
             return None
@@ -1293,11 +1251,7 @@ class Grammar:
                   else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
         return counted._replace(number=number) if isinstance(counted, Bound) else number
 
-    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
-        """Half a year: the ``a`` is a number, and its unit is behind."""
-        unit = number_or_word
-        if isinstance(unit, Number):
-            unit = unit.unit if unit.text == "1" else ""
+    def half_unit(self, _: str, unit: str) -> Number | None:
         return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
 
     @_of_each("{0.key} {1}")
@@ -1322,19 +1276,16 @@ class Grammar:
     def than(self, role: str, part: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], part
 
-    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
-        return self.than_other(part, than[1], than[0])
+    def more_than_other(self, than: tuple[Sign, Options], other: Options) -> Options:
+        return self._than(than[1], other, than[0])
 
     @_of_each("{0.key} {2} {1.key}")
-    def than_other(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
+    def _than(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
         path = _number_path(kind, name)
         limit = _number_path(kind, other.by_kind.get(kind.key, ""))
         is_other = path and limit and path != limit
         is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
         return Compares(path, sign, limit) if is_alike else None
-
-    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
-        return self.than_other(more[1], other, more[0])
 
     def over_limit(self, than: tuple[Sign, Options]) -> Options:
         """``over their credit limit``: what is limited by it."""
@@ -1429,10 +1380,6 @@ class Grammar:
 
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)
-
-    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
-        is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
-        return None if is_told or not subject.is_records else self._per_subject(subject, draft)
 
     # --- what is asked
 
@@ -1591,10 +1538,7 @@ class Grammar:
             return ""
         data = self.kinds[kind].data
         since = data.get("since", {}).get(restriction.state.rpartition(".")[0], "")
-        date = "createdAt" if self.kinds[kind].states[restriction.state].date == "createdAt" else ""
-        return str(
-            since or date or data.get("states", {}).get(restriction.state, {}).get("since", "")
-        )
+        return str(since or data.get("states", {}).get(restriction.state, {}).get("since", ""))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
@@ -1681,10 +1625,8 @@ class Grammar:
         where, bound = self._where_of(draft, inside), draft.threshold
         if bound is not None and not bound.counted:
             return None
-        has: Restriction = Has(inside, where)
-        if bound is not None:
-            has = Has(inside, where, bound.sign, bound.number)
-        has = Not(has) if negated else has
+        many = () if bound is None else (bound.sign, bound.number)
+        has = Not(Has(inside, where, *many)) if negated else Has(inside, where, *many)
         owners = (key for key, kind in self.kinds.items() if inside in kind.related)
         by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
         name = _NONE if negated else "has "
@@ -1885,11 +1827,7 @@ class Grammar:
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            since = [self._since(key, choices.by_kind.get(key)) for choices in draft.where]
-            ages = (name for name, figure in kind.figures.items()
-                    if any(date and figure.value.startswith("totalseconds(date(now()) sub")
-                           and f"sub {date})" in figure.value for date in since))  # fmt: skip
-            age = next(ages, "age") if lasts_yet else ""
+            age = "age" if lasts_yet else ""
             if duration := next((name for name in named if name), age):
                 by_kind[key] = Figure(duration)
             for verb in kind.data.get("verbs", {}).values() if is_deed else ():
