@@ -29,8 +29,12 @@ def in_one_currency(plan: Plan) -> Plan:
     money = _ranked_money(plan)
     if money is None or any(_is_one(condition, money) for condition in plan.conditions):
         return plan
-    if plan.kind == "list" and (ordered := _ordered(plan)) is not None:
-        return ordered
+    kept = _Rates(plan.entity, money, {})
+    if plan.kind == "list" and kept.has_worth((plan.order or "").removesuffix(" desc")):
+        own = organisation().defaults.currency
+        return _ordered(plan, kept).with_assumption(
+            "amounts are ranked by what they are worth in {currency}", currency=own
+        )
     currencies = _currencies(plan, money)
     if len(currencies) < 2:
         return plan
@@ -38,7 +42,7 @@ def in_one_currency(plan: Plan) -> Plan:
     if len(rates.known) < 2:
         return _narrowed(plan, money, currencies)
     if plan.kind == "list":
-        return _ordered_at(plan, rates)
+        return rates.applied(_ordered(plan, rates))
     return _groups(plan, money, rates)
 
 
@@ -68,10 +72,18 @@ class _Rates:
         rate = organisation().exchange_rate
         return [code for code in sorted(self.counts) if not rate(code)]
 
+    def _base(self, path: str) -> str:
+        """The property with the same in the currency of the organisation; empty for none."""
+        base = f"base{path[:1].upper()}{path[1:]}"
+        return base if self.entity.join is None and self.entity.prop(base) is not None else ""
+
+    def has_worth(self, path: str) -> bool:
+        """Whether each record tells by itself what an amount of it is worth."""
+        return self.entity.is_number(path) and (self.is_kept or bool(self._base(path)))
+
     def worth(self, value: str) -> str:
         """A value in the currency of the organisation."""
-        base = f"base{value[:1].upper()}{value[1:]}"
-        if self.entity.join is None and self.entity.prop(base) is not None:
+        if base := self._base(value):
             return base
         value = f"({value})" if " " in value else value
         if self.is_kept:
@@ -134,30 +146,10 @@ def _converted(
     return replace(measure, label=label, value=value, money=None, worth=own)
 
 
-def _ordered(plan: Plan) -> Plan | None:
-    """A list in the order of its amounts by the rates that the records keep, if they do."""
+def _ordered(plan: Plan, rates: _Rates) -> Plan:
+    """A list in the order of what its amounts are worth; what is due of one may be meant."""
     path = (plan.order or "").removesuffix(" desc")
-    base = f"base{path[:1].upper()}{path[1:]}"
-    if not plan.entity.is_number(path):
-        return None
-    ordered = replace(plan, order=(plan.order or "").replace(path, base, 1))
-    if plan.entity.prop(base) is None:
-        if plan.entity.prop(_RATE) is None:
-            return None
-        # What is due of it: the whole amount may be what is meant.
-        by_rate = (plan.order or "").replace(path, f"{path} mul {_RATE}", 1)
-        ordered = replace(plan, order=by_rate)
-    own = organisation().defaults.currency
-    return ordered.with_assumption(
-        "amounts are ranked by what they are worth in {currency}", currency=own
-    )
-
-
-def _ordered_at(plan: Plan, rates: _Rates) -> Plan:
-    """A list in the order of its amounts at the rates of the settings."""
-    path = (plan.order or "").removesuffix(" desc")
-    order = (plan.order or "").replace(path, rates.worth(path), 1)
-    return rates.applied(replace(plan, order=order))
+    return replace(plan, order=(plan.order or "").replace(path, rates.worth(path), 1))
 
 
 def _narrowed(plan: Plan, money: str, counts: Mapping[str, Row]) -> Plan:

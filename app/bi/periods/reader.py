@@ -6,6 +6,7 @@ import calendar
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import chain
 from typing import Any
 
 from app.bi.periods.feasts import Feasts
@@ -23,7 +24,6 @@ from app.bi.periods.spans import (
 )
 from app.bi.words.tokens import Token, phrase
 
-_UNITS = {*GRAINS, "today", "yesterday", "tomorrow", "ytd"}
 _BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
@@ -50,27 +50,17 @@ class PeriodReader:
             self.phrases[name] = sorted((phrase(text) for text in texts), key=len, reverse=True)
         self._beginning = {name: _by_first(phrases) for name, phrases in self.phrases.items()}
         self.months = {phrase(n)[0]: at + 1 for at, names in enumerate(months) for n in names}
-        self.ordinals = {
-            phrase(n)[0]: at + 1 for at, ns in enumerate(words["ordinals"]) for n in ns
-        }
+        ordinals = enumerate(words["ordinals"], 1)
+        self.ordinals = {phrase(name)[0]: at for at, names in ordinals for name in names}
         self.numbers = {phrase(n)[0]: 10 * at for at, n in enumerate(words["tens"], 1)}
         self.numbers |= {phrase(n)[0]: at for at, n in enumerate(words["numbers"])}
-        self.introducing = {
-            stems[-1]
-            for name in ("on", "since", "until", "to")
-            for stems in self.phrases[name]
-            if stems
-        }
+        named = (self.phrases[name] for name in ("on", "since", "until", "to"))
+        self.introducing = {stems[-1] for phrases in named for stems in phrases if stems}
         self.articles = {phrase(text)[0] for text in words["articles"]}
         self.weekdays = {phrase(n)[0]: at for at, n in enumerate(words["weekdays"])}
-        self.words = {
-            word for phrases in self.phrases.values() for stems in phrases for word in stems
-        } | {
-            *self.months,
-            *self.ordinals,
-            *self.numbers,
-            *self.weekdays,
-        }
+        single = (self.months, self.ordinals, self.numbers, self.weekdays)
+        phrases = chain.from_iterable(self.phrases.values())
+        self.words = set(chain(*phrases, *single))
 
     def may_begin(self, token: Token) -> bool:
         """Whether a word can be the first of a period, or of a unit of time: few can."""
@@ -115,12 +105,6 @@ class PeriodReader:
             if length and is_one(tokens[at + length - 1]):
                 return length, name  # "by hours" is about how many they are
         return None
-
-    def tells(self, tokens: Sequence[Token], at: int) -> bool:
-        """Whether a day, a month, a number or a unit of time is named at this place."""
-        token = tokens[at]
-        named = token.stem in self.weekdays or (token.stem in self.months and token.stem != "may")
-        return named or self.numbers.get(token.stem, 1) != 1 or token.stem in _UNITS
 
     def number(self, token: Token) -> int | None:
         """A whole number in digits or words."""

@@ -13,8 +13,7 @@ _TIMES = ("year", "half", "quarter", "month", "week", "day", *CYCLES)
 
 def chart_of_plan(plan: Plan, query: Compiled) -> Chart | None:
     """The chart by the columns of the query; None where there is nothing to compare."""
-    groups = [column for column in query.columns
-              if column.name not in (*query.figures, query.currency)]  # fmt: skip
+    groups = query.group_columns
     if not groups or not query.figures or plan.kind == "list" or plan.chart == "table":
         return None
     y = "percent" if plan.kind == "share" else query.figures[0]

@@ -30,6 +30,16 @@ class Compiled:
     figures: tuple[str, ...] = ()  # names of the columns that are figures
     currency: str | None = None  # name of the column with the currency
 
+    @property
+    def figure_columns(self) -> list[Column]:
+        return [column for column in self.columns if column.name in self.figures]
+
+    @property
+    def group_columns(self) -> list[Column]:
+        """What the figures are of."""
+        return [column for column in self.columns
+                if column.name not in (*self.figures, self.currency)]  # fmt: skip
+
 
 def group_name(dimension: Dimension) -> str:
     """What a dimension is called in a query: a deep path gets a name of its own."""

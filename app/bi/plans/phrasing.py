@@ -177,8 +177,7 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
     total = len(rows) if total is None else total
     if plan.compared is not None:
         return _compared(plan, compiled, rows, total)
-    groups = [column for column in compiled.columns if column.name not in compiled.figures]
-    groups = [column for column in groups if column.name != compiled.currency]
+    groups = compiled.group_columns
     if plan.is_counted:
         head = interpretation(replace(plan, assumptions=(), repaired=())).rstrip(".")
         return f"{head}: {number(say, rows[0]['count'])}."
@@ -196,10 +195,9 @@ def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
 
 
 def _figures(plan: Plan, compiled: Compiled, row: Row) -> str:
-    figures = [column for column in compiled.columns if column.name in compiled.figures]
     return ", ".join(
         f"{plan.say.inside(figure.label)} {_value(plan.say, figure, row, compiled.currency)}"
-        for figure in figures
+        for figure in compiled.figure_columns
     )
 
 
@@ -305,7 +303,7 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         part, whole = (number(say, row[name] or 0) for name in ("hits", "count"))
         of_all = say("{part} of {whole}", part=part, whole=whole)
         return f"{head}, {of_all} {_described(plan)}."
-    figure = next(column for column in compiled.columns if column.name in compiled.figures)
+    figure = compiled.figure_columns[0]
     values = [_value(say, figure, row, compiled.currency) for row in rows]
     if all(row[figure.name] is None for row in rows):
         return say("There is nothing to compute it from: no {what}.", what=_described(plan))
@@ -340,7 +338,7 @@ def _grouped(
     plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column], total: int
 ) -> str:
     say = plan.say
-    figures = [column for column in compiled.columns if column.name in compiled.figures]
+    figures = compiled.figure_columns
     figure = next((column for column in figures if column.type == "percent"), figures[0])
     values = [
         _figures(plan, compiled, row) if plan.figures
@@ -427,8 +425,7 @@ def _compared(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int) -
 
 
 def _compared_row(plan: Plan, compiled: Compiled, row: Row) -> str:
-    say, keys = plan.say, (*compiled.figures, compiled.currency)
-    who = _name(plan, [column for column in compiled.columns if column.name not in keys], row)
+    say, who = plan.say, _name(plan, compiled.group_columns, row)
     values = [
         f"{say.period(period)} {_value(say, column, row, compiled.currency)}"
         for name, period in (("current", plan.period), ("previous", plan.compared))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 WIDEST_CELL = 22  # analyses that are kept of a span
@@ -26,28 +27,24 @@ class Item:
         self.left, self.right = left, right
         self.crossed = crossed  # places of the chart that it passes over
 
-    def leaves(self) -> Iterator[Item]:
-        """The words and names that it is made of, in their order."""
-        if self.left is None and self.right is None:
-            yield self
+    def parts(self) -> Iterator[Item]:
+        """Itself and all that it is made of, from left to right."""
+        yield self
         for part in (self.left, self.right):
             if part is not None:
-                yield from part.leaves()
+                yield from part.parts()
+
+    def leaves(self) -> Iterator[Item]:
+        """The words and names that it is made of, in their order."""
+        return (part for part in self.parts() if part.left is None and part.right is None)
 
     def all_crossed(self) -> Iterator[int]:
         """The places that nothing was made of."""
-        yield from self.crossed
-        for part in (self.left, self.right):
-            if part is not None:
-                yield from part.all_crossed()
+        return chain.from_iterable(part.crossed for part in self.parts())
 
     def all_features(self) -> Iterator[str]:
         """The features of all its parts."""
-        yield from self.features
-        if self.left is not None:
-            yield from self.left.all_features()
-        if self.right is not None:
-            yield from self.right.all_features()
+        return chain.from_iterable(part.features for part in self.parts())
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from app.bi.questions.algebra import Against, Threshold, When
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import TypeMismatchError
 
-MOST_FIGURES, MOST_GROUPS, MOST_RESTRICTIONS, MOST_COLUMNS = 4, 3, 8, 8
+_MOST = {"figures": 4, "groups": 3, "where": 8, "columns": 8}
 
 
 @dataclass(frozen=True)
@@ -45,18 +45,17 @@ class Draft(NamedTuple):
     flags: frozenset[str] = frozenset()
     leftward: bool = False  # took something on its left: nothing more on its right
 
-    def _kinds_of(self, options: Options, known: tuple[Options, ...], most: int) -> frozenset[str]:
-        """The kinds that one more part can be said of, too."""
-        kinds = self.kinds.intersection(options.by_kind)
-        if not kinds or options in known or len(known) >= most:
+    def _with(self, slot: str, options: Options, *, left: bool = False) -> Draft:
+        """With one more part, in the order of the words; of the kinds that all can be said of."""
+        kinds, known = self.kinds.intersection(options.by_kind), getattr(self, slot)
+        if not kinds or options in known or len(known) >= _MOST[slot]:
             raise TypeMismatchError(f"no kind has all, or too much is said: {options.key}")
-        return kinds
+        parts: Any = {slot: (options, *known) if left else (*known, options)}
+        return self._replace(kinds=kinds, leftward=self.leftward or left, **parts)
 
     def restricted(self, options: Options, *, left: bool) -> Draft:
-        """With one more restriction, in the order of the words."""
-        kinds = self._kinds_of(options, self.where, MOST_RESTRICTIONS)
-        where = (options, *self.where) if left else (*self.where, options)
-        return self._replace(kinds=kinds, where=where, leftward=self.leftward or left)
+        """With one more restriction."""
+        return self._with("where", options, left=left)
 
     def within(self, when: When, date: Options | None, *, left: bool) -> Draft:
         """With one more period."""
@@ -69,19 +68,15 @@ class Draft(NamedTuple):
 
     def grouped(self, options: Options, *, left: bool) -> Draft:
         """With one more group."""
-        kinds = self._kinds_of(options, self.groups, MOST_GROUPS)
-        groups = (options, *self.groups) if left else (*self.groups, options)
-        return self._replace(kinds=kinds, groups=groups, leftward=self.leftward or left)
+        return self._with("groups", options, left=left)
 
     def figured(self, options: Options) -> Draft:
         """With one more figure."""
-        kinds = self._kinds_of(options, self.figures, MOST_FIGURES)
-        return self._replace(kinds=kinds, figures=(*self.figures, options))
+        return self._with("figures", options)
 
     def showing(self, options: Options) -> Draft:
         """With one more column."""
-        kinds = self._kinds_of(options, self.columns, MOST_COLUMNS)
-        return self._replace(kinds=kinds, columns=(*self.columns, options))
+        return self._with("columns", options)
 
     def flagged(self, *flags: str) -> Draft:
         """With more marks of what is asked for."""

@@ -275,18 +275,16 @@ class Model:
 
     @staticmethod
     def _check_whole(meaning: Meaning) -> None:
-        grouped = bool(meaning.groups)
-        if meaning.threshold is not None and not grouped:
-            raise TypeMismatchError("a threshold needs groups")
-        if meaning.against is not None and not meaning.figures:
-            raise TypeMismatchError("what is compared is a figure")
-        if grouped and not (meaning.figures or meaning.distinct or meaning.ranking):
-            raise TypeMismatchError("groups have figures")
-        rate = any(figure.is_rate for figure in meaning.figures)
-        if meaning.part is not None and rate:
-            raise TypeMismatchError("a rate has its own part")
-        if meaning.columns and meaning.figures:
-            raise TypeMismatchError("columns are those of records")
+        groups, figures = meaning.groups, meaning.figures
+        wrong = {
+            "a threshold needs groups": meaning.threshold and not groups,
+            "what is compared is a figure": meaning.against and not figures,
+            "groups have figures": groups and not (figures or meaning.distinct or meaning.ranking),
+            "a rate has its own part": meaning.part and any(figure.is_rate for figure in figures),
+            "columns are those of records": meaning.columns and figures,
+        }
+        if reason := next((reason for reason, is_so in wrong.items() if is_so), ""):
+            raise TypeMismatchError(reason)
 
     @staticmethod
     def _check_figure(kind: Kind, figure: Figure) -> None:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from rapidfuzz import distance
 
@@ -28,6 +28,7 @@ from app.models.searched import plain_letters
 from app.odata.syntax.literals import quoted
 from app.search import wordpiece
 
+_Found = TypeVar("_Found")
 LONGEST_NAME = 6
 MOST_LOOKUPS = 12  # of records by name, in one question
 _KEPT_SECONDS, _MOST_KEPT = 60, 500
@@ -70,9 +71,9 @@ class Names:
         Args:
             known: of each token, whether it means something else.
         """
-        people = self._people()
+        people = _remembered(("people",), _all_people)
         countries = self._lexicon.places
-        categories = self._categories()
+        categories = _remembered(("categories", self._lexicon.code), self._all_categories)
         ends: dict[str, int] = {}
         for start in range(len(tokens)):
             yield from self._numbered(tokens, start)
@@ -123,12 +124,6 @@ class Names:
             for key, kind in self._kinds.items() if "country" in kind.dimensions
         }  # fmt: skip
 
-    def _categories(self) -> Mapping[Any, Mapping[str, Restriction]]:
-        categories: Mapping[Any, Mapping[str, Restriction]] = _remembered(
-            ("categories", self._lexicon.code), self._all_categories
-        )
-        return categories
-
     def _all_categories(self) -> dict[Any, dict[str, Restriction]]:
         """Values of the texts that records have, by their words and by their letters."""
         categories: dict[Any, dict[str, Restriction]] = {}
@@ -158,10 +153,6 @@ class Names:
         yield from map(self._lexicon.phrase, self._lexicon.data.get("values", {}).get(value, ()))
 
     # --- people
-
-    def _people(self) -> Mapping[str, tuple[tuple[str, ...], str]]:
-        people: Mapping[str, tuple[tuple[str, ...], str]] = _remembered(("people",), _all_people)
-        return people
 
     def _of_person(self, ids: tuple[str, ...], name: str) -> dict[str, Restriction]:
         roles: dict[str, Restriction] = {}
@@ -406,15 +397,15 @@ class KeptLists:
         self._lists: dict[tuple[Any, ...], tuple[float, Any]] = {}
         self._lock = Lock()
 
-    def find(self, key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+    def find(self, key: tuple[str, ...], make: Callable[[], _Found]) -> _Found:
         """The list of a minute ago at most; ``make`` reads it where there is none."""
         whole = (*key, current_caller().user_id)
         now = time.monotonic()
         with self._lock:
-            until, value = self._lists.get(whole, (0.0, None))
+            until, kept = self._lists.get(whole, (0.0, None))
+        value: _Found = kept if now < until else make()
         if now < until:
             return value
-        value = make()
         with self._lock:
             # The oldest go first, those that are over among them.
             while len(self._lists) >= _MOST_KEPT:
@@ -427,16 +418,13 @@ class KeptLists:
 kept_lists = Extension("question_names", KeptLists)
 
 
-def _remembered(key: tuple[str, ...], make: Callable[[], Any]) -> Any:
+def _remembered(key: tuple[str, ...], make: Callable[[], _Found]) -> _Found:
     return kept_lists.current.find(key, make)
 
 
 def _values(kind: Kind, path: str) -> list[str]:
     """The different values of a property of records; read once, whoever needs them."""
-    values: list[str] = _remembered(
-        ("values", kind.set, path, kind.join or ""), lambda: _distinct(kind, path)
-    )
-    return values
+    return _remembered(("values", kind.set, path, kind.join or ""), lambda: _distinct(kind, path))
 
 
 def _distinct(kind: Kind, path: str) -> list[str]:
