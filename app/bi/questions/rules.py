@@ -149,9 +149,10 @@ def _of_each(key: str) -> Callable[[Callable[..., Any]], Callable[..., Options]]
                 (at, part) for at, part in enumerate(parts) if isinstance(part, Options)
             )
             others = (*parts[:at], *parts[at + 1 :])
-            made = {name: of(grammar, grammar.kinds[name], value, *others)
-                    for name, value in part.by_kind.items()}  # fmt: skip
-            return options(key.format(*parts), {name: of for name, of in made.items() if of})
+            meanings = {name: of(grammar, grammar.kinds[name], value, *others)
+                        for name, value in part.by_kind.items()}  # fmt: skip
+            by_kind = {name: meaning for name, meaning in meanings.items() if meaning}
+            return options(key.format(*parts), by_kind)
 
         return composed
 
@@ -853,6 +854,8 @@ class Grammar:
             second.where or second.dated or second.named or second.columns
         )
         if not plain or not first.is_figure or first.leftward or "compared" in first.flags:
+            return None
+        if second.flags & {"share", "converted"}:  # of one figure, or of all of them
             return None
         for figure in second.figures:
             first = first.figured(figure)
