@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from app.bi.plans.columns import group_name
 from app.bi.plans.entities import Entity, Measure
-from app.bi.plans.filtering import condition_text
+from app.bi.plans.filtering import condition_text, steps_of
 from app.bi.plans.plan import Condition, Figure, Plan
 from app.bi.query import Query, Row, run
 from app.bi.words.speech import Speech
@@ -201,18 +201,13 @@ def _is_one(condition: Condition, money: str) -> bool:
     return condition.path == money and len(condition.values) == 1 and not condition.negated
 
 
-def _steps(plan: Plan, condition: str = "") -> list[str]:
-    steps = [f"join({plan.entity.join})"] if plan.entity.join else []
-    where = " and ".join(text for text in (condition_text(plan), condition) if text)
-    return [*steps, f"filter({where})"] if where else steps
-
-
 def _currencies(plan: Plan, money: str) -> dict[str, Row]:
     """Currency -> number of records that the plan is about, and the least rate of them."""
     figures = "$count as count"
     if plan.entity.prop(_RATE) is not None:
         figures += f",{_RATE} with min as rate"
-    steps = [*_steps(plan), f"groupby(({money}),aggregate({figures}))"]
+    groups = f"groupby(({money}),aggregate({figures}))"
+    steps = [*steps_of(plan.entity, condition_text(plan)), groups]
     rows = run(Query(plan.entity.set, {"apply": "/".join(steps)}), _MOST_CURRENCIES).rows
     return {row[money]: row for row in rows if row[money]}
 
@@ -230,9 +225,8 @@ def _is_apart(plan: Plan, money: str) -> bool:
             path = group_name(dimension)
         keys.append(path)
     groups = ",".join(dict.fromkeys(keys))
-    steps = _steps(plan)
-    steps += [f"compute({','.join(deep)})"] if deep else []
-    steps += [
+    steps = [
+        *steps_of(plan.entity, condition_text(plan), deep),
         f"groupby(({','.join(dict.fromkeys([*keys, money]))}))",
         f"groupby(({groups}),aggregate($count as count))",
         "filter(count gt 1)",

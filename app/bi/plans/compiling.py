@@ -17,7 +17,7 @@ from app.bi.plans.columns import (
     rounded_apart,
 )
 from app.bi.plans.entities import Measure
-from app.bi.plans.filtering import all_of, condition_text, span
+from app.bi.plans.filtering import all_of, condition_text, span, steps_of
 from app.bi.plans.listing import listed
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Query
@@ -54,15 +54,10 @@ class _Grouping:
         self._groups()
         currency = self._currency()
         self._figures()
-        steps = [f"join({plan.entity.join})"] if plan.entity.join else []
         named = [key for key in self.keys if key not in (*self.orders, currency)]
         known = [f"{key} ne null" for key in named] if plan.kind == "mean" else self._known()
-        if where := all_of([condition_text(plan), *known]):
-            steps.append(f"filter({where})")
-        if self.clock:
-            steps.append(f"compute({','.join(self.clock)})")
-        if self.computed:
-            steps.append(f"compute({','.join(self.computed)})")
+        where = all_of([condition_text(plan), *known])
+        steps = steps_of(plan.entity, where, self.clock, self.computed)
         inner = f"aggregate({','.join(self.aggregates)})"
         steps.append(f"groupby(({','.join(self.keys)}),{inner})" if self.keys else inner)
         if self.rounded and plan.kind != "mean":

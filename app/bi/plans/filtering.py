@@ -31,6 +31,13 @@ def all_of(filters: Iterable[str | None]) -> str:
                         for part in parts)  # fmt: skip
 
 
+def steps_of(entity: Entity, where: str | None, *computed: Iterable[str]) -> list[str]:
+    """The first steps of ``$apply``: what is joined, which records count, and what is computed."""
+    steps = [f"join({entity.join})"] if entity.join else []
+    steps += [f"filter({where})"] if where else []
+    return [*steps, *(f"compute({','.join(values)})" for values in computed if values)]
+
+
 def is_of_all(plan: Plan) -> bool:
     """Whether the question itself says which of the records count that usually are left out."""
     texts = [*(item.text for item in plan.conditions), *(item.path for item in plan.dimensions)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.bi.plans.columns import Column, Compiled, group_name
-from app.bi.plans.filtering import all_of, condition_text
+from app.bi.plans.filtering import all_of, condition_text, steps_of
 from app.bi.plans.plan import Plan
 from app.bi.query import Query
 from app.bi.words.speech import capital
@@ -24,11 +24,10 @@ def listed(plan: Plan) -> Compiled:
     options: dict[str, str] = {}
     where = condition_text(plan)
     if entity.join is not None:
-        steps = [f"filter({where})"] if where else []
         key = f"{entity.join.rpartition(' ')[2]}/id"  # keeps rows apart that are alike
         rate = ["exchangeRate"] if " mul exchangeRate" in ordered else []  # for the order
-        steps.append(f"groupby(({','.join([key, *wanted, *rate])}))")
-        options["apply"] = "/".join([f"join({entity.join})", *steps])
+        rows = f"groupby(({','.join([key, *wanted, *rate])}))"
+        options["apply"] = "/".join([*steps_of(entity, where), rows])
     elif where:
         options["filter"] = where
     if plan.within:
@@ -76,19 +75,10 @@ def _expanded(paths: Sequence[str], source: edm.EntityType) -> str:
 def _first_of_each(plan: Plan, where: str | None) -> str:
     """The first records of each group, as ``$apply``."""
     path, down = (plan.order or "").removesuffix(" desc"), (plan.order or "").endswith(" desc")
-    keys = [
-        group_name(each) if each.path.count("/") > 1 else each.key or each.path
-        for each in plan.within
-    ]
-    deep = [
-        f"{dimension.path} as {group_name(dimension)}"
-        for dimension in plan.within
-        if dimension.path.count("/") > 1
-    ]
-    steps = [
-        f"filter({all_of([where, f'{path} ne null'])})",
-        *([f"compute({','.join(deep)})"] if deep else []),
-    ]
+    deep = {each: f"{each.path} as {group_name(each)}"
+            for each in plan.within if each.path.count("/") > 1}  # fmt: skip
+    keys = [group_name(each) if each in deep else each.key or each.path for each in plan.within]
+    steps = steps_of(plan.entity, all_of([where, f"{path} ne null"]), deep.values())
     kind = "topcount" if down else "bottomcount"
     return "/".join([*steps, f"groupby(({','.join(keys)}),{kind}({plan.limit},{path}))"])
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 
 from app.bi.periods.spans import Period, step, unit_start
-from app.bi.plans.entities import Dimension, Measure, spoken
+from app.bi.plans.entities import Measure, spoken
 from app.bi.plans.filtering import all_of, bounds_of
 from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
 from app.bi.plans.qualifying import is_own_state, qualified
@@ -154,10 +154,8 @@ class Compiler:
         grains = [group.grain for group in meaning.groups if group.grain]
         if len(grains) > 1:
             raise TypeMismatchError("one unit of time at a time")
-        dimensions: list[Dimension] = []
-        for group in meaning.groups:
-            if group.dimension and kind.dimensions[group.dimension] not in dimensions:
-                dimensions.append(kind.dimensions[group.dimension])
+        named = dict.fromkeys(group.dimension for group in meaning.groups if group.dimension)
+        dimensions = [kind.dimensions[name] for name in named]
         if plan.kind == "list" and (dimensions or grains) and not meaning.ranking:
             raise TypeMismatchError("groups have figures")
         known = kind.data.get("belonging", {})

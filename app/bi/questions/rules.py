@@ -448,8 +448,6 @@ class Grammar:
         return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
 
     def compound(self, first: Draft, second: Draft) -> Draft | None:
-        if not first.named:
-            return None
         if "share" in first.flags and first.is_plain:
             return self._part_of_kind(second, first)
         if first.dated:
@@ -986,8 +984,6 @@ class Grammar:
         return rank[0], int(number.text)
 
     def ranked(self, rank: tuple[str, int], draft: Draft) -> Draft | None:
-        if draft.threshold or draft.against or "share" in draft.flags:
-            return None
         role, limit = rank
         if role in ("highest", "lowest") and not draft.named and "state alone" in draft.flags:
             draft = self.amounting(draft.where[-1])  # "the highest overdue"
@@ -1019,8 +1015,6 @@ class Grammar:
 
     def ranked_behind(self, draft: Draft, rank: tuple[str, int]) -> Draft | None:
         role, limit = rank
-        if draft.threshold or draft.against:
-            return None
         if draft.rank is not None:  # "the most tickets, top 5"
             is_top = role in ("top", "most", "bottom", "oldest")  # "descending, the first ten"
             is_ranked = is_top and limit and draft.rank.limit <= 0
@@ -1459,9 +1453,6 @@ class Grammar:
 
     def values_of(self, part: Options, draft: Draft) -> Draft | None:
         """``what industries do our clients work in``: what values there are."""
-        is_asked = draft.flags & {"when", "before"}
-        if not draft.is_records or draft.columns or is_asked:
-            return None
         return draft.grouped(_groups(part), left=True)
 
     def values_then(self, part: Options, when: When) -> Draft | None:
@@ -1541,7 +1532,9 @@ class Grammar:
             return ""
         data = self.kinds[kind].data
         since = data.get("since", {}).get(restriction.state.rpartition(".")[0], "")
-        return str(since or data.get("states", {}).get(restriction.state, {}).get("since", ""))
+        date = "createdAt" if self.kinds[kind].states[restriction.state].date == "createdAt" else ""
+        stated = data.get("states", {}).get(restriction.state, {})
+        return str(since or date or stated.get("since", ""))
 
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
