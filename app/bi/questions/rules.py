@@ -624,6 +624,13 @@ class Grammar:
             return None
         return All((meaning, Compares(name, span[0], f"{(hours / 24).normalize():f}")))
 
+    def late_on_average(self, part: Options, _: str) -> Draft:
+        some = self.so_late(part, ("gt", Number("0", "day")))
+        late = self._each(
+            some, "late on average", lambda kind, _: Figure(kind.data["late"], "average")
+        )
+        return _measuring(late, threshold=Threshold("gt", "0"))
+
     def lasting_until(self, _: str, part: Options) -> Options:
         names = {kind: self._duration(kind, path) for kind, path in part.by_kind.items()}
         figures = {kind: Figure(name) for kind, name in names.items() if name}
