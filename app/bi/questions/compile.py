@@ -158,11 +158,7 @@ class Compiler:
         dimensions = [kind.dimensions[name] for name in named]
         if plan.kind == "list" and (dimensions or grains) and not meaning.ranking:
             raise TypeMismatchError("groups have figures")
-        known = kind.data.get("belonging", {})
-        names = (dimension.name for dimension in dimensions)
-        more = [Condition(known[name], "") for name in names if name in known]
-        return replace(plan, dimensions=tuple(dimensions), grain=grains[0] if grains else None,
-                       conditions=(*plan.conditions, *more))  # fmt: skip
+        return replace(plan, dimensions=tuple(dimensions), grain=grains[0] if grains else None)
 
     def _ranked(self, plan: Plan, kind: Kind, meaning: Meaning) -> Plan:
         ranking = meaning.ranking

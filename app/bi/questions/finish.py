@@ -389,8 +389,6 @@ class _Finishing:
             path = self._amount(meaning)
             if not path:
                 raise TypeMismatchError("by what they are ranked")
-        if path.endswith(" desc"):
-            path, down = path.removesuffix(" desc"), True
         if rank.word == "sort" and self.kind.is_number(path):
             down = True
         if rank.word == "put" and not self.kind.is_number(path):

@@ -160,8 +160,6 @@ class Names:
             person = kind.person
             if person is not None and person.key:
                 roles[key] = Equals(person.key, ids, name)
-            elif "owner" in kind.dimensions and kind.dimensions["owner"].key:
-                roles[key] = Equals(str(kind.dimensions["owner"].key), ids, name)
         return roles
 
     def mine(self) -> Options:

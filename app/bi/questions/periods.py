@@ -12,7 +12,7 @@ from app.bi.questions.algebra import When
 from app.bi.words.tokens import Token, tokenise
 
 # "older than 30 days", "for more than a month": until so long ago, and since then.
-_BEFORE, _SINCE, _AHEAD = "more than", "less than", "more ahead than"
+_BEFORE, _SINCE = "more than", "less than"
 _EARLIER = "the one before"
 _ALL_BEFORE = "all before"
 _UNITS = ("day", "week", "month", "quarter", "year")
@@ -125,7 +125,7 @@ class Periods:
             if period is None or period.start is None:
                 return None
             return Period(None, period.start, f"before {period.start}")
-        if rest and head in (_BEFORE, _SINCE, _AHEAD):
+        if rest and head in (_BEFORE, _SINCE):
             return self._bounded(head, rest)
         if rest:
             return self._joined(head, rest)
@@ -171,9 +171,6 @@ class Periods:
         if unit not in _UNITS or not number.isdecimal() or int(number) > _MOST_UNITS:
             return None
         plural = unit if number == "1" else f"{unit}s"
-        if head == _AHEAD:
-            day = step(self.now.today, unit, int(number))
-            return Period(day, None, f"in more than {number} {plural}")
         day = step(self.now.today, unit, -int(number))
         if head == _BEFORE:
             return Period(None, day, f"more than {number} {plural} ago")
@@ -202,9 +199,9 @@ def both(first: When, second: When) -> When:
     return When(f"{first.words}|{second.words}")
 
 
-def ago(number: str, unit: str, *, longer: bool, ahead: bool = False) -> When:
-    """So many units back and more, or less; ``ahead``: from so many units on."""
-    return When(f"{_AHEAD if ahead else _BEFORE if longer else _SINCE}|{number} {unit}")
+def ago(number: str, unit: str, *, longer: bool) -> When:
+    """So many units back and more, or less."""
+    return When(f"{_BEFORE if longer else _SINCE}|{number} {unit}")
 
 
 def since_then(when: When) -> When:
@@ -221,7 +218,7 @@ def coming(when: When) -> When:
 def is_joined(when: When) -> bool:
     """Whether it is two periods or more as one."""
     head, joint, _ = when.words.partition("|")
-    return bool(joint) and head not in (_EARLIER, _ALL_BEFORE, _BEFORE, _SINCE, _AHEAD)
+    return bool(joint) and head not in (_EARLIER, _ALL_BEFORE, _BEFORE, _SINCE)
 
 
 def unit_of_age(when: When) -> str:
