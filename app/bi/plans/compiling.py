@@ -67,7 +67,7 @@ class _Grouping:
         steps += self.after
         if plan.threshold is not None:
             main = self._compared_by
-            steps.append(f"filter({main} {plan.threshold.operator} {plan.threshold.number})")
+            steps.append(f"filter({main} {plan.threshold.sign} {plan.threshold.number})")
         if plan.is_counted:
             return self._counted(steps)
         if plan.is_within:

@@ -10,8 +10,9 @@ from typing import Any
 from app.bi.periods.spans import CYCLES, Period
 from app.bi.plans.columns import Column, Compiled
 from app.bi.plans.entities import members_of, spoken
-from app.bi.plans.plan import Figure, Plan, Threshold
+from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Row
+from app.bi.questions.algebra import Threshold
 from app.bi.words.speech import Speech, capital
 from app.money import plain, rounded
 
@@ -96,7 +97,7 @@ def _within_words(plan: Plan) -> str:
 def threshold_words(say: Speech, threshold: Threshold) -> str:
     """``over 40 hours``."""
     unit = f" {say.named(threshold.unit)}" if threshold.unit else ""
-    return say(SIGNS[threshold.operator], limit=f"{say.limit(threshold.number)}{unit}")
+    return say(SIGNS[threshold.sign], limit=f"{say.limit(threshold.number)}{unit}")
 
 
 def _subject(plan: Plan) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from app.bi.periods.spans import Period
 from app.bi.plans.entities import Dimension, Entity, Measure, Ratio
 from app.bi.plans.qualifying import is_own_state
+from app.bi.questions.algebra import Threshold
 from app.bi.words.speech import ENGLISH, Speech
 
 
@@ -25,16 +26,6 @@ class Condition:
     def odata(self) -> str:
         """The filter, negated where it is."""
         return f"not ({self.text})" if self.negated else self.text
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """What the figure of a group is compared with: ``more than 40 clients``."""
-
-    operator: str
-    number: str
-    counted: bool  # the records of the group, or else their figure
-    unit: str | None = None  # hours or days, of a duration
 
 
 @dataclass(frozen=True)

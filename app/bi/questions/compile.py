@@ -10,7 +10,7 @@ from itertools import product
 from app.bi.periods.spans import Period, step, unit_start
 from app.bi.plans.entities import Measure, spoken
 from app.bi.plans.filtering import all_of, bounds_of
-from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan, Threshold as PlanThreshold
+from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan
 from app.bi.plans.qualifying import is_own_state, qualified
 from app.bi.questions.algebra import (
     COUNT,
@@ -80,9 +80,7 @@ class Compiler:
         plan = self._issued(plan, kind, meaning)
         plan = self._ranked(plan, kind, meaning)
         if meaning.threshold is not None:
-            bound = meaning.threshold
-            limit = PlanThreshold(bound.sign, bound.number, bound.counted, bound.unit or None)
-            plan = replace(plan, threshold=limit, is_counted=meaning.is_counted)
+            plan = replace(plan, threshold=meaning.threshold, is_counted=meaning.is_counted)
         return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
 
     def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:

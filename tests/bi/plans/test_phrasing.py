@@ -9,7 +9,8 @@ from flask import Flask
 
 from app.bi.plans.entities import Dimension, Entity
 from app.bi.plans.phrasing import interpretation
-from app.bi.plans.plan import Condition, Plan, Threshold
+from app.bi.plans.plan import Condition, Plan
+from app.bi.questions.algebra import Threshold
 from app.container.model import container
 
 OPEN = Condition("status eq 'Open'", "open")
