@@ -52,8 +52,8 @@ L2_SIGNS = 3.0
 _RAREST = 5  # questions that a feature has to occur in
 _RAREST_SIGN = 10  # answers that a sign has to occur in
 _NEWTON = 20
-SAFE = 0.996  # share of answers with confidence that are right
-SUREST, ALL_BUT = 0.95, 0.998
+SAFE = 0.998  # share of plain answers with confidence that are right
+SUREST, ALL = 0.95, 1.0
 _REFUSALS = ("unsupported", "clarify")
 Vector = NDArray[np.float64]
 
@@ -214,6 +214,7 @@ class Answered:
 
     fold: int
     is_right: bool
+    is_plain: bool
     signs: Mapping[str, float]
 
 
@@ -223,7 +224,7 @@ def answered(table: Table, examples: Sequence[Example], scores: Vector) -> list[
     is_given = [told for one in examples for told in one.answers]
     chances = table.of_queries(table.chances(scores))
     return [
-        Answered(int(table.folds[at]), bool(table.right[at]),
+        Answered(int(table.folds[at]), bool(table.right[at]), ranker.is_plain(analyses[at]),
                  ranker.signs(Counter(analyses[at]).elements(), float(chances[at])))
         for at in table.best(scores) if is_given[at]
     ]  # fmt: skip
@@ -253,19 +254,19 @@ def sureness(answers: Sequence[Answered]) -> dict[str, float]:
 def ceilings(answers: Sequence[Answered]) -> tuple[list[tuple[float, float]], str]:
     """Below which chance of being right an answer is said to be at most how sure, and a report.
 
-    Told by folds that were not fitted: ``HIGH`` and more is said only from where on ``SAFE`` of
-    all answers are right, and ``SUREST`` from where on ``ALL_BUT`` are.
+    Told by plain answers of folds that were not fitted: ``HIGH`` and more is said only from where
+    on ``SAFE`` of these are right, and ``SUREST`` from where on ``ALL`` are.
     """
     found: list[tuple[float, bool]] = []
     for fold in range(FOLDS):
         told = sureness([one for one in answers if one.fold != fold])
         found += [(ranker.chance_of(one.signs, told), one.is_right)
-                  for one in answers if one.fold == fold]  # fmt: skip
+                  for one in answers if one.fold == fold and one.is_plain]  # fmt: skip
     found.sort(reverse=True)
     right = np.cumsum([one for _, one in found])
     shares = right / np.arange(1, len(found) + 1)
     steps, report = [], []
-    for level, share in ((HIGH, SAFE), (SUREST, ALL_BUT)):
+    for level, share in ((HIGH, SAFE), (SUREST, ALL)):
         safe = np.flatnonzero(shares >= share)
         last = int(safe[-1]) if len(safe) else 0
         steps.append((round(found[last][0], 4), round(level - 0.01, 2)))

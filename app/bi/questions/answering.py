@@ -32,9 +32,7 @@ from app.errors import ForbiddenError
 Placed = tuple[int, int, Period]
 LEAST = 0.6  # confidence from which on a question is answered without asking back
 _SUREST = 0.95
-# At most that of what goes on (no session was learned from) or takes a date for granted.
-_UNSURE = 0.79
-_GRANTED = "date for granted"
+_UNSURE = 0.79  # at most that of what goes on (no session was learned from) or is not plain
 _LEAST_STRANGE = 0.65  # the same where a word that nothing is known of is left aside
 _MOST_READINGS = 3
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
@@ -128,10 +126,7 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
               if analysis.plan and chance >= LEAST_CHANCE]  # fmt: skip
     chance = sum(chance for analysis, chance in likely if analysis.query == best.query)
     others = [analysis for analysis, _ in likely if analysis.query != best.query]
-    fitted = ranker.fitted()
-    confidence = fitted.confidence(ranker.signs(best.features, chance))
-    if understood.goes_on or _GRANTED in best.features:
-        confidence = min(confidence, _UNSURE)
+    confidence = ranker.fitted().confidence(ranker.signs(best.features, chance))
     if refusal is None and confidence < _LEAST_STRANGE:
         strange = passed_over(best, understood.read)
         if strange is not None:
@@ -141,7 +136,17 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     except ForbiddenError:
         return Proposal((), 0.0, understood, Refusal("forbidden"))
     plans = tuple(plan for plan, _ in noted)
+    if understood.goes_on or not ranker.is_plain(best.features) or _takes_for_granted(plans[0]):
+        confidence = min(confidence, _UNSURE)
     return Proposal(plans, confidence, understood, refusal, noted[0][1])
+
+
+def _takes_for_granted(plan: Plan) -> bool:
+    """Whether it assumes something, or its period can be another one: whose year is not said, that
+    begins so many days ago."""
+    period = plan.period
+    is_open = period is not None and (not period.said or bool(period.rolling) or period.weekday)
+    return bool(plan.assumptions or plan.repaired) or is_open
 
 
 def propose_after(kept: object, question: str, now: Calendar) -> Proposal:

@@ -35,6 +35,9 @@ _GRANTED = frozenset((
     "list of one figure", "ranked within", "extreme of records", "against unsaid", "leaf moment",
     "date for granted", "negated", "related", "part", "compared", "figures bare", "number",
 ))  # fmt: skip
+_COUNTED = frozenset(
+    ("figures bare", "count for granted")
+)  # "tickets by client": how many each has
 # Roles of words (rules.toml): what changes a meaning much, and what changes it little.
 _STRONG = frozenset((
     "not", "without", "most", "least", "top", "bottom", "highest", "lowest", "newest", "oldest",
@@ -161,6 +164,25 @@ def _signs(feature: str) -> tuple[str, ...]:
     if feature.startswith("kind unnamed"):
         return ("kind unnamed",)
     return (feature,) if feature in _GRANTED else ()
+
+
+def is_plain(features: Iterable[str]) -> bool:
+    """Whether every word with content is used once, and nothing but the usual is taken for granted.
+
+    Where nothing says whether records are counted or listed, a period makes that unsure; by what
+    records are ranked, and how many are meant, is seldom said.
+    """
+    said = set(features)
+    counted = _COUNTED if "groups" in said else frozenset[str]()
+    if said & (_GRANTED | {"figures listed"}) - counted:
+        return False
+    is_bare = "records bare" in said
+    return not any(
+        (feature.startswith("cross ") and not is_light(feature))
+        or feature.startswith(("again ", "kind unnamed", *(("dated ",) * is_bare)))
+        or (feature.startswith("ranking ") and feature.endswith("of records"))
+        for feature in said
+    )
 
 
 def chance_of(signs: Mapping[str, float], sureness: Mapping[str, float]) -> float:
