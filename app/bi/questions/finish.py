@@ -105,6 +105,8 @@ class _Finishing:
 
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
+        if any(flag.startswith("method ") for flag in draft.flags):
+            raise TypeMismatchError("the average of what")
         figures = tuple(dict.fromkeys(self._figure(choices) for choices in draft.figures))
         if figures == (Figure(COUNT),) and self._is_counted:
             return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
@@ -204,16 +206,25 @@ class _Finishing:
         implies = self.kind.data.get("implies", {})
         names = [group.dimension for group in meaning.groups if group.dimension in implies]
         more = [Is(implies[name]) for name in names if Is(implies[name]) not in meaning.where]
-        return replace(meaning, where=tuple(map(self._earlier, (*meaning.where, *more))))
+        earlier = self.kind.data.get("earlier", {}) if self._is_over else {}
+        groups = tuple(replace(group, dimension=earlier.get(group.dimension, group.dimension))
+                       for group in meaning.groups)  # fmt: skip
+        return replace(
+            meaning, groups=groups, where=tuple(map(self._earlier, (*meaning.where, *more)))
+        )
+
+    @property
+    def _is_over(self) -> bool:
+        """Whether the records are in a state in which they are no more what they were before."""
+        earlier = self.kind.data.get("earlier", {})
+        return any(Is(name) in self._stated for name in earlier.get("when", ()))
 
     def _earlier(self, restriction: Restriction) -> Restriction:
         """What is over was in a stage before that: deals lost in negotiation."""
-        earlier = self.kind.data.get("earlier")
-        if earlier is None or not isinstance(restriction, Is):
+        if not self._is_over or not isinstance(restriction, Is):
             return restriction
-        state = self.kind.states[restriction.state]
-        is_over = any(Is(name) in self._stated for name in earlier["when"])
-        if state.path not in earlier or state.value in earlier["but"] or not is_over:
+        earlier, state = self.kind.data["earlier"], self.kind.states[restriction.state]
+        if state.path not in earlier or state.value in earlier["but"]:
             return restriction
         return Equals(earlier[state.path], (state.value,), state.value.strip("'"))
 
@@ -429,6 +440,7 @@ class _Finishing:
         said = {type(restriction) for restriction in meaning.where}
         taken = {
             f"kind unnamed {self.key}": not draft.named,
+            "usual time": "usual time" in draft.flags,
             "kind open": bool(draft.named) and len(draft.kinds) > 1,
             f"{figures} {asked}": True,
             "count for granted": is_count and asked != "counted",
@@ -445,6 +457,7 @@ class _Finishing:
             "related": Has in said,
             "number": Compares in said,
             "part": meaning.part,
-            "against unsaid": meaning.against is not None and "compared" not in draft.flags,
+            "against unsaid": meaning.against is not None
+            and draft.flags.isdisjoint(("compared", "asked more", "asked less")),
         }
         self.features += [feature for feature, is_so in taken.items() if is_so]

@@ -81,6 +81,8 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return _having(previous, parts, model)
         case "property":
             return _showing(previous, _column(choices.by_kind, kind), model)
+        case "dimension" if previous.groups:  # "and channel"
+            return replace(previous, groups=(Group(choices.by_kind[kind.key]),))
         case "rank":
             return _ranked(previous, choices)
         case "f:pie" | "f:bar" | "f:line" | "f:table":

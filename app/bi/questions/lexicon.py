@@ -10,7 +10,7 @@ import math
 import sys
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -35,6 +35,8 @@ _SHORTEST_STEM = 4
 _SHORTEST_PART = 3
 _USUAL = 30  # meanings
 CURRENCY_CODES = frozenset(currency.code for currency in Currency)
+_FIGURES = frozenset(("measure", "kind", "f:count", "rate"))  # what is told by a unit of time
+_DONE = frozenset(("state", "date", "verb", "pending", "measure", "property"))
 _WITHOUT_UMLAUT = str.maketrans("äöü", "aou")
 _NO_COUNTRIES = frozenset(("EU", "EZ", "UN", "QO", "XA", "XB", "ZZ"))
 
@@ -124,7 +126,22 @@ class Lexicon:
         umlauts = list(spellings(word))[-1]
         others = map(self.stem, (umlauts, umlauts.replace("ss", "ß"), word.replace("ß", "ss")))
         forms = (stem.translate(_WITHOUT_UMLAUT), *(others if self._joints else ()))
-        return next((form for form in forms if form in self.known), stem)
+        done = (form for form in self._participles(word.lower()) for entry in
+                self.entries.get((form,), ()) if entry.category in _DONE)  # fmt: skip
+        return next((form for form in (*done, *forms) if form in self.known), stem)
+
+    def _participles(self, word: str) -> Iterator[str]:
+        """What a regular verb is called when it is done: ``löst``, ``lösten`` for ``gelöst``,
+        ``zuordnen`` for ``zugeordnet``."""
+        verbs = self.data["language"].get("verbs", {})
+        for ending in verbs.get("endings", ()):
+            root = word.removesuffix(ending)
+            for prefix in ("", *self.particles):
+                rest = root.removeprefix(prefix)
+                if root == word or len(rest) < _SHORTEST_PART or (prefix and rest == root):
+                    continue
+                for begin, end in product(("", verbs["begin"]), verbs["end"]):
+                    yield f"{prefix}{begin}{rest}{end}"
 
     def parts(self, word: str) -> tuple[str, ...]:
         """A word, or the words that a compound is made of where it is not known itself."""
@@ -135,19 +152,34 @@ class Lexicon:
             phrases = (two for two in cuts if tuple(map(self.stem, two)) in self.entries)
             return next(phrases, (word,))
         pieces = word.split("-")
+        if any(piece.isdecimal() for piece in pieces):
+            return (word,)  # "T-000012"
         if len(pieces) > 1:
             return tuple(part for piece in pieces if piece for part in self.parts(piece))
         for prefix, negation in self.data["language"].get("prefixes", {}).items():
             rest = word.lower().removeprefix(prefix)
             if rest != word.lower() and self._is_part(rest):
                 return (negation, rest)
+        two = next(self._cut(word, lambda rest: (rest,)), None)
+        return two or next(self._cut(word, self.parts), (word,))
+
+    def _cut(
+        self, word: str, parts_of: Callable[[str], tuple[str, ...]]
+    ) -> Iterator[tuple[str, ...]]:
+        """The parts of a compound, where all of them are known. A unit of time before a figure says
+        by what it is told, behind one it is what is meant: ``Monatsumsatz``, ``Umsatzmonat``."""
+        units = self.data["language"].get("units", {})
         for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first, rest = word[:cut], word[cut:]
             heads = (first.removesuffix(joint) for joint in self._joints if first.endswith(joint))
             head = next((head for head in heads if self._is_part(head)), None)
-            if head is not None and self._is_part(rest):
-                return (head, rest)
-        return (word,)
+            if head is None or not all(map(self._is_part, parts := parts_of(rest))):
+                continue
+            said = {entry.category for entry in self.entries.get((self.form(parts[0]),), ())}
+            unit = units.get(self.form(head).lower())
+            if unit and said & _FIGURES:
+                head = unit
+            yield (*parts, head) if self.form(rest) in units else (head, *parts)
 
     def count_known(self, words: Iterable[str]) -> int:
         """How many words mean something, or all parts of them do."""

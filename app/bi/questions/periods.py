@@ -99,6 +99,10 @@ class Periods:
         words = self._in_english([token]).tokens
         return self._reader.number(words[0]) if len(words) == 1 else None
 
+    def is_counted(self, token: Token) -> bool:
+        """Whether it is a part of a year that is counted: ``Quartal``, ``Halbjahr``."""
+        return {word.text for word in self._in_english([token]).tokens} <= {"quarter", "half"}
+
     def is_month(self, word: str) -> bool:
         """Whether it is what a month is called."""
         return any(

@@ -24,7 +24,9 @@ PRIORS = {
     "nothing": -6.0, "nothing command first": 4.0, "nothing beyond": 3.0,
     "against unsaid": -0.2, "leaf moment": -1.0, "leaf number word": -0.1,
     "converted": 0.8, "count of thousands": -4.5, "rule planned": 0.8, "rule planned before": 0.8,
-    "rule values_then": -2.0, "word state neu": -0.4, "word date neu": 0.4,
+    "rule values_then": -2.0, "rule having_so": -1.5, "rule having_so before": -1.5,
+    "usual time": -1.5, "word date eingang": -0.6,
+    "word state neu": -0.4, "word date neu": 0.4,
     "word date fakturiert": -0.8,
 }  # fmt: skip
 _OWN_METHOD = re.compile(r"median|percentile\d+")
@@ -53,6 +55,9 @@ _LIGHT = frozenset((
 
 # Roles without which something else is asked.
 _DECISIVE = frozenset(("not", "without", "newest", "one_currency", "or", "share", "change"))
+# And where nothing is ranked.
+_RANKING = frozenset(("often", "most", "least", "highest", "lowest", "fastest",
+                      "slowest", "oldest"))  # fmt: skip
 
 
 def is_light(crossing: str) -> bool:
@@ -62,10 +67,12 @@ def is_light(crossing: str) -> bool:
     return crossing in ("going on", FILLER) or (crossing.startswith("cross word ") and light)
 
 
-def is_decisive(crossing: str) -> bool:
+def is_decisive(crossing: str, *, is_ranked: bool = True) -> bool:
     """Whether what is passed over can be about something else altogether: ``not``, a number."""
     roles = set(crossing.split()[2:])
-    return crossing == "cross number" or (not is_light(crossing) and bool(roles & _DECISIVE))
+    is_superlative = not is_ranked and bool(roles) and roles <= _RANKING
+    is_strong = not is_light(crossing) and bool(roles & _DECISIVE)
+    return crossing == "cross number" or is_strong or is_superlative
 
 
 def is_partial(features: Iterable[str]) -> bool:

@@ -30,6 +30,8 @@ _ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfi
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
 _METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
 _ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
+_ASKED_OF = frozenset(("kind", "dimension"))
+_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "4": "4th"}
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
 ))  # fmt: skip
@@ -196,19 +198,39 @@ class Reader:
         return self._asked_first(self._rejoined(list(meant)))
 
     def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
-        """``das 90. Perzentil``: behind a short number the dot ends no sentence."""
-        shorts = [token.kind == "number" and len(token.text) < 3 for token in tokens]
-        return [replace(token, apart=False, mark="") if token.mark == "." and is_short else token
-                for token, is_short in zip(tokens, (False, *shorts), strict=False)]  # fmt: skip
+        """``das 90. Perzentil``: behind a short number the dot ends no sentence; ``1. Quartal`` is
+        the first one."""
+        read: list[Token] = []
+        for token in tokens:
+            before = read[-1] if read else token
+            is_short = before.kind == "number" and len(before.text) < 3
+            if token.mark == "." and is_short:
+                token = replace(token, apart=False, mark="")
+            ordinal = _ORDINALS.get(before.text, "")
+            if ordinal and token.text.lower() == token.stem and self._periods.is_counted(token):
+                read[-1] = replace(before, text=ordinal, stem=ordinal, kind="word", number=None)
+            read.append(token)
+        return read
 
     def _asked_first(self, tokens: list[Token]) -> list[Token]:
-        """``clients with overdue invoices, who``: what is asked stands in front."""
+        """``clients with overdue invoices, who``: what is asked stands in front, and so does
+        ``: welche Kunden``."""
         last = max((at for at, token in enumerate(tokens) if token.apart), default=0)
-        entries = self._lexicon.entries.get(tuple(token.stem for token in tokens[last:]), ())
-        if last < 2 or not any(entry.category in _ASKED_LAST for entry in entries):
+        if last < 2 or not self._is_asked(tuple(token.stem for token in tokens[last:])):
             return tokens
         asked = [replace(token, apart=False, mark="") for token in tokens[last:]]
         return [*asked, *tokens[:last]]
+
+    def _is_asked(self, stems: tuple[str, ...]) -> bool:
+        """Whether it only says what is asked for, or which records, or by what they are told."""
+        whole = {entry.category for entry in self._lexicon.entries.get(stems, ())}
+        if whole & _ASKED_LAST:
+            return True
+        return any(
+            {entry.category for entry in self._lexicon.entries.get(stems[at:], ())} & _ASKED_OF
+            and any(entry.category == "f:list" for entry in self._lexicon.entries[stems[:at]])
+            for at in range(1, len(stems)) if stems[:at] in self._lexicon.entries
+        )  # fmt: skip
 
     def _rejoined(self, tokens: list[Token]) -> list[Token]:
         """``schließen nächste Woche ab``: a verb before its end again, which ends a clause; of
@@ -268,6 +290,20 @@ class Reader:
                 is_one |= self._is_of_one(tokens, stems, at)
                 value = (value, is_one)
             yield Leaf(at, end, entry.category, value, features)
+            if entry.category in SUPERLATIVES | {"f:newest", "f:oldest"} and self._is_alone(
+                tokens, at, end
+            ):
+                yield Leaf(at, end, "rank", (value, 1), features)
+
+    def _is_alone(self, tokens: Sequence[Token], at: int, end: int) -> bool:
+        """Whether a superlative stands for one thing, without its noun: ``das älteste bitte``."""
+        alone = self._lexicon.data["language"].get("one_thing", {})
+        while end < len(tokens) and tokens[end].stem in self._lexicon.fillers:
+            end += 1
+        is_last = end == len(tokens) or tokens[end].apart or tokens[end] is _BEFORE
+        before = tokens[at - 1].text.lower() if at else ""
+        return bool(alone) and is_last and before in alone["articles"] and (
+            tokens[at].text.lower().endswith(alone["ending"]))  # fmt: skip
 
     def _currencies(self, tokens: Sequence[Token], known: Sequence[bool]) -> Iterator[Leaf]:
         """Codes of currencies that mean nothing else."""
@@ -351,7 +387,7 @@ class Reader:
         said = [entry for phrase in before for entry in self._lexicon.entries.get(phrase, ())]
         if at + 1 < len(stems):
             said += [entry for _, entry in self._lexicon.at(stems, at + 1)]
-        return any(entry.category in _TIMES | _BOUNDS for entry in said)
+        return any(entry.category in _TIMES | _BOUNDS | {"f:or"} for entry in said)
 
     @property
     def _articles(self) -> frozenset[str]:
@@ -385,7 +421,8 @@ class Reader:
         for leaf in read.leaves:
             for at in range(leaf.start, leaf.end):
                 covered.setdefault(at, set()).add(leaf.category)
-            if leaf.category == "number" and leaf.meaning.text != "1":
+            is_bound = not covered.get(leaf.start - 1, set()).isdisjoint(_BOUNDS)
+            if leaf.category == "number" and (leaf.meaning.text != "1" or is_bound):
                 several.add(leaf.start)
         asides = set(_asides(read.tokens, covered, several))
         read.leaves = [leaf for leaf in read.leaves

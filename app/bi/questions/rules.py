@@ -403,6 +403,46 @@ class Grammar:
             return self._related(draft, negated=True) if measured else None
         return self._related(draft, negated=True) if draft.is_records else None
 
+    def none_so(self, part: Options, none: Options) -> Options | None:
+        """``läuft kein Deal``: none that is so, of what the owner cannot be."""
+
+        def so(kind: Kind, of: Has) -> Restriction | None:
+            return None if kind.key in part.by_kind else part.by_kind.get(of.kind)
+
+        return self._none(none, part.key, so)
+
+    def none_then(self, when: When, none: Options) -> Options | None:
+        """``im letzten Jahr kein Ticket``: none of that time."""
+
+        def then(_: Kind, of: Has) -> Restriction | None:
+            is_dated = any(isinstance(so, Dated) for so in of.where)
+            return None if is_dated else Dated(when)
+
+        return self._none(none, when.words, then)
+
+    def _none(
+        self, none: Options, key: str, more: Callable[[Kind, Has], Restriction | None]
+    ) -> Options | None:
+        """None of other records that are more than was said of them."""
+
+        def without(kind: Kind, meaning: Restriction) -> Restriction | None:
+            of = meaning.of if isinstance(meaning, Not) else None
+            so = more(kind, of) if isinstance(of, Has) else None
+            return Not(replace(of, where=(*of.where, so))) if isinstance(of, Has) and so else None
+
+        is_none = none.key.startswith(_NONE)
+        return self._each(none, f"{none.key} {key}", without) if is_none else None
+
+    def having_so(self, part: Options, draft: Draft) -> Draft | None:
+        """``overdue clients``: who has something that is so, where they cannot be so themselves."""
+        is_bare = not draft.where and not draft.kinds & set(part.by_kind)
+        is_plain = draft.is_records and is_bare
+        stated = self._each(part, part.key, lambda kind, so: any(
+            state.amount for state in kind.stated((so,))) and so)  # fmt: skip
+        owing = self.something_so("", stated) if is_plain else None
+        related = owing and self._related(owing, negated=False)
+        return draft.restricted(related, left=False) if related else None
+
     def first_had(self, _: str, first: Draft) -> Draft | None:
         rank = first.rank
         is_one = rank is not None and rank.of == "records" and "singular" in first.flags
@@ -525,7 +565,7 @@ class Grammar:
         return when, part
 
     def happened(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
-        kinds = draft.kinds.intersection(part.by_kind)
+        kinds = draft.kinds.intersection(part.by_kind) - self._so_then(part)
         if not kinds or any(flag.startswith("event") for flag in draft.flags):
             return None
         events = Options(part.key, {kind: part.by_kind[kind] for kind in kinds})
@@ -609,10 +649,13 @@ class Grammar:
 
     def so_fast(self, draft: Draft, span: tuple[Sign, Number]) -> Draft | None:
         """``which agent solved the most tickets within 4 hours``: what was done is said before."""
-        event = next((date for when, date in draft.dated if date and not when.words), None)
-        if event is None:
+        part = next((date for when, date in draft.dated if date and not when.words), None)
+        if part is None and draft.where:
+            *rest, part = draft.where
+            draft = draft._replace(where=tuple(rest))
+        if part is None:
             return None
-        whole = draft.restricted(self.within_span(event, span), left=False)
+        whole = draft.restricted(self.within_span(part, span), left=False)
         return whole._replace(leftward=False)
 
     @_of_each("{0.key} late {1}")
@@ -778,6 +821,8 @@ class Grammar:
             has_amounts = any(self.kinds[key].usual for key in draft.kinds)
             if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
                 return draft._replace(figures=(self._count(),)).flagged("mean", "counted")
+            if not has_amounts and draft.is_records:  # "how long did it take on average"
+                return draft.flagged(f"method {_METHODS[role]}")
             amounts = self._amounts(draft)
             kinds = draft.kinds.intersection(amounts.by_kind)
             draft = draft._replace(kinds=kinds, figures=(amounts,))
@@ -911,8 +956,12 @@ class Grammar:
     def how_long(self, role: str, draft: Draft | Options) -> Draft:
         if isinstance(draft, Options):  # "how quick was our first reply"
             return self.of_duration(self.lasting_until("", draft))
+        asked = {flag for flag in draft.flags if flag.startswith("method ")}
         method = "" if role == "average" else _METHODS.get(role, "")
-        return self._by_method(self._lasting(draft)._replace(leftward=False), method)
+        method = next((flag.removeprefix("method ") for flag in asked), method)
+        lasting = self._lasting(draft)
+        lasting = lasting._replace(leftward=False, flags=lasting.flags - asked)
+        return self._by_method(lasting, method.replace("average", ""))
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
@@ -957,6 +1006,9 @@ class Grammar:
 
     def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
         return self._per_subject(subject, draft, left=False)
+
+    def in_its_stead(self, part: Options, _: str) -> Options:
+        return part
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self.group(second) else (first, self.group(second))
@@ -1027,8 +1079,11 @@ class Grammar:
             is_ranked = is_top and limit and draft.rank.limit <= 0
             return draft._replace(rank=replace(draft.rank, limit=limit)) if is_ranked else None
         is_single = draft.is_records and "singular" in draft.flags and not draft.columns
-        if role == "oldest" and is_single and not limit:  # "which open ticket is the oldest"
-            return draft._replace(rank=Rank("records", _ENDS[role], 1, role), leftward=True)
+        is_dated = role in ("newest", "oldest") and draft.is_records and not draft.columns
+        if is_dated and (limit or (is_single and role == "oldest")):  # "which ticket is the oldest"
+            return draft._replace(
+                rank=Rank("records", _ENDS[role], limit or 1, role), leftward=True
+            )
         if role in ("fastest", "slowest"):  # "answers tickets the fastest"
             return self._soon(draft)._replace(rank=Rank("figure", _ENDS[role], limit, role))
         if draft.leftward:
@@ -1048,7 +1103,7 @@ class Grammar:
         is_about = draft.figures or draft.named or "state alone" in draft.flags or is_often
         if not is_about:
             return None
-        of = "figure" if draft.figures else "count"
+        of = "figure" if draft.figures or "share" in draft.flags else "count"
         if role in _BY_AMOUNT - {"most", "least"} and of == "count" and not draft.groups:
             of = "records"
         return draft._replace(rank=Rank(of, _ENDS[role], limit, role))
@@ -1543,6 +1598,14 @@ class Grammar:
         stated = data.get("states", {}).get(restriction.state, {})
         return str(since or date or stated.get("since", ""))
 
+    def _so_then(self, date: Options) -> frozenset[str]:
+        """The kinds whose records are so since that date: lost ones, whenever they were lost."""
+        word = tuple(date.key.removeprefix("date:").split())
+        states = (entry.value.by_kind for entry in self._lexicon.entries.get(word, ())
+                  if entry.category == "state")  # fmt: skip
+        return frozenset(key for state in states for key, name in state.items()
+                         if self.kinds[key].states[name].date == date.by_kind.get(key))  # fmt: skip
+
     def _duration(self, kind: str, end: str) -> str:
         """The measure that lasts until a date of the records."""
         planned = self.kinds[kind].data.get("planned", {})
@@ -1652,10 +1715,7 @@ class Grammar:
         said += [Dated(when, dated.by_kind[kind] if dated else date)
                  for when, dated in draft.dated if when.words]  # fmt: skip
         for date in (date for _, date in draft.dated if date and len(events) == len(draft.dated)):
-            word = tuple(date.key.removeprefix("date:").split())
-            states = (entry.value for entry in self._lexicon.entries.get(word, ())
-                      if entry.category == "state")  # fmt: skip
-            if any(kind in state.by_kind for state in states):
+            if kind in self._so_then(date):
                 raise TypeMismatchError("lost ones are so, whenever they were lost")
             said += self.kinds[kind].happened(date.by_kind[kind])
         return _flat(said)
@@ -1822,7 +1882,7 @@ class Grammar:
             if any(measure is not None and measure.unit for measure in known):
                 return draft
             raise TypeMismatchError("no time that something takes")
-        by_kind = {}
+        by_kind, flags = {}, set[str]()
         for key in draft.kinds:
             kind = self.kinds[key]
             states = kind.stated(choices.by_kind.get(key) for choices in draft.where)
@@ -1831,13 +1891,17 @@ class Grammar:
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
             age = "age" if lasts_yet else ""
-            if duration := next((name for name in named if name), age):
+            usual = "" if draft.where or not draft.named else next((
+                name for name, figure in kind.figures.items()
+                if figure.unit and figure.low_is_good and figure.date), "")  # fmt: skip
+            if duration := next((name for name in named if name), age or usual):
                 by_kind[key] = Figure(duration)
+                flags |= {"usual time"} if duration == usual else set()
             for verb in kind.data.get("verbs", {}).values() if is_deed else ():
                 lasting = verb.get("lasting", {}).items()
                 by_kind |= {other: Figure(figure) for other, figure in lasting}
         choices = options(f"lasting {sorted(by_kind)}", by_kind)
-        return draft._replace(kinds=frozenset(by_kind), figures=(choices,))
+        return draft._replace(kinds=frozenset(by_kind), figures=(choices,)).flagged(*flags)
 
 
 def _bound_of(number: Bound | Number) -> Bound:

@@ -68,7 +68,9 @@ class Analysis:
 
     def is_decisive_aside(self, read: Read) -> bool:
         """Whether a word that decides what is meant is left aside."""
-        return any(ranker.is_decisive(read.crossing[position]) for position in self.crossed)
+        is_ranked = self.meaning is not None and self.meaning.ranking is not None
+        return any(ranker.is_decisive(read.crossing[position], is_ranked=is_ranked)
+                   for position in self.crossed)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -275,11 +277,13 @@ def _understanding(code: str) -> Understanding:
 def language_of(question: str, before: Standing | None = None) -> str:
     """The language whose words the question has most of; of as many, that of the one before.
 
-    It is that of the one before, or English, where more than half of its words are of no language.
+    It is that of the one before, or English, where the other one has not half of its words, or a
+    quarter of those of which that has none.
     """
     words = [token.text for token in tokenise(question) if token.kind == "word"]
     known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
     last = "" if before is None else before.language
     usual = last if last in LANGUAGES else LANGUAGES[0]
-    fitting = [code for code in LANGUAGES if code == usual or 2 * known[code] >= len(words)]
+    least = len(words) / (2 if known[usual] else 4)
+    fitting = [code for code in LANGUAGES if code == usual or known[code] >= least]
     return max(fitting, key=lambda code: (known[code], code == usual))
