@@ -6,7 +6,8 @@ tests reach a module when
 
 - they name it: import it, or patch something of it;
 - they ask for what it offers: an address of one of its views or operations, or a command;
-- a module of the room that they reach imports it.
+- a module of the room that they name or ask imports it, to run it: that is its front. What only
+  such an inner module imports is reached by nobody.
 
 What stands in the root of ``app/`` or of ``tests/`` belongs to all rooms.
 """
@@ -18,8 +19,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from tests.architecture.graph import graph
-from tests.architecture.modules import APP, ROOT, nodes_of, sources
+from tests.architecture.modules import APP, ROOT, imports, nodes_of, sources
 
 TESTS = ROOT / "tests"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,28 +27,22 @@ _IMPORTED = re.compile(r"^\s*from (app[\w.]*) import (\([^)]*\)|.+)$", re.MULTIL
 _NAMED = re.compile(r"\bapp(?:\.\w+)+")
 _PATCHED = re.compile(r"\b(app(?:\.\w+)+)\.\w+")
 _WORD = re.compile(r"[/}\"']([\w.-]+)(?=[/?({\"'\s])")
-_OFFERS = ("get", "post", "put", "patch", "delete", "route", "command", "Operation")
+_DECORATORS = ("get", "post", "put", "patch", "delete", "route", "command")
 
 
-def without_tests() -> list[str]:
+def without_tests() -> set[str]:
     """The modules that define a function and that no test of their room reaches."""
-    reached = {name for name in sources() if _is_reached(name)}
-    waiting = list(reached)
-    while waiting:
-        importer = waiting.pop()
-        inner = {name for name in graph()[importer] - reached if room(name) == room(importer)}
-        reached |= inner
-        waiting += inner
-    return [name for name, tree in sources().items() if has_logic(tree) and name not in reached]
-
-
-def without_own_tests() -> list[str]:
-    """Those that have no test module at their own place, and that no test of their room names."""
-    return [
+    fronts = {name for name in sources() if _is_front(name)}
+    imported = {
+        each.imported
+        for each in imports()
+        if each.importer in fronts and room(each.importer) == room(each.imported) and not each.typed
+    }
+    return {
         name
         for name, tree in sources().items()
-        if has_logic(tree) and not _has_mirror(name) and name not in _named(room(name))
-    ]
+        if has_logic(tree) and name not in fronts | imported
+    }
 
 
 def mirror(path: Path) -> Path:
@@ -71,13 +65,24 @@ def offers(tree: ast.Module) -> set[str]:
     """The last words of the addresses of the views and operations, and the names of commands."""
     words = set()
     for node in nodes_of(tree):
-        if isinstance(node, ast.Call):
-            name = getattr(node.func, "attr", "") or getattr(node.func, "id", "")
-            texts = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "path")]
-            for text in texts if name in _OFFERS else ():
-                if isinstance(text, ast.Constant) and isinstance(text.value, str):
-                    words |= set(re.sub(r"<[^>]*>", "", text.value).strip("/").split("/")[-1:])
+        for decorator in getattr(node, "decorator_list", ()):
+            match decorator:
+                case ast.Call(
+                    func=ast.Attribute(attr=name), args=[ast.Constant(value=str(text)), *_]
+                ) if name in _DECORATORS:
+                    words.add(_last_word(text))
+        match node:
+            case ast.Call(func=ast.Name(id="Operation"), keywords=keywords):
+                words |= {
+                    _last_word(str(ast.literal_eval(keyword.value)))
+                    for keyword in keywords
+                    if keyword.arg == "path" and isinstance(keyword.value, ast.Constant)
+                }
     return words - {""}
+
+
+def _last_word(path: str) -> str:
+    return re.sub(r"<[^>]*>", "", path).strip("/").split("/")[-1]
 
 
 def _has_mirror(module: str) -> bool:
@@ -85,7 +90,7 @@ def _has_mirror(module: str) -> bool:
     return not path.is_dir() and mirror(path.with_suffix(".py")).exists()
 
 
-def _is_reached(module: str) -> bool:
+def _is_front(module: str) -> bool:
     own = room(module)
     if _has_mirror(module) or module in _named(own):
         return True

@@ -13,11 +13,12 @@ APP = ROOT / "app"
 
 
 class Import(NamedTuple):
-    """``importer`` imports ``imported``; ``late`` when it does so inside a function."""
+    """``importer`` imports ``imported``: ``late`` in a function, ``typed`` for the type checker."""
 
     importer: str
     imported: str
     late: bool
+    typed: bool
 
 
 @cache
@@ -48,20 +49,21 @@ def imports() -> tuple[Import, ...]:
 
 
 def _imports_of(importer: str, tree: ast.Module) -> Iterator[Import]:
-    late_nodes = {
-        id(inner)
-        for node in nodes_of(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.Import | ast.ImportFrom)
-    }
+    late_nodes, typed_nodes = set[int](), set[int]()
     for node in nodes_of(tree):
-        late = id(node) in late_nodes
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            late_nodes |= {id(inner) for inner in ast.walk(node)}
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            typed_nodes |= {id(inner) for inner in ast.walk(node)}
+    for node in nodes_of(tree):
+        late, typed = id(node) in late_nodes, id(node) in typed_nodes
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.startswith("app"):
-                    yield Import(importer, alias.name, late)
+                    yield Import(importer, alias.name, late, typed)
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("app"):
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
-                yield Import(importer, whole if whole in sources() else str(node.module), late)
+                yield Import(
+                    importer, whole if whole in sources() else str(node.module), late, typed
+                )

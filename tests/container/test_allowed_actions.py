@@ -8,9 +8,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from app.blobs import Blob
 from app.clock import utc_now
+from app.container.actions import actions_of
 from app.container.model import container
 from app.crm.conversion import Wishes, convert_lead
 from app.crm.merging import merge_clients
@@ -164,3 +166,11 @@ def test_what_is_offered_is_what_is_accepted(
         with acting_as(caller):
             accepted = {name for name, act in tried.items() if _is_accepted(act, key)}
         assert offered == accepted, caller
+
+
+@pytest.mark.parametrize("entity", sorted({entity for entity, _ in STATES}))
+def test_every_action_is_tried(app: Flask, entity: str) -> None:
+    resource = container().set_of_type[entity].type.resource
+    assert resource is not None
+    offered = {action.name for action in actions_of(entity, resource)}
+    assert offered <= set(_actions_tried(entity, ""))
