@@ -129,8 +129,7 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     confidence = ranker.fitted().confidence(ranker.signs(best.features, chance))
     if refusal is None and confidence < _LEAST_STRANGE:
         strange = passed_over(best, understood.read)
-        if strange is not None:
-            return Proposal((), 0.0, understood, strange)
+        refusal = strange and replace(strange, reason="strange")
     try:
         noted = [_noted(analysis, understood) for analysis in (best, *others[:1])]
     except ForbiddenError:

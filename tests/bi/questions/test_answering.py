@@ -174,3 +174,21 @@ def test_a_word_that_is_left_aside_is_named(everybody: Flask) -> None:
     told = " ".join([answer["interpretation"], *answer["alternatives"]])
     assert "“foobar” is left aside" in told
     assert answer["confidence"] < 0.8
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "reading"),
+    [
+        ("prospects in the UK, machinery sector", "machinery", "Clients (prospect; country United"),
+        ("weekly VAT figures", "figures", "Tax by week"),
+        ("welche Rechnungen blubbern im Mai", "blubbern", "Rechnungen (ausgestellt)"),
+    ],
+)
+def test_the_reading_without_a_word_of_nothing_is_offered(
+    everybody: Flask, question: str, word: str, reading: str
+) -> None:
+    answer = answer_question(question)
+    assert answer["status"] == "needsClarification"
+    assert word in answer["answer"]
+    assert answer["alternatives"][0].startswith(reading)
+    assert answer["rows"] == []
