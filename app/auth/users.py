@@ -32,7 +32,7 @@ from app.extensions import db
 from app.http.schema_fields import BadValueError
 from app.http.schema_parts import answer_body
 from app.models.user import Role, Session, User, UserRole
-from app.odata.declare import camel
+from app.odata.model.declare import camel
 from app.writing import formats
 
 _LONGEST_NAME = 150

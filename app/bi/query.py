@@ -15,8 +15,8 @@ from sqlalchemy import Connection
 from app.db.engines import read_engine
 from app.http.page_sizes import ODATA
 from app.http.security import current_caller
-from app.odata.preferences import parse_preferences
-from app.odata.request import ReadRequest
+from app.odata.protocol.preferences import parse_preferences
+from app.odata.protocol.request import ReadRequest
 from app.odata.service import odata_service
 
 ROOT = "/odata/"

@@ -12,7 +12,7 @@ from app.container.common import (
     tasks_about,
 )
 from app.models.client import Client, Contact
-from app.odata.declare import prop, to_many, to_one
+from app.odata.model.declare import prop, to_many, to_one
 
 _client = Client.__table__
 _contact = Contact.__table__

@@ -12,9 +12,9 @@ from app.container.changes import RowChanges
 from app.measures import aggregates_of
 from app.models import searched
 from app.models.trigrams import searchable_columns
-from app.odata.declare import by_name, camel, entity_type, prop, to_one
 from app.odata.model import edm
-from app.odata.trigrams import Trigrams
+from app.odata.model.declare import by_name, camel, entity_type, prop, to_one
+from app.odata.sql.trigrams import Trigrams
 
 ADDRESS = edm.ComplexType(
     name="Address",

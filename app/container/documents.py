@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from app.container.common import business_type, expressed, preserved, props, servers
 from app.models.document import Document, DocumentShare, DocumentVersion
-from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import prop, to_many, to_one
 
 _document = Document.__table__
 _version = DocumentVersion.__table__

@@ -22,7 +22,7 @@ from app.db.types import json_text
 from app.errors import NotFoundError
 from app.http.json_body import parse_json
 from app.http.security import current_caller
-from app.odata.request import ReadRequest, Request
+from app.odata.protocol.request import ReadRequest, Request
 from app.odata.service import odata_service
 
 # The control names of every answer are left out: who reads inside needs none.

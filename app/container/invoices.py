@@ -23,8 +23,8 @@ from app.db.late_values import dynamic
 from app.invoices.payments import PAYMENTS
 from app.models.invoice import Invoice, LineItem, Payment
 from app.models.product import Product
-from app.odata.declare import by_name, prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import by_name, prop, to_many, to_one
 from app.odata.sql.dialect_sql import DialectSql
 
 _invoice = Invoice.__table__

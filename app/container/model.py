@@ -28,8 +28,8 @@ from app.http.security import current_caller
 from app.invoices.products import PRODUCTS
 from app.invoices.service import INVOICES
 from app.kb.service import KB_ARTICLES
-from app.odata.declare import by_name
 from app.odata.model import edm
+from app.odata.model.declare import by_name
 from app.projects.service import PROJECTS
 from app.projects.tasks import TASKS
 from app.settings.days import day_on

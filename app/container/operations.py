@@ -14,8 +14,8 @@ from app.container.invoices import INVOICE, PAYMENT, days_overdue
 from app.container.sales import LEAD
 from app.container.service import TICKET
 from app.http.areas import load
-from app.odata.declare import by_name
 from app.odata.model import edm
+from app.odata.model.declare import by_name
 from app.operations.declaration import Operation
 from app.operations.wire_types import complex_type, complex_types, parameters_of
 

@@ -21,8 +21,8 @@ from app.container.common import (
 from app.db.late_values import dynamic
 from app.models.lead import Lead
 from app.models.opportunity import Opportunity, StageChange
-from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import prop, to_many, to_one
 from app.odata.sql.dialect_sql import DialectSql
 
 _lead = Lead.__table__

@@ -13,8 +13,8 @@ from app.container.common import (
 )
 from app.models.kb_article import KbArticle, KbRevision
 from app.models.ticket import Ticket, TicketArticle, TicketComment
-from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import prop, to_many, to_one
 from app.tickets.comments import COMMENTS
 
 _ticket = Ticket.__table__

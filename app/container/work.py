@@ -20,8 +20,8 @@ from app.db.late_values import dynamic
 from app.models.project import Project
 from app.models.task import Task
 from app.models.user import User
-from app.odata.declare import prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import prop, to_many, to_one
 
 _task = Task.__table__
 _project = Project.__table__

@@ -28,7 +28,7 @@ from app.errors import (
     ServiceUnavailableError,
     ValidationError,
 )
-from app.odata.declare import camel
+from app.odata.model.declare import camel
 
 RETRY_AFTER_SECONDS = 5
 # SQLite has one class of error for all of these and for a mistake in a statement; its primary

@@ -35,7 +35,7 @@ from app.extensions import Extension
 from app.http.database_errors import RETRY_AFTER_SECONDS, from_database
 from app.http.limits import rate_limits
 from app.http.request_context import current_exchange, current_request_id
-from app.odata.reading.negotiation import VARY, version_of_error
+from app.odata.protocol.negotiation import VARY, version_of_error
 
 _log = structlog.get_logger()
 # What shows an error to people; None where it is a program that asked.

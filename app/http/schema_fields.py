@@ -12,7 +12,7 @@ from typing import Any
 import marshmallow
 from marshmallow import fields
 
-from app.odata.declare import camel
+from app.odata.model.declare import camel
 
 Field = fields.Field[Any]
 

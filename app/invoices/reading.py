@@ -31,7 +31,7 @@ from app.invoices.logo import logo_file
 from app.invoices.posting import rate_of
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
-from app.odata.declare import camel
+from app.odata.model.declare import camel
 from app.settings import Organisation, organisation
 from app.writing.change import Change
 

@@ -12,10 +12,10 @@ from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
+from app.odata.protocol.negotiation import version_spoken
+from app.odata.protocol.request import READ, Request, allow
 from app.odata.reading.all_entities import ALL
-from app.odata.reading.negotiation import version_spoken
 from app.odata.reading.resource import PathResolver, Resource
-from app.odata.request import READ, Request, allow
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path

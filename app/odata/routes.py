@@ -23,7 +23,7 @@ from app.http.request_context import current_exchange
 from app.http.security import streamed
 from app.odata.batch.parts import BatchEdge
 from app.odata.model import edm
-from app.odata.request import Request
+from app.odata.protocol.request import Request
 from app.odata.service import Connections, ODataService, odata_service
 from app.odata.syntax.lexer import Limits
 from app.sealing import derived_keys

@@ -32,13 +32,11 @@ from app.odata.batch.service import answer_batch
 from app.odata.binding.context import Context
 from app.odata.csdl.document import metadata, service_document
 from app.odata.errors import QueryError, UnsupportedError
-from app.odata.etags import unconditional
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import Surroundings, call_action, call_function, refuse_method
-from app.odata.preferences import preferences_of, showing_nulls
-from app.odata.reading.all_entities import ALL, read_all
-from app.odata.reading.negotiation import (
+from app.odata.protocol.etags import unconditional
+from app.odata.protocol.negotiation import (
     VARY,
     form_for,
     metadata_as_json,
@@ -46,11 +44,13 @@ from app.odata.reading.negotiation import (
     takes,
     version_spoken,
 )
+from app.odata.protocol.preferences import preferences_of, showing_nulls
+from app.odata.protocol.request import READ, ReadRequest, Request, method_error
+from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import PathResolver
 from app.odata.reading.tokens import SecretKey
-from app.odata.request import READ, ReadRequest, Request, method_error
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
 from app.odata.syntax.path import parse_path

@@ -17,8 +17,8 @@ from marshmallow import INCLUDE, Schema
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Field
 from app.http.schema_parts import OpenObject
-from app.odata.declare import by_name
 from app.odata.model import edm
+from app.odata.model.declare import by_name
 
 _KEY = re.compile(r"id|\w+Id")
 _MONEY_PRECISION, _MONEY_SCALE = 15, 2

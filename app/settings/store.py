@@ -32,7 +32,7 @@ from app.http.schema_fields import BadValueError
 from app.http.security import current_caller
 from app.models.event import Setting
 from app.models.invoice import Invoice
-from app.odata.declare import camel
+from app.odata.model.declare import camel
 from app.odata.payload.reader import snake
 from app.permissions import require
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of

@@ -18,11 +18,11 @@ FURTHER_IN = {
     "odata.aggregation": "extremes grouping nesting pipeline rowset",
     "odata.batch": "references runner service",
     "odata.binding": "arithmetic bound_calls casts collections comparison derived json_members"
-    " ordering paths structures",
+    " json_values ordering paths structures",
     "odata.operations": "service",
     "odata.reading": "all_entities binder crossjoin entity_json keyset representation resource"
     " selection",
-    "odata.sql": "decimals json_values operands",
+    "odata.sql": "decimals operands",
     "odata.tracking": "changes service",
 }
 

@@ -13,8 +13,8 @@ from app.container.model import container
 from app.db import records
 from app.errors import ApiError
 from app.http.security import Caller, make_caller
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.reader import Reader
-from app.odata.request import ReadRequest
 from tests.business import admin
 
 __all__ = ["admin"]

@@ -10,8 +10,8 @@ from app.container.model import container
 from app.db import records
 from app.http.security import Caller
 from app.odata.model import edm
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.reader import Reader
-from app.odata.request import ReadRequest
 from tests.factories import make_client, stored
 
 

@@ -15,9 +15,9 @@ from app.container.model import container
 from app.errors import NotFoundError
 from app.extensions import Model, db
 from app.http.security import system_caller
-from app.odata.preferences import parse_preferences
+from app.odata.protocol.preferences import parse_preferences
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.reader import Reader
-from app.odata.request import ReadRequest
 
 COLUMNS = [col for table in Model.metadata.sorted_tables for col in table.columns]
 SPARSE = [col for col in COLUMNS if col.info.get("sparse")]

@@ -16,8 +16,8 @@ from app.http.error_answers import LANGUAGE, as_api_error
 from app.http.security import make_caller, set_caller
 from app.odata.batch.parts import BatchEdge
 from app.odata.model import edm
-from app.odata.reading.negotiation import VARY, version_of_error
-from app.odata.request import Request
+from app.odata.protocol.negotiation import VARY, version_of_error
+from app.odata.protocol.request import Request
 from app.odata.service import Connections, ODataService
 from app.odata.syntax.lexer import Limits
 from tests.reference import model, tables

@@ -10,8 +10,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Select, select
 
 from app.odata.csdl.annotations import CORE
-from app.odata.declare import by_name, entity_type, prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import by_name, entity_type, prop, to_many, to_one
 from tests.reference import tables as t
 
 NAMESPACE = "ComplianceService"

@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Select, Text, func, literal, select, updat
 
 from app.clock import utc_now
 from app.db import records
-from app.odata.declare import by_name
 from app.odata.model import edm
+from app.odata.model.declare import by_name
 from app.odata.sql.dialect_sql import DialectSql
 from tests.reference import tables as t
 from tests.reference.model import PRODUCT

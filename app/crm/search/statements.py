@@ -35,9 +35,9 @@ from app.models.searched import COLUMN, index_name, plain_text, waiting_table
 from app.odata.binding.context import Context, Source
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
+from app.odata.protocol.negotiation import BARE
 from app.odata.reading.bound import Projection, PropertyMember
 from app.odata.reading.entity_json import entity_json
-from app.odata.reading.negotiation import BARE
 from app.odata.reading.statement import Statement
 from app.odata.service import odata_service
 from app.odata.sql.dialect_sql import Predicate

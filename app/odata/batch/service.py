@@ -19,9 +19,9 @@ from app.odata.batch.parts import Address, BatchEdge, Part, Unit
 from app.odata.batch.references import References
 from app.odata.batch.runner import BatchRunner
 from app.odata.model import edm
-from app.odata.preferences import preferences_of
-from app.odata.reading.negotiation import quality_of, version_spoken
-from app.odata.request import Request, method_error
+from app.odata.protocol.negotiation import quality_of, version_spoken
+from app.odata.protocol.preferences import preferences_of
+from app.odata.protocol.request import Request, method_error
 from app.odata.syntax.options import read_options
 
 # What a request of a batch takes over from the batch unless it says otherwise.

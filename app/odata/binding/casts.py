@@ -9,6 +9,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.json_values import plain_text
 from app.odata.binding.paths import seen_as
 from app.odata.binding.type_coercion import (
     FAMILIES,
@@ -41,7 +42,6 @@ from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_operation, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
-from app.odata.sql.json_values import plain_text
 from app.odata.sql.text_values import FROM_TEXT, of_text
 from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from app.errors import NotFoundError
+from app.odata.binding.key_values import key_parts, own_key, segment_literal
 from app.odata.binding.paths import unknown_name
 from app.odata.errors import QueryError, suggestion
-from app.odata.key_values import key_parts, own_key, segment_literal
 from app.odata.model import edm
 from app.odata.syntax import nodes
 

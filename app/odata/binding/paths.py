@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, and_, bindparam, true
 
 from app.odata.binding.context import Context
 from app.odata.binding.json_members import inner_json, json_member
+from app.odata.binding.key_values import check_key_literal, key_parts, own_key
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (
     Bound,
@@ -26,7 +27,6 @@ from app.odata.binding.values import (
     Typed,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
-from app.odata.key_values import check_key_literal, key_parts, own_key
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import estimated_size
 from app.odata.syntax import nodes

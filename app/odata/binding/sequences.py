@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import BigInteger, ColumnElement, Text, literal
 
 from app.odata.binding.collections import count_rows, members
+from app.odata.binding.json_values import plain_text
 from app.odata.binding.values import Constant, Elements, Rows, Translating, Typed, family
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate
-from app.odata.sql.json_values import plain_text
 from app.odata.syntax.nodes import Binary, Call, Collection, Count, Member, Node, Root
 
 # What SQLite takes as arguments of one function.

@@ -12,8 +12,8 @@ from app.odata.binding.context import Context
 from app.odata.binding.rows import rows_for
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import Predicate
+from app.odata.sql.trigrams import Trigrams
 from app.odata.syntax.nodes import ExpandItem, Literal, Node
-from app.odata.trigrams import Trigrams
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from app.db.types import json_text
 from app.odata.csdl.elements import imports, is_listed
 from app.odata.csdl.json_form import csdl_json
 from app.odata.csdl.xml_form import csdl_xml
-from app.odata.etags import parse_precondition
 from app.odata.model import edm
+from app.odata.protocol.etags import parse_precondition
 
 Version = Literal["4.0", "4.01"]
 

@@ -16,7 +16,7 @@ from typing import Any, Protocol, runtime_checkable
 from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
 from app.errors import Detail
-from app.odata.trigrams import Trigrams
+from app.odata.sql.trigrams import Trigrams
 
 # --- types ------------------------------------------------------------------------------------
 

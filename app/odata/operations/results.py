@@ -10,11 +10,11 @@ from flask import Response
 
 from app.db.types import json_text
 from app.http.json_body import parse_json
+from app.odata.binding.key_values import key_filter, these_alone
 from app.odata.csdl.elements import element_name
-from app.odata.key_values import key_filter, these_alone
 from app.odata.model import edm
+from app.odata.protocol.negotiation import Format
 from app.odata.reading.control import type_text
-from app.odata.reading.negotiation import Format
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import no_content
 

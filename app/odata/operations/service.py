@@ -21,15 +21,15 @@ from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
-from app.odata.etags import refuse_tags
 from app.odata.model import edm
 from app.odata.operations.arguments import body_arguments, body_overload, url_arguments
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, found_options, value_answer
-from app.odata.preferences import note_applied
-from app.odata.reading.negotiation import Format
+from app.odata.protocol.etags import refuse_tags
+from app.odata.protocol.negotiation import Format
+from app.odata.protocol.preferences import note_applied
+from app.odata.protocol.request import READ, method_error
 from app.odata.reading.resource import PathResolver
-from app.odata.request import READ, method_error
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import nothing_shown, with_preference

@@ -18,14 +18,14 @@ from app.errors import NotFoundError, NotImplementedInServiceError
 from app.http.json_body import parse_json
 from app.http.security import Caller
 from app.odata.errors import QueryError
-from app.odata.etags import unconditional
 from app.odata.model import edm
-from app.odata.preferences import Preference, Preferences
+from app.odata.protocol.etags import unconditional
+from app.odata.protocol.negotiation import form_for
+from app.odata.protocol.preferences import Preference, Preferences
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.answers import Answer
-from app.odata.reading.negotiation import form_for
 from app.odata.reading.reader import Reader
 from app.odata.reading.tokens import PageStart, fingerprint, next_link, without_tokens
-from app.odata.request import ReadRequest
 from app.odata.syntax.nodes import NameSegment
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
 from app.odata.syntax.path import parse_path

@@ -14,16 +14,16 @@ from app.db.types import json_text
 from app.errors import NotFoundError
 from app.http.json_body import parse_json
 from app.http.page_sizes import EXPANDED, PageSize
+from app.odata.binding.key_values import key_of
 from app.odata.errors import QueryError
-from app.odata.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
-from app.odata.key_values import key_of
-from app.odata.preferences import NO_PREFERENCES
+from app.odata.protocol.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
+from app.odata.protocol.negotiation import Format
+from app.odata.protocol.preferences import NO_PREFERENCES
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.expansion_links import MakeToken, with_links
-from app.odata.reading.negotiation import Format
 from app.odata.reading.plan import Plan
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart, next_link, without_tokens
-from app.odata.request import ReadRequest
 from app.odata.syntax.literals import NAME, from_base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.syntax.path import with_keys

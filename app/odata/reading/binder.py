@@ -22,10 +22,10 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
+from app.odata.protocol.negotiation import Version
 from app.odata.reading.bound import BoundQuery, ExpandMember, Projection
 from app.odata.reading.control import entity_address, related_address
 from app.odata.reading.expansion_links import Remainder
-from app.odata.reading.negotiation import Version
 from app.odata.reading.selection import selected_members, selected_operations, selection_text
 from app.odata.sql.dialect_sql import Part
 from app.odata.syntax.nodes import ExpandItem, QueryOptions

@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Text, case, not_, or_, true
 
 from app.odata.binding.values import Scope, family, type_name
 from app.odata.model import edm
+from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
-from app.odata.reading.negotiation import Format
 from app.odata.sql.dialect_sql import Part, Template, spell
 
 # What JSON itself tells: no annotation is needed (JSON Format 4.6.3).

@@ -21,6 +21,13 @@ from sqlalchemy import (
 
 from app.odata.binding.comparison import is_null
 from app.odata.binding.json_members import inner_json, member_text
+from app.odata.binding.json_values import (
+    json_parts,
+    kept_json,
+    or_null,
+    plain_text,
+    with_text_numbers,
+)
 from app.odata.binding.paths import of_property
 from app.odata.binding.values import (
     Bound,
@@ -32,6 +39,7 @@ from app.odata.binding.values import (
     Typed,
 )
 from app.odata.model import edm
+from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import (
     BoundQuery,
     ComputedMember,
@@ -56,10 +64,8 @@ from app.odata.reading.control import (
 )
 from app.odata.reading.expansion_links import KEYS
 from app.odata.reading.keyset import continues_by_key, key_json
-from app.odata.reading.negotiation import Format
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import DialectSql, Part, Template, spell
-from app.odata.sql.json_values import json_parts, kept_json, or_null, plain_text, with_text_numbers
 
 
 def entity_json(projection: Projection, format_: Format) -> ColumnElement[str]:

@@ -10,13 +10,13 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
+from app.odata.binding.json_values import json_parts, plain_text
 from app.odata.binding.ordering import OrderKey
 from app.odata.binding.values import family
 from app.odata.model import edm
 from app.odata.reading.bound import BoundQuery
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import Part
-from app.odata.sql.json_values import json_parts, plain_text
 from app.odata.syntax.literals import from_base64url
 
 # Sort keys that a page continues by; each that may be null nests the condition one level deeper,

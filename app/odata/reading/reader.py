@@ -24,15 +24,15 @@ from app.odata.binding.values import Scope
 from app.odata.csdl.annotations import MEASURES
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
-from app.odata.preferences import NO_PREFERENCES
+from app.odata.protocol.negotiation import Format, form_for, refusal, takes
+from app.odata.protocol.preferences import NO_PREFERENCES
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.answers import Answer, Answering
 from app.odata.reading.error_location import out_of_range, too_deep
-from app.odata.reading.negotiation import Format, form_for, refusal, takes
 from app.odata.reading.plan import NOT_JSON, Plan, PlanCache
 from app.odata.reading.planner import Paging, make_plan
 from app.odata.reading.statement import Run, Statement
 from app.odata.reading.tokens import PageStart, SecretKey, TokenMaker, fingerprint
-from app.odata.request import ReadRequest
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
 from app.odata.syntax.nodes import LiteralValue
 from app.odata.syntax.options import OptionTexts, parse_filter, read_options, shape_options

@@ -13,12 +13,12 @@ from sqlalchemy import ColumnElement, Connection, Dialect, bindparam
 
 from app.http.security import system_caller
 from app.odata.binding.context import Context, Source
+from app.odata.binding.key_values import parts_of
 from app.odata.binding.values import Scope
-from app.odata.key_values import parts_of
 from app.odata.model import edm
+from app.odata.protocol.negotiation import BARE
 from app.odata.reading.bound import Projection
 from app.odata.reading.entity_json import entity_json
-from app.odata.reading.negotiation import BARE
 from app.odata.reading.selection import selected_members
 from app.odata.reading.statement import Run, Statement
 

@@ -16,6 +16,7 @@ from app.odata.binding.translator import Translator
 from app.odata.binding.values import Elements, Scope
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
+from app.odata.protocol.negotiation import Version
 from app.odata.reading.bound import (
     ComputedMember,
     ExpandMember,
@@ -24,7 +25,6 @@ from app.odata.reading.bound import (
     PropertyMember,
     ShownMembers,
 )
-from app.odata.reading.negotiation import Version
 from app.odata.syntax.nodes import QueryOptions, SelectItem
 
 _ALL = None

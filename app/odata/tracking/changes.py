@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, tuple_
 
 from app.errors import GoneError
-from app.odata.key_values import key_of, parts_of
+from app.odata.binding.key_values import key_of, parts_of
 from app.odata.model import edm
 from app.odata.tracking.tokens import Mark
 

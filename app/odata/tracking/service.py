@@ -19,12 +19,12 @@ from app.db.types import json_text
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
 from app.http.security import current_caller
-from app.odata.key_values import key_of, parts_of, segment_literal, these_alone
+from app.odata.binding.key_values import key_of, parts_of, segment_literal, these_alone
 from app.odata.model import edm
-from app.odata.preferences import note_applied, preferences_of
-from app.odata.reading.negotiation import Format, form_for
+from app.odata.protocol.negotiation import Format, form_for
+from app.odata.protocol.preferences import note_applied, preferences_of
+from app.odata.protocol.request import Request
 from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
-from app.odata.request import Request
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.tracking.changes import Changes, plain_key
 from app.odata.tracking.tokens import Mark, MarkTokens

@@ -15,11 +15,11 @@ from app.db import transactions
 from app.db.types import json_text
 from app.errors import ForbiddenError, NotFoundError
 from app.http.security import current_caller
-from app.odata.etags import format_etag
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
-from app.odata.preferences import note_applied
-from app.odata.reading.negotiation import form_for
+from app.odata.protocol.etags import format_etag
+from app.odata.protocol.negotiation import form_for
+from app.odata.protocol.preferences import note_applied
 from app.odata.reading.representation import Representation
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_version, held_value

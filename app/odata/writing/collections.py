@@ -27,13 +27,13 @@ from app.errors import (
 from app.http.json_body import parse_json
 from app.http.security import current_caller
 from app.odata.binding.context import Context
-from app.odata.key_values import key_of
+from app.odata.binding.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
-from app.odata.reading.negotiation import Format
+from app.odata.protocol.negotiation import Format
+from app.odata.protocol.request import READ, method_error
 from app.odata.reading.resource import PathResolver
-from app.odata.request import READ, method_error
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.syntax.path import parse_path

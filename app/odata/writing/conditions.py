@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from app.errors import NotFoundError, PreconditionFailedError, refuse_any
-from app.odata.etags import refuse_stale
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 from app.odata.payload.values import join_path
+from app.odata.protocol.etags import refuse_stale
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.rows import find_key_locked, find_version, require_entity
 from app.odata.writing.targets import Target

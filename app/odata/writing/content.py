@@ -22,12 +22,12 @@ from app.errors import (
 )
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
-from app.odata.etags import Precondition, parse_precondition
 from app.odata.model import edm
 from app.odata.payload.reader import BodyReader, EntityBody
-from app.odata.preferences import Preferences, preferences_of
-from app.odata.reading.negotiation import VERSIONS, Version
-from app.odata.request import Request
+from app.odata.protocol.etags import Precondition, parse_precondition
+from app.odata.protocol.negotiation import VERSIONS, Version
+from app.odata.protocol.preferences import Preferences, preferences_of
+from app.odata.protocol.request import Request
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import Kind, entity_problems

@@ -14,11 +14,11 @@ from flask import Response
 
 from app.db.transactions import forget_notes
 from app.errors import ValidationError, refuse_any
-from app.odata.etags import refuse_tags
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
-from app.odata.preferences import note_applied
-from app.odata.request import method_error
+from app.odata.protocol.etags import refuse_tags
+from app.odata.protocol.preferences import note_applied
+from app.odata.protocol.request import method_error
 from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases, refuse_others
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content, written_entity

@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 from urllib.parse import quote, unquote, urljoin
 
 from app.errors import InvalidQueryError, MethodNotAllowedError, NotFoundError
+from app.odata.binding.key_values import check_key_literal, key_of, own_key, parts_of
 from app.odata.binding.path_steps import KeyStep, OrdinalStep, Step, path_steps
 from app.odata.errors import QueryError
-from app.odata.key_values import check_key_literal, key_of, own_key, parts_of
 from app.odata.model import edm
-from app.odata.request import READ, method_error
+from app.odata.protocol.request import READ, method_error
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import Alias, Literal, NameSegment, Node, ResourcePath, SystemSegment
 from app.odata.syntax.path import parse_path

@@ -19,8 +19,8 @@ from app.db import engines as database
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import make_caller
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.reader import Reader
-from app.odata.request import ReadRequest
 from tests.databases import close_engines, new_database
 from tests.odata.differential.expectation import Expectation, answered
 from tests.odata.differential.queries import QUERIES, Query, address_options

@@ -10,10 +10,10 @@ import pytest
 from flask import Flask, Response
 from werkzeug.datastructures import Headers
 
-from app.odata.declare import by_name
 from app.odata.model import edm
+from app.odata.model.declare import by_name
 from app.odata.operations.results import collected, value_answer
-from app.odata.reading.negotiation import form_for
+from app.odata.protocol.negotiation import form_for
 from tests.odata.bookshop import FAME, bookshop
 
 CONTAINER = bookshop()

@@ -18,11 +18,11 @@ from app.db import engines as database
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import Caller, make_caller
-from app.odata.preferences import parse_preferences
+from app.odata.protocol.preferences import parse_preferences
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading.answers import Answer
 from app.odata.reading.plan import Plan
 from app.odata.reading.reader import Reader
-from app.odata.request import ReadRequest
 from tests.databases import close_engines, new_database
 from tests.odata.reading import model
 from tests.services import SERVICES

@@ -25,8 +25,8 @@ from sqlalchemy import (
 from app.container.common import trigrams_of
 from app.db.types import ExactDecimal, Identifier, JsonText, OrdinalEnum, UtcDateTime, string
 from app.models import search_index
-from app.odata.declare import by_name, entity_type, prop, to_many, to_one
 from app.odata.model import edm
+from app.odata.model.declare import by_name, entity_type, prop, to_many, to_one
 
 metadata = MetaData()
 LEVELS = ("Low", "Normal", "High", "Urgent")

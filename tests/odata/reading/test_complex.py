@@ -13,8 +13,8 @@ from sqlalchemy import Column, Connection, MetaData, Table, insert
 from app.db import engines as database
 from app.db.types import Identifier, JsonText, string
 from app.extensions import db
-from app.odata.declare import by_name, entity_type, prop
 from app.odata.model import edm
+from app.odata.model.declare import by_name, entity_type, prop
 from app.odata.reading.reader import Reader
 from tests.databases import close_engines, new_database
 from tests.odata.reading.conftest import Client

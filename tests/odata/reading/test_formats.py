@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import ApiError
 from app.odata.model import edm
-from app.odata.reading.negotiation import Format, form_for
+from app.odata.protocol.negotiation import Format, form_for
 from tests.odata.reading import model
 from tests.odata.reading.conftest import ROOT, Client
 

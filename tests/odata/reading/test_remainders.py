@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.odata.preferences import parse_preferences
+from app.odata.protocol.preferences import parse_preferences
+from app.odata.protocol.request import ReadRequest
 from app.odata.reading import answers
-from app.odata.request import ReadRequest
 from tests.odata.reading.conftest import ROOT, Client
 
 LINK = "@odata.nextLink"

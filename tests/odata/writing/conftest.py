@@ -18,7 +18,7 @@ from app.db.types import json_text
 from app.extensions import db
 from app.http.security import acting_as, make_caller
 from app.odata.model import edm
-from app.odata.request import Request
+from app.odata.protocol.request import Request
 from app.odata.syntax.options import OptionTexts, read_options
 from app.odata.syntax.path import parse_path
 from app.odata.writing.content import WriteRequest

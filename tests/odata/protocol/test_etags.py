@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.errors import PreconditionFailedError
-from app.odata.etags import Precondition, format_etag, parse_precondition, refuse_stale
+from app.odata.protocol.etags import Precondition, format_etag, parse_precondition, refuse_stale
 
 
 @pytest.mark.parametrize(

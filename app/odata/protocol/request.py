@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from werkzeug.datastructures import Headers
 
 from app.errors import MethodNotAllowedError
-from app.odata.preferences import NO_PREFERENCES, Preferences
+from app.odata.protocol.preferences import NO_PREFERENCES, Preferences
 from app.odata.syntax.options import OptionTexts
 
 

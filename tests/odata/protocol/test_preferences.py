@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from werkzeug.datastructures import Headers
 
-from app.odata.preferences import note_applied, parse_preferences
+from app.odata.protocol.preferences import note_applied, parse_preferences
 
 
 @pytest.mark.parametrize(
