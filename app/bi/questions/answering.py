@@ -10,6 +10,7 @@ from app.bi.currencies import in_one_currency
 from app.bi.periods.spans import Calendar, Period
 from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
+from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
@@ -127,14 +128,16 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
     chance = sum(chance for analysis, chance in likely if analysis.query == best.query)
     others = [analysis for analysis, _ in likely if analysis.query != best.query]
     confidence = ranker.fitted().confidence(ranker.signs(best.features, chance))
-    if refusal is None and confidence < _LEAST_STRANGE:
-        strange = passed_over(best, understood.read)
-        refusal = strange and replace(strange, reason="strange")
     try:
         noted = [_noted(analysis, understood) for analysis in (best, *others[:1])]
     except ForbiddenError:
         return Proposal((), 0.0, understood, Refusal("forbidden"))
     plans = tuple(plan for plan, _ in noted)
+    if refusal is None and confidence < _LEAST_STRANGE:
+        strange = passed_over(best, understood.read)
+        if strange is not None:
+            without = tuple(f"{restated(plan)}." for plan in plans)
+            return Proposal((), 0.0, understood, Refusal("strange", strange.words, without))
     if understood.goes_on or not ranker.is_plain(best.features) or _takes_for_granted(plans[0]):
         confidence = min(confidence, _UNSURE)
     return Proposal(plans, confidence, understood, refusal, noted[0][1])

@@ -34,7 +34,7 @@ from app.bi.questions.understanding import Analysis
 
 _MOST_NAMED = 3  # words that are said to be unknown
 _ASKING_BACK = frozenset((
-    "two", "subject", "ranking", "aside", "several", "either", "best", "open", "strange",
+    "two", "subject", "ranking", "aside", "several", "either", "best", "open",
 ))  # fmt: skip
 _FINAL = frozenset(("secret", "command", "forbidden"))
 

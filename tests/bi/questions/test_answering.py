@@ -188,7 +188,7 @@ def test_the_reading_without_a_word_of_nothing_is_offered(
     everybody: Flask, question: str, word: str, reading: str
 ) -> None:
     answer = answer_question(question)
-    assert answer["status"] == "needsClarification"
+    assert answer["status"] == "unsupported"
     assert word in answer["answer"]
     assert answer["alternatives"][0].startswith(reading)
     assert answer["rows"] == []
