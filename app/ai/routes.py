@@ -6,12 +6,12 @@ from typing import Any
 
 from flask import Response, request
 
-from app.ai import schemas, store
-from app.ai.actions import confirm, describe_action, reject
+from app.ai import actions, schemas, store, turns
+from app.ai.actions import describe_action
 from app.ai.shapes import describe_chat, describe_message, describe_session
 from app.ai.streams import open_stream
 from app.ai.tickets import use_ticket
-from app.ai.turns import ask_in, begin_turn, cancel_turn
+from app.ai.turns import ask_in, begin_turn
 from app.errors import ValidationError, naming
 from app.http.areas import Area
 from app.http.schema_parts import PageQuerySchema
@@ -68,9 +68,9 @@ def stream(query: dict[str, Any]) -> Response:
 @area.post("/messages/<string:message_id>/cancel")
 @area.response(200, schemas.AnswerSchema)
 @requires("ai:chat")
-def cancel(message_id: str) -> dict[str, Any]:
+def cancel_turn(message_id: str) -> dict[str, Any]:
     """Stop an answer that is being made; what was said of it stays."""
-    return describe_message(cancel_turn(message_id))
+    return describe_message(turns.cancel_turn(message_id))
 
 
 @area.get("/sessions")
@@ -101,20 +101,20 @@ def delete_session(session_id: str) -> None:
 @area.post("/actions/<string:action_id>/confirm")
 @area.response(200, schemas.AiActionSchema)
 @requires("ai:act")
-def confirm_action(action_id: str) -> dict[str, Any]:
+def confirm(action_id: str) -> dict[str, Any]:
     """Do what was proposed, under the rights that you have now; once.
 
     What the service refuses is answered as by its own operation, and the proposal stays.
     """
-    return describe_action(confirm(action_id))
+    return describe_action(actions.confirm(action_id))
 
 
 @area.post("/actions/<string:action_id>/reject")
 @area.response(200, schemas.AiActionSchema)
 @requires("ai:chat")
-def reject_action(action_id: str) -> dict[str, Any]:
+def reject(action_id: str) -> dict[str, Any]:
     """Leave what was proposed."""
-    return describe_action(reject(action_id))
+    return describe_action(actions.reject(action_id))
 
 
 def _has_headers() -> bool:

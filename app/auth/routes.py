@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.auth import schemas, service
-from app.auth.sessions import TokenPair, end_session, list_sessions, refresh_session
+from app.auth import schemas, service, sessions
+from app.auth.sessions import TokenPair
 from app.auth.tokens import LIFETIME_SECONDS
 from app.http.areas import Area
 from app.http.request_context import current_exchange
@@ -34,13 +34,13 @@ def log_in(credentials: dict[str, str]) -> dict[str, Any]:
 @area.response(200, schemas.TokenPairSchema)
 @public
 @counted("sign-in")
-def refresh(body: dict[str, str]) -> dict[str, Any]:
+def refresh_session(body: dict[str, str]) -> dict[str, Any]:
     """Exchange a refresh token for a new pair.
 
     Each is good for one exchange; within ten seconds the same one answers with the same pair.
     Used again later it ends the session.
     """
-    return _token_shape(refresh_session(body["refresh_token"]))
+    return _token_shape(sessions.refresh_session(body["refresh_token"]))
 
 
 @area.post("/logout")
@@ -52,7 +52,7 @@ def log_out() -> None:
 
 @area.get("/me")
 @area.response(200, schemas.CallerSchema)
-def show_me() -> dict[str, Any]:
+def describe_caller() -> dict[str, Any]:
     """The caller, with what they may do now."""
     return service.describe_caller(current_exchange().credential_expires)
 
@@ -60,7 +60,7 @@ def show_me() -> dict[str, Any]:
 @area.post("/password")
 @area.arguments(schemas.PasswordChangeSchema)
 @area.response(204)
-def change_password(passwords: dict[str, str]) -> None:
+def change_own_password(passwords: dict[str, str]) -> None:
     """Change one's own password; one's other sessions end."""
     service.change_own_password(**passwords)
 
@@ -68,16 +68,16 @@ def change_password(passwords: dict[str, str]) -> None:
 @area.get("/sessions")
 @area.arguments(PageQuerySchema, location="query")
 @area.response(200, page_schema(schemas.SessionSchema))
-def list_own_sessions(page: dict[str, int]) -> dict[str, Any]:
+def list_sessions(page: dict[str, int]) -> dict[str, Any]:
     """One's own open sessions."""
-    return list_sessions(current_caller().user_id, **page)
+    return sessions.list_sessions(current_caller().user_id, **page)
 
 
 @area.delete("/sessions/<session_id>")
 @area.response(204)
-def end_own_session(session_id: str) -> None:
+def end_session(session_id: str) -> None:
     """End one of one's own sessions."""
-    end_session(session_id, "ended by its user", user_id=current_caller().user_id)
+    sessions.end_session(session_id, "ended by its user", user_id=current_caller().user_id)
 
 
 def _token_shape(pair: TokenPair) -> dict[str, Any]:

@@ -6,11 +6,10 @@ from typing import Any
 
 from flask import Response, request
 
-from app.bi import schemas
+from app.bi import schemas, sessions
 from app.bi.exports import service as exports
 from app.bi.exports.service import ExportFile, file_response
 from app.bi.reports import saving, schedules, service
-from app.bi.sessions import ask
 from app.errors import ValidationError
 from app.http.areas import Area, reads_query
 from app.http.page_sizes import REPORT
@@ -27,7 +26,7 @@ area = Area("bi", __name__, description="Figures: questions in plain words, repo
 @area.response(200, schemas.FiguresAnswerSchema)
 @area.doc(responses={404: {"$ref": "#/components/responses/Error404"}})
 @requires("bi:query")
-def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
+def ask(asked: dict[str, Any]) -> dict[str, Any]:
     """Answer a question about the data in plain words.
 
     The answer comes with the rows, a chart where there are groups, and the OData address that
@@ -35,7 +34,7 @@ def answer_question(asked: dict[str, Any]) -> dict[str, Any]:
     choose from; what the data cannot answer is `unsupported`. Amounts of different currencies are
     never added up. Nothing is changed by a question.
     """
-    return ask(asked["question"], asked["session_id"], asked["limit"])
+    return sessions.ask(asked["question"], asked["session_id"], asked["limit"])
 
 
 @area.get("/reports")

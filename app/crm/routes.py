@@ -6,8 +6,9 @@ from typing import Any
 
 from app.crm.area import area
 from app.crm.operations import OPERATIONS
+from app.crm.search import service
 from app.crm.search.query import MAXIMUM, MINIMUM
-from app.crm.search.service import TYPES, search as find
+from app.crm.search.service import TYPES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import RECORD_SEARCH
 from app.http.schema_fields import Schema
@@ -92,4 +93,4 @@ def search(query: dict[str, Any]) -> dict[str, Any]:
     Case, accents and punctuation do not matter. Where fewer than ten records have what was typed,
     those with typing errors follow. Only records that you may read are found and counted.
     """
-    return find(query.pop("q"), **query)
+    return service.search(query.pop("q"), **query)

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app.documents.file_search import search_documents
+from app.documents import file_search, serving, uploading
 from app.documents.operations import OPERATIONS
 from app.documents.schemas import (
     UPLOAD_BODY,
@@ -18,17 +18,10 @@ from app.documents.schemas import (
     ShareSchema,
     UploadedSchema,
 )
-from app.documents.serving import FileRequest, download_document, preview_document
-from app.documents.sharing.shares import (
-    DEFAULT_DAYS,
-    MAXIMUM_DAYS,
-    ShareTerms,
-    check_expiry,
-    list_shares,
-    revoke_share,
-    share_document,
-)
-from app.documents.uploading import read_upload, replace_file, upload_document
+from app.documents.serving import FileRequest
+from app.documents.sharing import shares
+from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS, ShareTerms, check_expiry
+from app.documents.uploading import read_upload
 from app.events import entity_url, represent
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import Area
@@ -55,7 +48,7 @@ RAW_BODY = {"content": {"application/octet-stream": {"schema": BYTES, "example":
 @area.response(201, UploadedSchema)
 @requires("documents:create")
 @streamed
-def upload() -> Response:
+def upload_document() -> Response:
     """Upload a file: a new document or, with `documentId`, a new version of one.
 
     The file goes to the store as it comes in. Its type is decided by its content; programs,
@@ -63,7 +56,7 @@ def upload() -> Response:
     """
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
     form = read_form(stream, request.mimetype, request.mimetype_params)
-    key = upload_document(read_upload(form))
+    key = uploading.upload_document(read_upload(form))
     answer = _described(key)
     answer.status_code = 201
     answer.headers["Location"] = entity_url("Document", key)
@@ -76,9 +69,9 @@ def upload() -> Response:
 @area.response(200, UploadedSchema)
 @requires("documents:update")
 @streamed
-def replace_content(query: dict[str, Any], document_id: int) -> Response:
+def replace_file(query: dict[str, Any], document_id: int) -> Response:
     """Give a document a file, or a new version of its file, as the raw body."""
-    replace_file(document_id, BodyStream(maximum_upload()), query.get("file_name"))
+    uploading.replace_file(document_id, BodyStream(maximum_upload()), query.get("file_name"))
     return _described(document_id)
 
 
@@ -90,14 +83,14 @@ def replace_content(query: dict[str, Any], document_id: int) -> Response:
 @area.alt_response(302, description="Where the object store gives it out.", success=True)
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("documents:read")
-def download(query: dict[str, Any], document_id: int) -> Response:
+def download_document(query: dict[str, Any], document_id: int) -> Response:
     """The bytes of a document, always to be saved and never shown.
 
     `Range`, `If-Range`, `If-None-Match` and `If-Modified-Since` work; the ETag is the SHA-256. A
     quarantined document is 409.
     """
     file_request = FileRequest(request.method, request.headers)
-    return download_document(document_id, file_request, query.get("version"))
+    return serving.download_document(document_id, file_request, query.get("version"))
 
 
 @area.get("/<int:document_id>/preview")
@@ -106,26 +99,26 @@ def download(query: dict[str, Any], document_id: int) -> Response:
 @area.doc(responses={409: QUARANTINED})
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("documents:read")
-def preview(query: dict[str, Any], document_id: int) -> Response:
+def preview_document(query: dict[str, Any], document_id: int) -> Response:
     """A picture of the first page, for PDF and pictures; at most 800 pixels wide and high.
 
     It is made soon after the upload; until then, and for other types, this is 404.
     """
     file_request = FileRequest(request.method, request.headers)
-    return preview_document(document_id, file_request, query.get("version"))
+    return serving.preview_document(document_id, file_request, query.get("version"))
 
 
 @area.get("/search")
 @area.arguments(SearchQuerySchema, location="query")
 @area.response(200, FoundDocumentsSchema)
 @requires("documents:read")
-def search(query: dict[str, Any]) -> dict[str, Any]:
+def search_documents(query: dict[str, Any]) -> dict[str, Any]:
     """Find documents by words in their name and in the text of their file.
 
     Every word must be there, at least inside another; case, accents and punctuation do not
     matter. Only documents that you may read are found and counted.
     """
-    return search_documents(query["q"], limit=query["limit"], offset=query["offset"])
+    return file_search.search_documents(query["q"], limit=query["limit"], offset=query["offset"])
 
 
 def _described(key: int) -> Response:
@@ -182,13 +175,15 @@ class ShareBodySchema(CheckedSchema):
 @area.arguments(ShareBodySchema)
 @area.response(201, MadeShareSchema)
 @requires("documents:share")
-def share(body: dict[str, Any], document_id: int) -> tuple[dict[str, Any], int, dict[str, str]]:
+def share_document(
+    body: dict[str, Any], document_id: int
+) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Make a public link; `token` and `url` are shown this once.
 
     It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
     and when the document is archived or deleted.
     """
-    link, token = share_document(document_id, ShareTerms(**body))
+    link, token = shares.share_document(document_id, ShareTerms(**body))
     root = service_root(request.environ, current_app.config["BASE_URL"])
     address = f"/api/v1/documents/{document_id}/shares"
     return {**link, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}
@@ -198,14 +193,14 @@ def share(body: dict[str, Any], document_id: int) -> tuple[dict[str, Any], int, 
 @area.arguments(PageQuerySchema, location="query")
 @area.response(200, page_schema(ShareSchema))
 @requires("documents:share")
-def show_shares(query: dict[str, Any], document_id: int) -> Page:
+def list_shares(query: dict[str, Any], document_id: int) -> Page:
     """The links of a document, the newest first, those that have ended too."""
-    return list_shares(document_id, **query)
+    return shares.list_shares(document_id, **query)
 
 
 @area.delete("/<int:document_id>/shares/<int:share_id>")
 @area.response(204)
 @requires("documents:share")
-def revoke(document_id: int, share_id: int) -> None:
+def revoke_share(document_id: int, share_id: int) -> None:
     """End a link at once."""
-    revoke_share(document_id, share_id)
+    shares.revoke_share(document_id, share_id)

@@ -14,16 +14,10 @@ from app.http.lists import Page
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, PageQuerySchema, page_schema
 from app.http.security import requires
-from app.invoices.deliveries import list_deliveries, resend
-from app.invoices.downloads import (
-    E_INVOICE_FORMS,
-    InvoiceFile,
-    check_e_invoice,
-    e_invoice,
-    invoice_pdf,
-)
+from app.invoices import deliveries, downloads, sending
+from app.invoices.downloads import E_INVOICE_FORMS, InvoiceFile
 from app.invoices.operations import OPERATIONS
-from app.invoices.public.links import show_link, withdraw_link
+from app.invoices.public import links
 from app.invoices.schemas import (
     LetterSchema,
     MailedSchema,
@@ -31,7 +25,7 @@ from app.invoices.schemas import (
     SendManySchema,
     SentManySchema,
 )
-from app.invoices.sending import Letter, preview, send_invoices
+from app.invoices.sending import Letter
 from app.operations.rest import publish
 
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")
@@ -46,41 +40,41 @@ publish(payments_area, *(each for each in OPERATIONS if each.bound_to == "Paymen
 @area.arguments(SendManySchema)
 @area.response(200, SentManySchema)
 @requires("invoices:send")
-def send_many(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
+def send_invoices(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
     """Send many documents, each in a transaction of its own.
 
     With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.
     """
     invoice_ids, letter = wanted
     key = request.headers.get("Idempotency-Key")
-    return send_invoices(invoice_ids, letter, dry_run=query["dry_run"], key=key)
+    return sending.send_invoices(invoice_ids, letter, dry_run=query["dry_run"], key=key)
 
 
 @area.post("/<int:invoice_id>/preview")
 @area.arguments(LetterSchema)
 @area.response(200, PreviewSchema)
 @requires("invoices:send")
-def preview_mail(letter: Letter, invoice_id: int) -> dict[str, Any]:
+def preview(letter: Letter, invoice_id: int) -> dict[str, Any]:
     """The mail that `send` would write, by the templates of the settings; nothing is sent."""
-    return preview(invoice_id, letter)
+    return sending.preview(invoice_id, letter)
 
 
 @area.get("/<int:invoice_id>/deliveries")
 @area.arguments(PageQuerySchema, location="query")
 @area.response(200, page_schema(MailedSchema))
 @requires("invoices:read")
-def show_deliveries(page: dict[str, int], invoice_id: int) -> Page:
+def list_deliveries(page: dict[str, int], invoice_id: int) -> Page:
     """The mails about the document, the newest first, and what became of each."""
-    return list_deliveries(invoice_id, **page)
+    return deliveries.list_deliveries(invoice_id, **page)
 
 
 @area.post("/<int:invoice_id>/deliveries/<int:delivery_id>/resend")
 @area.arguments(DryRunSchema, location="query")
 @area.response(200, MailedSchema)
 @requires("invoices:send")
-def resend_mail(query: dict[str, Any], invoice_id: int, delivery_id: int) -> dict[str, Any]:
+def resend(query: dict[str, Any], invoice_id: int, delivery_id: int) -> dict[str, Any]:
     """Send a failed mail again: the same message with the same Message-ID."""
-    answer = resend(invoice_id, delivery_id)
+    answer = deliveries.resend(invoice_id, delivery_id)
     undo_if_dry(query)
     return answer
 
@@ -97,20 +91,20 @@ class LinkSchema(Schema):
 @area.response(200, LinkSchema)
 @area.alt_response(409, response="Error409")
 @requires("invoices:send")
-def link(invoice_id: int) -> dict[str, Any]:
+def show_link(invoice_id: int) -> dict[str, Any]:
     """The address of the document's page for the client: it needs no account.
 
     It is the one in the mail, the same at every request, and works until it is withdrawn.
     """
-    return show_link(invoice_id)
+    return links.show_link(invoice_id)
 
 
 @area.delete("/<int:invoice_id>/link")
 @area.response(204)
 @requires("invoices:send")
-def withdraw(invoice_id: int) -> None:
+def withdraw_link(invoice_id: int) -> None:
     """End every link to the document that was given out; the next one is another."""
-    withdraw_link(invoice_id)
+    links.withdraw_link(invoice_id)
 
 
 _FILE = {"type": "string", "format": "binary"}
@@ -165,14 +159,14 @@ class PreflightSchema(Schema):
 @area.response(200, _FILE, content_type="application/pdf")
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("invoices:read")
-def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
+def invoice_pdf(query: dict[str, Any], invoice_id: int) -> Response:
     """The document as a PDF, shown or (`download=1`) saved.
 
     Issue freezes it: the same bytes ever after, whose SHA-256 is `pdfSha256` and the ETag. It is a
     PDF/A-3 with the Factur-X data inside, where the data of both parties allow that. A draft, and
     with `current=1` any document, is drawn as it stands.
     """
-    file = invoice_pdf(invoice_id, current=query["current"])
+    file = downloads.invoice_pdf(invoice_id, current=query["current"])
     return _answer(file, "attachment" if query["download"] else "inline")
 
 
@@ -183,20 +177,20 @@ def show_pdf(query: dict[str, Any], invoice_id: int) -> Response:
 @area.alt_response(409, response="Error409")
 @area.alt_response(304, description="It is as you know it.", success=True)
 @requires("invoices:read")
-def show_e_invoice(query: dict[str, Any], invoice_id: int) -> Response:
+def e_invoice(query: dict[str, Any], invoice_id: int) -> Response:
     """An issued document as data of EN 16931, to be saved; `facturx` is a PDF.
 
     Where the data do not allow it, 400 names each field with the id of the rule.
     """
-    return _answer(e_invoice(invoice_id, query["format"]), "attachment")
+    return _answer(downloads.e_invoice(invoice_id, query["format"]), "attachment")
 
 
 @area.get("/<int:invoice_id>/preflight")
 @area.response(200, PreflightSchema)
 @requires("invoices:read")
-def show_preflight(invoice_id: int) -> dict[str, Any]:
+def check_e_invoice(invoice_id: int) -> dict[str, Any]:
     """Which rules of EN 16931 an e-invoice of the document would break, before it is issued."""
-    invoice, problems = check_e_invoice(invoice_id)
+    invoice, problems = downloads.check_e_invoice(invoice_id)
     return {
         "id": invoice_id,
         "number": invoice.number,

@@ -8,7 +8,7 @@ from app.events import entity_url
 from app.http.areas import Area
 from app.http.security import requires
 from app.operations.rest import publish
-from app.tickets.comments import create_comment
+from app.tickets import comments
 from app.tickets.operations import OPERATIONS, describe_comment
 from app.tickets.schemas import CommentSchema, NewCommentSchema
 
@@ -20,12 +20,14 @@ publish(area, *OPERATIONS)
 @area.arguments(NewCommentSchema)
 @area.response(201, CommentSchema)
 @requires("tickets:update")
-def comment(body: dict[str, Any], ticket_id: int) -> tuple[dict[str, Any], int, dict[str, str]]:
+def create_comment(
+    body: dict[str, Any], ticket_id: int
+) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Add an answer, a note, or what the customer said.
 
     The first answer of an agent opens a New ticket. What the customer says ends a pause and reopens
     a Solved ticket; on a Closed one any answer starts a follow-up ticket, which then has it.
     """
-    answer = describe_comment(create_comment(ticket_id, **body))
+    answer = describe_comment(comments.create_comment(ticket_id, **body))
     address = f"{entity_url('Ticket', answer['ticketId'])}/Comments({answer['id']})"
     return answer, 201, {"Location": address}

@@ -37,7 +37,7 @@ events_area = Area("events", __name__, description="The journal of events")
 @area.arguments(NewWebhookSchema)
 @area.response(201, MadeWebhookSchema)
 @requires("webhooks:create")
-def register(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
+def register_endpoint(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, str]]:
     """Register a receiver; `secret` is shown this once and signs what is delivered."""
     endpoint_id, secret = endpoints.register_endpoint(
         url=wanted["url"], patterns=wanted["events"], description=wanted["description"]
@@ -62,7 +62,7 @@ def list_webhooks(query: dict[str, Any]) -> Page:
 @area.get("/<int:webhook_id>")
 @area.response(200, WebhookSchema)
 @requires("webhooks:read")
-def show(webhook_id: int) -> dict[str, Any]:
+def show_endpoint(webhook_id: int) -> dict[str, Any]:
     """One receiver."""
     return endpoints.show_endpoint(webhook_id)
 
@@ -71,7 +71,7 @@ def show(webhook_id: int) -> dict[str, Any]:
 @area.arguments(WebhookChangesSchema)
 @area.response(200, WebhookSchema)
 @requires("webhooks:update")
-def change(changes: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def change_endpoint(changes: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Change a receiver; who changes its URL or events, or enables it again, becomes its owner."""
     endpoints.change_endpoint(webhook_id, changes)
     return endpoints.show_endpoint(webhook_id)
@@ -80,7 +80,7 @@ def change(changes: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 @area.delete("/<int:webhook_id>")
 @area.response(204)
 @requires("webhooks:delete")
-def remove(webhook_id: int) -> None:
+def remove_endpoint(webhook_id: int) -> None:
     """Remove a receiver with all its deliveries."""
     endpoints.remove_endpoint(webhook_id)
 
@@ -133,7 +133,7 @@ def resend(webhook_id: int, delivery_id: int) -> dict[str, Any]:
 @area.arguments(WebhookRecoverySchema)
 @area.response(202, WebhookRecoveringSchema)
 @requires("webhooks:update")
-def recover(wanted: dict[str, Any], webhook_id: int) -> dict[str, Any]:
+def start_recovery(wanted: dict[str, Any], webhook_id: int) -> dict[str, Any]:
     """Deliver all events of a period that the receiver has not taken yet."""
     events = endpoints.start_recovery(webhook_id, wanted["since"], wanted["until"])
     return {"id": webhook_id, "since": wanted["since"], "until": wanted["until"], "events": events}
@@ -143,7 +143,7 @@ def recover(wanted: dict[str, Any], webhook_id: int) -> dict[str, Any]:
 @events_area.arguments(JournalQuerySchema, location="query")
 @events_area.response(200, JournalSchema)
 @requires("events:read")
-def read_events(query: dict[str, Any]) -> dict[str, Any]:
+def read_journal(query: dict[str, Any]) -> dict[str, Any]:
     """Events in the order in which they were committed; none is ever passed over.
 
     Ask again with `after` set to `next`. An event appears within a second or so of its change,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from app.http.rules import rules_of
+from tests.architecture.modules import sources
 
 # Contract P2: what may be called without credentials, and nothing else.
 PUBLIC = (
@@ -91,3 +93,33 @@ def test_no_module_registers_hooks_of_its_own_on_requests(app: Flask) -> None:
 def is_ours(hook: Any) -> bool:
     """Whether a hook is not Flask-Limiter's, of which one is a partial object."""
     return getattr(hook, "__module__", "").startswith("app.")
+
+
+def test_a_view_that_is_one_call_of_its_service_has_its_name() -> None:
+    different = {
+        f"{module}.{view.name}": called
+        for module, tree in sources().items()
+        if module.endswith(".routes")
+        for view in tree.body
+        if isinstance(view, ast.FunctionDef) and ".response(" in ast.unparse(view)
+        if (called := only_call(module, view)) not in ("", view.name)
+    }
+    assert not different
+
+
+def only_call(module: str, view: ast.FunctionDef) -> str:
+    """What a view calls of its room, if that is one function."""
+    package = module.rpartition(".")[0]
+    room = {
+        alias.asname or alias.name
+        for node in sources()[module].body
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(package)
+        for alias in node.names
+    }
+    calls = {
+        ast.unparse(node.func)
+        for statement in view.body
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).partition(".")[0] in room
+    }
+    return calls.pop().rpartition(".")[2] if len(calls) == 1 else ""
