@@ -105,8 +105,6 @@ class _Finishing:
 
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
-        if any(flag.startswith("method ") for flag in draft.flags):
-            raise TypeMismatchError("the average of what")
         figures = tuple(dict.fromkeys(self._figure(choices) for choices in draft.figures))
         if figures == (Figure(COUNT),) and self._is_counted:
             return (Figure(self.kind.data["counted"]),)  # how many of a product: its units

@@ -821,8 +821,6 @@ class Grammar:
             has_amounts = any(self.kinds[key].usual for key in draft.kinds)
             if role == "average" and draft.groups and not has_amounts:  # "contacts per client"
                 return draft._replace(figures=(self._count(),)).flagged("mean", "counted")
-            if not has_amounts and draft.is_records:  # "how long did it take on average"
-                return draft.flagged(f"method {_METHODS[role]}")
             amounts = self._amounts(draft)
             kinds = draft.kinds.intersection(amounts.by_kind)
             draft = draft._replace(kinds=kinds, figures=(amounts,))
@@ -956,12 +954,11 @@ class Grammar:
     def how_long(self, role: str, draft: Draft | Options) -> Draft:
         if isinstance(draft, Options):  # "how quick was our first reply"
             return self.of_duration(self.lasting_until("", draft))
-        asked = {flag for flag in draft.flags if flag.startswith("method ")}
         method = "" if role == "average" else _METHODS.get(role, "")
-        method = next((flag.removeprefix("method ") for flag in asked), method)
-        lasting = self._lasting(draft)
-        lasting = lasting._replace(leftward=False, flags=lasting.flags - asked)
-        return self._by_method(lasting, method.replace("average", ""))
+        return self._by_method(self._lasting(draft)._replace(leftward=False), method)
+
+    def usually(self, draft: Draft, role: str) -> Draft | None:
+        return draft if draft.is_records and role == "average" else None
 
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
