@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.reading.answers import to_wkt
+from app.odata.reading.answers import wkt_bytes
 from tests.reference.conftest import Reference
 
 
@@ -64,4 +64,4 @@ def test_shapes_are_well_known_text(reference: Reference) -> None:
     ],
 )
 def test_each_kind_of_shape(shape: str, text: str) -> None:
-    assert to_wkt(shape) == f"SRID=4326;{text}"
+    assert wkt_bytes(shape) == f"SRID=4326;{text}".encode()

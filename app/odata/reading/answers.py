@@ -3,30 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection
-
 from app.db.types import json_text
-from app.errors import NotFoundError
 from app.http.json_body import parse_json
-from app.http.page_sizes import EXPANDED, PageSize
-from app.odata.binding.key_values import key_of
-from app.odata.errors import QueryError
 from app.odata.protocol.etags import format_etag, parse_precondition, refuse_stale, refuse_tags
-from app.odata.protocol.negotiation import Format
+from app.odata.protocol.negotiation import refusal, takes
 from app.odata.protocol.preferences import NO_PREFERENCES
-from app.odata.protocol.request import ReadRequest
-from app.odata.reading.expansion_links import MakeToken, with_links
-from app.odata.reading.plan import Plan
-from app.odata.reading.statement import Run, Statement
-from app.odata.reading.tokens import PageStart, next_link, without_tokens
-from app.odata.syntax.literals import NAME, from_base64url
-from app.odata.syntax.options import OptionTexts
-from app.odata.syntax.path import with_keys
+from app.odata.reading.expansion_links import with_links
+from app.odata.reading.query import Query
+from app.odata.reading.statement import Run
+from app.odata.reading.tokens import PageStart, TokenMaker, fingerprint, next_link, without_tokens
+from app.odata.syntax.literals import NAME
+from app.odata.syntax.nodes import QueryOptions
+from app.odata.syntax.options import read_options
+from app.odata.syntax.path import read_path, with_keys
 
 # Texts of a path, in which nothing stands for something else, and parameter aliases.
 _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
@@ -34,7 +28,11 @@ _TEXT_OR_ALIAS = re.compile(rf"(?:'|%27).*?(?:'|%27)|((?:@|%40){NAME})")
 _PATH = "%/()',=:@!$*;-._~"
 # Options that the answer to a link has as well.
 _OF_ALL = ("format", "schemaversion")
-_MISSING = "What this address names does not exist."
+PLAIN_TEXT = "text/plain;charset=utf-8"
+
+Headers = list[tuple[str, str]]
+# The name of a set, the key of an entity, the name of a property.
+Media = tuple[str, Any, str | None]
 
 
 @dataclass(frozen=True)
@@ -42,253 +40,148 @@ class Answer:
     """Status, bytes and headers of an answer.
 
     ``media`` is set instead of ``body`` where the bytes are those of a media entity or of a stream
-    property: the name of the set, the key of the entity, the name of the property. ``wanted`` are
-    the types that they may be of then, if not all are welcome.
+    property. ``wanted`` are the types that they may be of then, if not all are welcome.
     """
 
     status: int
     body: bytes
-    headers: list[tuple[str, str]]
-    media: tuple[str, Any, str | None] | None = None
+    headers: Headers
+    media: Media | None = None
     wanted: str | None = None
 
 
-def _number(statement: Statement | None, run: Run, connection: Connection) -> int:
-    assert statement is not None
-    number: int = statement.rows(connection, run)[0][0]
-    return number
-
-
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Answering:
-    """Runs a plan and writes its answer.
+    """Writes the answer to a query."""
 
-    ``make_token`` seals the place where the next page begins, ``make_token_of`` that of another
-    collection; ``texts`` are the options of the request.
-    """
+    query: Query
+    tokens: TokenMaker
 
-    request: ReadRequest
-    format: Format
-    texts: OptionTexts
-    make_token: Callable[[PageStart], str]
-    make_token_of: MakeToken
-    page_sizes: PageSize
+    # --- whole answers
 
-    def answer(
-        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
-    ) -> Answer:
-        """The answer; 204 for null, 304 where the client has the entity already.
+    def json(self, body: str, headers: Headers, *, is_page: bool = False) -> Answer:
+        if applied := self._applied(is_page):
+            headers.append(("Preference-Applied", ", ".join(applied)))
+        kind = ("Content-Type", self.query.format.content_type)
+        return Answer(200, body.encode(), [kind, self._version(), *headers])
 
-        Raises: NotFoundError, QueryError; PreconditionFailedError, the entity is not the one that
-            ``If-Match`` names; what the database raises.
+    def plain(self, body: bytes, media_type: str, headers: Headers) -> Answer:
+        """What is no JSON.
+
+        Raises: NotAcceptableError, the client takes none of this type.
         """
-        run.expanded = EXPANDED if self.request.pages_alone else min(self.page_size, EXPANDED)
-        answered = self._answer(plan, run, connection, start)
-        if not plan.has_etag and plan.kind != "media" and "If-Match" in self.request.headers:
-            refuse_tags(parse_precondition(self.request.headers["If-Match"]))
-        return answered
+        wanted = self.query.wanted
+        if wanted is not None and not takes(wanted, media_type):
+            raise refusal(wanted, media_type)
+        return Answer(200, body, [("Content-Type", media_type), self._version(), *headers])
 
-    def _answer(
-        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
-    ) -> Answer:
-        if start is not None:
-            if len(start.after) != len(plan.keys):
-                raise QueryError("this token belongs to another query", 0, "$skiptoken")
-            run.after = [
-                None if value is None else read(value)
-                for read, value in zip(plan.keys, start.after, strict=True)
-            ]
-        if plan.kind == "entity" and plan.fan is not None:
-            plan.fan.refuse_too_many(run, connection, rows=1)
-        if plan.kind == "collection":
-            return self._collection(plan, run, connection, start)
-        if plan.kind == "whole":
-            return self._whole(plan, run, connection)
-        rows = plan.main.rows(connection, run)
-        if plan.kind == "number":
-            if not rows or not rows[0][0]:
-                self._require_parent(plan, run, connection)
-            number = rows[0][0] if rows else None
-            return self._text(str(number or 0))
-        if not rows:
-            if plan.kind == "entity" and plan.parent is not None:
-                self._require_parent(plan, run, connection)
-                return Answer(204, b"", [self._version()])
-            raise NotFoundError(_MISSING)
-        if plan.kind == "media":
-            assert plan.set_name is not None
-            media = (plan.set_name, key_of(rows[0]), plan.stream)
-            return Answer(200, b"", [self._version()], media)
-        return self._single(plan, run, rows[0])
+    def media(self, media: Media) -> Answer:
+        return Answer(200, b"", [self._version()], media, self.query.wanted)
 
-    # --- one entity or value
+    def nothing(self, status: int, headers: Headers | None = None) -> Answer:
+        return Answer(status, b"", [*(headers or []), self._version()])
 
-    def _single(self, plan: Plan, run: Run, row: tuple[Any, ...]) -> Answer:
-        text = row[0]
-        headers = []
-        if plan.has_etag:
-            conditions = self.request.headers
-            if "If-Match" in conditions:
-                refuse_stale(parse_precondition(conditions["If-Match"]), row[1])
-            unless = conditions.get("If-None-Match") if plan.by_tag else None
-            precondition = parse_precondition(unless)
-            headers.append(("ETag", format_etag(row[1])))
-            if precondition is not None and precondition.matches(row[1]):
-                return Answer(304, b"", [*headers, self._version()])
-        if text is None:
-            return Answer(204, b"", [*headers, self._version()])
-        if plan.kind == "raw" and plan.raw_type is not None:
-            kind = ("Content-Type", plan.raw_type)
-            return Answer(200, from_base64url(text), [kind, self._version(), *headers])
-        if plan.kind == "raw":
-            return self._text(to_wkt(text) if plan.raw_geo else text, headers)
-        if plan.kind == "value":
-            body = f'{{{self._context(plan, row)}{plan.value_type}"value":{text}}}'
-        elif text == "{}":
-            body = "{" + self._context(plan, row).rstrip(",") + "}"
-        else:
-            body = "{" + self._context(plan, row) + self._linked(text[1:], plan, run)
-        return self._json(body, headers)
+    # --- conditions
 
-    # --- collections
+    def tag(self, version: Any, by_tag: bool) -> tuple[Headers, bool]:
+        """The header of an entity's tag, and whether the client has the entity already.
 
-    def _collection(
-        self, plan: Plan, run: Run, connection: Connection, start: PageStart | None
-    ) -> Answer:
-        page = self.page_size
-        if start is not None:
-            remaining = start.remaining
-        else:
-            remaining = None if plan.top is None else plan.top.of(run.literals)
-        limit = page + 1 if remaining is None else min(remaining, page + 1)
-        run.limit = limit
-        if plan.fan is not None:
-            plan.fan.refuse_too_many(run, connection, limit)
-        rows = plan.main.rows(connection, run)
-        if not rows:
-            self._require_parent(plan, run, connection)
-        parts = [self._context(plan, self._home(plan, run, connection))]
-        if plan.has_total:
-            total = rows[0][1] if rows else _number(plan.total, run, connection)
-            parts.append(self._total(total))
-        link = ""
-        if len(rows) > page:
-            del rows[page:]
-            left = None if remaining is None else remaining - page
-            after = [rows[0][-1] + page] if plan.by_position else rows[-1][-len(plan.keys) :]
-            link = self._next_link(PageStart(after, left))
-        text = ",".join([row[0] for row in rows])
-        return self._rows("".join(parts), text, link, plan, run)
+        Args:
+            by_tag: whether the tag tells so at all.
+        Raises: PreconditionFailedError.
+        """
+        conditions = self.query.request.headers
+        if "If-Match" in conditions:
+            refuse_stale(parse_precondition(conditions["If-Match"]), version)
+        precondition = parse_precondition(conditions.get("If-None-Match") if by_tag else None)
+        is_known = precondition is not None and precondition.matches(version)
+        return [("ETag", format_etag(version))], is_known
 
-    def _whole(self, plan: Plan, run: Run, connection: Connection) -> Answer:
-        assert plan.top is not None
-        run.limit = plan.top.of(run.literals)
-        if plan.fan is not None:
-            plan.fan.refuse_too_many(run, connection, run.limit)
-        row = plan.main.rows(connection, run)[0]
-        if row[0] is None:
-            self._require_parent(plan, run, connection)
-        total = self._total(row[1]) if plan.has_total else ""
-        context = self._context(plan, self._home(plan, run, connection))
-        return self._rows(context + total, row[0] or "", "", plan, run)
-
-    def _rows(self, head: str, rows: str, link: str, plan: Plan, run: Run) -> Answer:
-        body = self._linked(f'{{{head}"value":[{rows}]{link}}}', plan, run)
-        preferences = self.request.preferences
-        if preferences.max_page_size is None:
-            return self._json(body, [])
-        return self._json(body, [], preferences.applied("maxpagesize", self.page_size))
-
-    def _linked(self, text: str, plan: Plan, run: Run) -> str:
-        """An answer with the links to what is not shown of expanded collections."""
-        if not plan.expanded:
-            return text
-        system = self.texts.system
-        others = {f"${name}": system[name] for name in _OF_ALL if name in system}
-        others |= self.texts.aliases
-        return with_links(
-            text, plan.expanded, run.literals,
-            root=self.request.root, page=run.expanded, others=others,
-            make_token=self.make_token_of,
-        )  # fmt: skip
-
-    @property
-    def page_size(self) -> int:
-        """Rows of a page."""
-        return self.page_sizes.of(self.request.preferences.max_page_size)
-
-    def _total(self, total: int) -> str:
-        number = f'"{total}"' if self.format.ieee754 else str(total)
-        return f'"{self.format.control("count")}":{number},'
-
-    def _next_link(self, start: PageStart) -> str:
-        request = self.request
-        query = without_tokens(request.query, "skiptoken") if isinstance(request.query, str) else ""
-        url = next_link(request.root, request.path, query, self.make_token(start))
-        return f',"{self.format.control("nextLink")}":{json_text(url)}'
+    def refuse_tags(self) -> None:
+        """Raise PreconditionFailedError for ``If-Match`` where there is no tag."""
+        conditions = self.query.request.headers
+        if "If-Match" in conditions:
+            refuse_tags(parse_precondition(conditions["If-Match"]))
 
     # --- pieces
 
-    def _require_parent(self, plan: Plan, run: Run, connection: Connection) -> None:
-        if plan.parent is not None and not plan.parent.rows(connection, run):
-            raise NotFoundError(_MISSING)
+    def linked(self, text: str, expanded: Sequence[QueryOptions], run: Run) -> str:
+        """An answer with the links to what is not shown of expanded collections."""
+        if not expanded:
+            return text
+        texts = self.query.texts
+        others = {f"${name}": texts.system[name] for name in _OF_ALL if name in texts.system}
+        others |= texts.aliases
+        return with_links(
+            text, expanded, run.literals,
+            root=self.query.request.root, page=run.expanded, others=others,
+            make_token=self._token_of,
+        )  # fmt: skip
 
-    def _home(self, plan: Plan, run: Run, connection: Connection) -> Sequence[Any]:
-        """The URL of the collection, where the plan has it read."""
-        if plan.home is None or self.format.metadata == "none":
-            return ()
-        row: tuple[Any, ...] = plan.home.rows(connection, run)[0]
-        return row
+    def total(self, total: int) -> str:
+        """The number of all rows as a member, a comma behind it."""
+        form = self.query.format
+        number = f'"{total}"' if form.ieee754 else str(total)
+        return f'"{form.control("count")}":{number},'
 
-    def _context(self, plan: Plan, row: Sequence[Any] = ()) -> str:
+    def next_link(self, start: PageStart) -> str:
+        """The link to the next page as a member, a comma before it."""
+        query, request = self.query, self.query.request
+        text = without_tokens(request.query, "skiptoken") if isinstance(request.query, str) else ""
+        token = self.tokens.make(start, fingerprint(query.path.text, query.texts))
+        url = next_link(request.root, request.path, text, token)
+        return f',"{query.format.control("nextLink")}":{json_text(url)}'
+
+    def context(
+        self, fragment: str, row: Sequence[Any] = (), *, keys_as_written: bool = False
+    ) -> str:
         """The context URL as the first member, a comma behind it; nothing if ``none``."""
-        if self.format.metadata == "none":
+        query = self.query
+        if query.format.metadata == "none":
             return ""
-        fragment = plan.context
         if "{path}" in fragment:
-            path = self.request.path
-            path = self._with_aliases(path) if self.texts.aliases else path
-            path = path if plan.kind == "value" else with_keys(path)
+            path = query.request.path
+            path = self._with_aliases(path) if query.texts.aliases else path
+            path = path if keys_as_written else with_keys(path)
             fragment = fragment.replace("{path}", quote(path.strip("/"), safe=_PATH))
         elif "{home}" in fragment:
             fragment = fragment.replace("{home}", quote(row[-1], safe=_PATH))
-        url = f"{self.request.root}$metadata{fragment}"
-        return f'"{self.format.control("context")}":{json_text(url)},'
+        url = f"{query.request.root}$metadata{fragment}"
+        return f'"{query.format.control("context")}":{json_text(url)},'
 
     def _with_aliases(self, path: str) -> str:
         """The path with the keys that its aliases stand for (Protocol 10)."""
 
         def value(match: re.Match[str]) -> str:
             alias = "" if match[1] is None else match[1].replace("%40", "@")
-            text = self.texts.aliases.get(alias)
+            text = self.query.texts.aliases.get(alias)
             return match[0] if text is None else quote(text, safe="()',=:")
 
         return _TEXT_OR_ALIAS.sub(value, path)
 
-    def _json(self, body: str, headers: list[tuple[str, str]], *applied: str) -> Answer:
-        if self.request.preferences is not NO_PREFERENCES:
-            applied += (*self._applied(),)
-        if applied:
-            headers.append(("Preference-Applied", ", ".join(applied)))
-        kind = ("Content-Type", self.format.content_type)
-        return Answer(200, body.encode(), [kind, self._version(), *headers])
+    def _token_of(self, path: str, query: str, start: PageStart) -> str:
+        """The token of a page of another query."""
+        text = read_path(with_keys(path)).text
+        return self.tokens.make(start, fingerprint(text, read_options(query)))
 
-    def _applied(self) -> list[str]:
-        """The preferences that had a say in what an entity looks like."""
-        preferences = self.request.preferences
-        applied = [preferences.applied("omit-values")] if self.format.omit_nulls else []
+    def _applied(self, is_page: bool) -> list[str]:
+        """The preferences that had a say in what an answer looks like."""
+        preferences = self.query.request.preferences
+        if preferences is NO_PREFERENCES:
+            return []
+        applied = []
+        if is_page and preferences.max_page_size is not None:
+            applied.append(preferences.applied("maxpagesize", self.query.page_size))
+        if self.query.format.omit_nulls:
+            applied.append(preferences.applied("omit-values"))
         if preferences.include_annotations is not None:
             applied.append(preferences.applied("include-annotations"))
         if preferences.handling == "strict":
             applied.append(preferences.applied("handling"))
         return applied
 
-    def _text(self, text: str, headers: list[tuple[str, str]] | None = None) -> Answer:
-        kind = ("Content-Type", "text/plain;charset=utf-8")
-        return Answer(200, text.encode(), [kind, self._version(), *(headers or [])])
-
     def _version(self) -> tuple[str, str]:
-        return "OData-Version", self.format.version
+        return "OData-Version", self.query.format.version
 
 
 # --- geography as text: GeoJSON, as columns keep it, made extended WKT with SRID
@@ -297,9 +190,9 @@ class Answering:
 _WGS84 = 4326
 
 
-def to_wkt(text: str) -> str:
+def wkt_bytes(text: str) -> bytes:
     """A GeoJSON object as ``SRID=4326;Point(13.4 52.5)``."""
-    return f"SRID={_WGS84};{_wkt(parse_json(text.encode()))}"
+    return f"SRID={_WGS84};{_wkt(parse_json(text.encode()))}".encode()
 
 
 def _wkt(shape: dict[str, Any]) -> str:

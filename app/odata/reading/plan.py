@@ -1,79 +1,78 @@
-"""A plan: the statements of a query, made once for all queries of its shape."""
+"""A plan: the statements of a query, and how its rows are answered. Each kind of answer has one."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
-from threading import Lock
-from typing import Any, Literal
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
 
+from sqlalchemy import Connection
+
+from app.errors import NotFoundError
 from app.odata.binding.context import Guard
+from app.odata.binding.key_values import key_of
+from app.odata.errors import QueryError
+from app.odata.reading.answers import PLAIN_TEXT, Answer, Answering, Headers
 from app.odata.reading.fan_out import Fan
-from app.odata.reading.statement import Statement, Top
+from app.odata.reading.statement import Run, Statement, Top
+from app.odata.reading.tokens import PageStart
 from app.odata.syntax.nodes import LiteralValue, QueryOptions
 
-MOST_PLANS = 2000
-# A plan of the usual size has some 5 KB, one of the longest query that is accepted half a megabyte:
-# without this, whoever asks such queries would have the process grow as far as it can.
-MOST_BYTES = 8 * 1024 * 1024
-# Plans of one shape that differ by what a literal decides, such as whether a text is long enough
-# for the index.
-_MOST_VARIANTS = 8
 # Of a plan itself and of the shape that it is kept under.
 _BYTES = 4000
 
-PlanKind = Literal["collection", "whole", "entity", "value", "raw", "number", "media"]
-NOT_JSON = frozenset(("raw", "number", "media"))
 
+@dataclass(slots=True)
+class Result:
+    """What the statements of a plan gave.
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How to answer.
-
-    Rows of ``main``: the JSON, the number of all rows if ``has_total``, the row version if
-    ``has_etag``, and the sort keys of a page that another may follow, in the form of a token, which
-    ``keys`` read. The one row of a ``whole`` collection, which fits into one page: the JSON of all
-    its rows, then their number. Where nothing tells each row from all others, a page is continued
-    ``by_position``: in place of the keys stands the number of rows before the page.
-    ``context`` is the context URL after ``$metadata``; ``{path}`` is the path of the request,
-    ``{home}`` the last value of the row: the canonical URL of the entity that has the property, or
-    of the collection that has the contained entity. A contained collection that is reached by a
-    longer way than its URL has it from ``home``. ``parent`` tells whether what the path goes
-    through is there; ``total`` counts when a page is empty. ``skip`` is the slot of a ``$skip``
-    that a page with a token has behind it. ``by_tag`` says whether the row version alone tells that
-    a client has the answer already: not where other rows are shown inside, nor where the row is
-    what another row refers to.
-    The row of ``media`` is the key of an entity of ``set_name`` whose bytes are asked for, or those
-    of its property ``stream``. ``raw_type`` is the media type of a ``raw`` value that is bytes;
-    ``raw_geo`` tells of one that is a shape. ``expanded`` are the options of each collection that
-    an entity has in it, see expansion_links.py; ``fan`` counts those that are deep inside.
-    ``value_type`` is the member that tells the type of a ``value``, with a comma behind it; empty
-    where none is told.
+    ``total`` is the number of all rows, ``home`` ends in the URL of a contained collection.
     """
 
-    kind: PlanKind
+    run: Run
+    rows: Sequence[Any]
+    total: int = 0
+    home: Sequence[Any] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan(ABC):
+    """How to answer.
+
+    ``parent`` tells whether what the path goes through is there. ``expanded`` are the options of
+    each collection that an entity has in it, see expansion_links.py; ``fan`` counts those that are
+    deep inside. ``context`` is the context URL after ``$metadata``; ``{path}`` is the path of the
+    request, ``{home}`` the last value of the row: the canonical URL of the entity that has the
+    property, or of the collection that has the contained entity.
+    """
+
     main: Statement
-    context: str = ""
-    has_total: bool = False
-    has_etag: bool = False
-    by_tag: bool = False
-    keys: Sequence[Callable[[Any], Any]] = ()
-    by_position: bool = False
-    top: Top | None = None
-    total: Statement | None = None
     parent: Statement | None = None
-    home: Statement | None = None
-    skip: int | None = None
-    set_name: str | None = None
-    stream: str | None = None
-    raw_type: str | None = None
-    raw_geo: bool = False
-    value_type: str = ""
-    expanded: Sequence[QueryOptions] = ()
+    context: str = ""
     fan: Fan | None = None
-    guards: Sequence[Guard] = field(default_factory=tuple)
+    expanded: Sequence[QueryOptions] = ()
+    guards: Sequence[Guard] = ()
+
+    is_json: ClassVar[bool] = True
+
+    def run(self, run: Run, connection: Connection) -> Result:
+        """Run the statements.
+
+        Raises: NotFoundError, QueryError; what the database raises.
+        """
+        rows = self.main.rows(connection, run)
+        if not rows:
+            raise _missing()
+        return Result(run, rows)
+
+    @abstractmethod
+    def answer(self, result: Result, answering: Answering) -> Answer:
+        """The answer; 204 for null, 304 where the client has the entity already.
+
+        Raises: QueryError; NotAcceptableError; PreconditionFailedError, the entity is not the one
+            that ``If-Match`` names.
+        """
 
     def fits(self, literals: Sequence[LiteralValue]) -> bool:
         """Whether the plan, made for another query of the same shape, serves these literals."""
@@ -84,74 +83,246 @@ class Plan:
         """Roughly the bytes that keeping it takes."""
         return _BYTES + sum(statement.estimated_bytes for statement in self._statements())
 
-    def _statements(self) -> list[Statement]:
-        fan = None if self.fan is None else self.fan.count
-        every = (self.main, self.total, self.parent, self.home, fan)
-        return [statement for statement in every if statement is not None]
-
     def slots(self) -> set[int]:
         """The literals that are filled in when the plan runs; all others are part of its form."""
         slots = {slot for statement in self._statements() for slot in statement.slots}
-        others = [self.skip, None if self.top is None else self.top.slot]
-        if self.fan is not None:
-            others += [None if top is None else top.slot for way in self.fan.paths for top in way]
-        return slots.union(slot for slot in others if slot is not None)
+        return slots.union(slot for slot in self.bounds() if slot is not None)
+
+    def _statements(self) -> list[Statement]:
+        every = [getattr(self, field.name) for field in fields(self)]
+        every += [] if self.fan is None else [self.fan.count]
+        return [statement for statement in every if isinstance(statement, Statement)]
+
+    def bounds(self) -> list[int | None]:
+        """The slots of numbers that are read outside the statements."""
+        paths = () if self.fan is None else self.fan.paths
+        return [None if top is None else top.slot for path in paths for top in path]
+
+    def _require_parent(self, run: Run, connection: Connection) -> None:
+        if self.parent is not None and not self.parent.rows(connection, run):
+            raise _missing()
 
 
-class PlanCache:
-    """Plans by the shape of their query; the least recently used goes first.
+def _missing() -> NotFoundError:
+    return NotFoundError("What this address names does not exist.")
 
-    Args:
-        most: shapes that are kept.
-        most_bytes: what their plans may weigh together (``Plan.estimated_bytes``).
+
+# --- collections
+
+
+@dataclass(frozen=True, kw_only=True)
+class CollectionPlan(Plan):
+    """Rows of ``main``: the JSON, and the number of all rows if ``has_total``.
+
+    A contained collection that is reached by a longer way than its URL has it from ``home``.
     """
 
-    def __init__(self, most: int = MOST_PLANS, most_bytes: int = MOST_BYTES) -> None:
-        self._most = most
-        self._most_bytes = most_bytes
-        self.estimated_bytes = 0
-        self._plans: OrderedDict[Hashable, tuple[Plan, ...]] = OrderedDict()
-        self._lock = Lock()
-        self.hits = 0
-        self.misses = 0
+    has_total: bool = False
+    top: Top | None = None
+    skip: int | None = None
+    home: Statement | None = None
 
-    def __len__(self) -> int:
-        return len(self._plans)
+    def answer(self, result: Result, answering: Answering) -> Answer:
+        head = answering.context(self.context, result.home)
+        if self.has_total:
+            head += answering.total(result.total)
+        rows, link = self._rows_and_link(result, answering)
+        body = answering.linked(f'{{{head}"value":[{rows}]{link}}}', self.expanded, result.run)
+        answering.refuse_tags()
+        return answering.json(body, [], is_page=True)
 
-    def shapes(self) -> list[Hashable]:
-        """What plans are kept under, the least recently used first."""
-        return list(self._plans)
+    @abstractmethod
+    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
+        """The JSON of the rows, and the link to the next page."""
 
-    def plans(self, key: Hashable) -> tuple[Plan, ...]:
-        """The plans of one shape."""
-        return self._plans.get(key, ())
+    def bounds(self) -> list[int | None]:
+        return [*super().bounds(), self.skip, None if self.top is None else self.top.slot]
 
-    def find(self, key: Hashable, literals: Sequence[LiteralValue]) -> Plan | None:
-        """The plan under ``key`` that fits the literals; None when there is none yet."""
-        for plan in self._plans.get(key, ()):
-            if plan.fits(literals):
-                with suppress(KeyError):  # dropped by another thread meanwhile
-                    self._plans.move_to_end(key)
-                return plan
-        return None
+    def _limit(self, run: Run, connection: Connection, limit: int) -> None:
+        run.limit = limit
+        if self.fan is not None:
+            self.fan.refuse_too_many(run, connection, limit)
 
-    def count(self, *, hit: bool) -> None:
-        """Note whether a request found its plan."""
-        if hit:
-            self.hits += 1
-        else:
-            self.misses += 1
-
-    def keep(self, key: Hashable, plan: Plan) -> None:
-        """Add a plan beside those of its shape."""
-        with self._lock:
-            before = self._plans.pop(key, ())
-            variants = self._plans[key] = (plan, *before)[:_MOST_VARIANTS]
-            self.estimated_bytes += _estimated_bytes(variants) - _estimated_bytes(before)
-            while len(self._plans) > self._most or self.estimated_bytes > self._most_bytes:
-                _, dropped = self._plans.popitem(last=False)
-                self.estimated_bytes -= _estimated_bytes(dropped)
+    def _home_row(self, run: Run, connection: Connection) -> Sequence[Any]:
+        return () if self.home is None else self.home.rows(connection, run)[0]
 
 
-def _estimated_bytes(plans: Sequence[Plan]) -> int:
-    return sum(plan.estimated_bytes for plan in plans)
+@dataclass(frozen=True, kw_only=True)
+class PagePlan(CollectionPlan):
+    """Rows by themselves, behind each the sort keys, in the form of a token, which ``keys`` read.
+
+    Where nothing tells each row from all others, a page is continued ``by_position``: in place of
+    the keys stands the number of rows before the page. ``total`` counts when a page is empty.
+    ``skip`` is the slot of a ``$skip`` that a page with a token has behind it.
+    """
+
+    keys: Sequence[Callable[[Any], Any]]
+    by_position: bool = False
+    total: Statement | None = None
+
+    def run(self, run: Run, connection: Connection) -> Result:
+        start = run.start
+        if start is not None:
+            if len(start.after) != len(self.keys):
+                raise QueryError("this token belongs to another query", 0, "$skiptoken")
+            run.after = [
+                None if value is None else read(value)
+                for read, value in zip(self.keys, start.after, strict=True)
+            ]
+        remaining = self._remaining(run)
+        more = run.page + 1
+        self._limit(run, connection, more if remaining is None else min(remaining, more))
+        rows = self.main.rows(connection, run)
+        if not rows:
+            self._require_parent(run, connection)
+        home, total = self._home_row(run, connection), 0
+        if self.total is not None:
+            total = rows[0][1] if rows else self.total.rows(connection, run)[0][0]
+        return Result(run, rows, total, home)
+
+    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
+        run, rows, link = result.run, result.rows, ""
+        if len(rows) > run.page:
+            rows = rows[: run.page]
+            remaining = self._remaining(run)
+            left = None if remaining is None else remaining - run.page
+            last = rows[-1]
+            after = [last[-1] + run.page] if self.by_position else last[-len(self.keys) :]
+            link = answering.next_link(PageStart(after, left))
+        return ",".join([row[0] for row in rows]), link
+
+    def _remaining(self, run: Run) -> int | None:
+        """The rows that ``$top`` leaves from here on."""
+        if run.start is not None:
+            return run.start.remaining
+        return None if self.top is None else self.top.of(run.literals)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholePlan(CollectionPlan):
+    """A collection that fits into one page.
+
+    The one row of ``main``: the JSON of all rows as one text, then their number.
+    """
+
+    def run(self, run: Run, connection: Connection) -> Result:
+        assert self.top is not None
+        self._limit(run, connection, self.top.of(run.literals))
+        rows = self.main.rows(connection, run)
+        if rows[0][0] is None:
+            self._require_parent(run, connection)
+        total = rows[0][1] if self.has_total else 0
+        return Result(run, rows, total, self._home_row(run, connection))
+
+    def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:
+        return result.rows[0][0] or "", ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberPlan(Plan):
+    """``/$count``: the one value of ``main``."""
+
+    is_json = False
+
+    def run(self, run: Run, connection: Connection) -> Result:
+        rows = self.main.rows(connection, run)
+        if not rows or not rows[0][0]:
+            self._require_parent(run, connection)
+        return Result(run, rows)
+
+    def answer(self, result: Result, answering: Answering) -> Answer:
+        answering.refuse_tags()
+        number = result.rows[0][0] if result.rows else None
+        return answering.plain(str(number or 0).encode(), PLAIN_TEXT, [])
+
+
+# --- one entity or value
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglePlan(Plan):
+    """The row of ``main``: the JSON, and the row version if ``has_etag``.
+
+    ``by_tag`` says whether the row version alone tells that a client has the answer already: not
+    where other rows are shown inside, nor where the row is what another row refers to.
+    """
+
+    has_etag: bool = False
+    by_tag: bool = False
+
+    def answer(self, result: Result, answering: Answering) -> Answer:
+        if not self.has_etag:
+            answering.refuse_tags()
+        if not result.rows:
+            return answering.nothing(204)
+        row = result.rows[0]
+        headers, is_known = answering.tag(row[1], self.by_tag) if self.has_etag else ([], False)
+        if is_known:
+            return answering.nothing(304, headers)
+        if row[0] is None:
+            return answering.nothing(204, headers)
+        return self._answer_row(row, result.run, answering, headers)
+
+    @abstractmethod
+    def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityPlan(SinglePlan):
+    """An entity, or another object that the context URL goes into."""
+
+    def run(self, run: Run, connection: Connection) -> Result:
+        if self.fan is not None:
+            self.fan.refuse_too_many(run, connection, rows=1)
+        if self.parent is None:
+            return super().run(run, connection)
+        rows = self.main.rows(connection, run)
+        if not rows:  # there is none, which is no error where there could be one
+            self._require_parent(run, connection)
+        return Result(run, rows)
+
+    def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer:
+        text, context = row[0], answering.context(self.context, row)
+        if text == "{}":
+            return answering.json("{" + context.rstrip(",") + "}", headers)
+        rest = answering.linked(text[1:], self.expanded, run)
+        return answering.json("{" + context + rest, headers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValuePlan(SinglePlan):
+    """A property by itself.
+
+    ``type_member`` is the member that tells its type, with a comma behind it; empty where none is
+    told.
+    """
+
+    type_member: str = ""
+
+    def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer:
+        context = answering.context(self.context, row, keys_as_written=True)
+        return answering.json(f'{{{context}{self.type_member}"value":{row[0]}}}', headers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawPlan(SinglePlan):
+    """``/$value`` of a property: ``encode`` makes the bytes of its text."""
+
+    is_json = False
+    media_type: str
+    encode: Callable[[str], bytes]
+
+    def _answer_row(self, row: Any, run: Run, answering: Answering, headers: Headers) -> Answer:
+        return answering.plain(self.encode(row[0]), self.media_type, headers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MediaPlan(Plan):
+    """The key of an entity of ``set_name`` whose bytes, or whose ``stream``, are asked for."""
+
+    is_json = False
+    set_name: str
+    stream: str | None
+
+    def answer(self, result: Result, answering: Answering) -> Answer:
+        return answering.media((self.set_name, key_of(result.rows[0]), self.stream))

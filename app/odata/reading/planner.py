@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal as OneOf
+from functools import partial
+from typing import Any
 
 from sqlalchemy import (
     BigInteger,
@@ -22,13 +23,13 @@ from sqlalchemy import (
     union_all,
 )
 
-from app.http.security import Caller
 from app.odata.binding.context import Budget, Context, Source
 from app.odata.binding.values import Bound, Elements, JsonStructure, Structure, Typed
 from app.odata.csdl.annotations import CORE
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
+from app.odata.reading.answers import PLAIN_TEXT, wkt_bytes
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
@@ -43,12 +44,23 @@ from app.odata.reading.entity_json import (
 )
 from app.odata.reading.fan_out import Fan, Page, fan_of
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
-from app.odata.reading.plan import Plan
+from app.odata.reading.plan import (
+    EntityPlan,
+    MediaPlan,
+    NumberPlan,
+    PagePlan,
+    Plan,
+    RawPlan,
+    ValuePlan,
+    WholePlan,
+)
+from app.odata.reading.query import Paging, Shape
 from app.odata.reading.resource import PathResolver, Resource
 from app.odata.reading.selection import shown_members, wanted_parts
 from app.odata.reading.statement import RUN, Statement, Top
-from app.odata.sql.dialect_sql import Part, Template, spell
+from app.odata.sql.dialect_sql import Template, spell
 from app.odata.syntax.lexer import Limits
+from app.odata.syntax.literals import from_base64url
 from app.odata.syntax.nodes import Argument, NameSegment, QueryOptions, ResourcePath
 from app.odata.syntax.options import (
     COLLECTION_OPTIONS,
@@ -59,7 +71,7 @@ from app.odata.syntax.options import (
     parse_options,
     refuse_others,
 )
-from app.odata.syntax.path import PathText, parse_path
+from app.odata.syntax.path import parse_path
 
 # Of bytes whose property does not say what they are.
 _BYTES = "application/octet-stream"
@@ -67,38 +79,28 @@ _BYTES = "application/octet-stream"
 _SHAPING = frozenset(("select", "expand"))
 _OF_MEMBERS = METADATA_OPTIONS | {"select", "filter", "orderby", "top", "skip", "count"}
 
-# Which rows of a collection: ``whole``, all of them for there cannot be more than a page; else a
-# page, which begins after a row if there are flags: they tell which of its sort keys are null.
-Paging = tuple[bool, ...] | OneOf["whole"]
-
 
 def make_plan(
-    container: edm.EntityContainer,
-    path: PathText,
-    texts: OptionTexts,
-    format_: Format,
-    caller: Caller,
-    dialect: Dialect,
-    paging: Paging,
-    *,
-    limits: Limits,
-    max_depth: int,
+    container: edm.EntityContainer, shape: Shape, *, limits: Limits, max_depth: int
 ) -> Plan:
     """The plan of a read, for one caller on one database.
 
     Raises: QueryError; NotFoundError; ForbiddenError.
     """
-    parsed = parse_path(path, limits=limits)
-    options = parse_options(texts, limits=limits, first_slot=parsed.slots)
+    query = shape.query
+    parsed = parse_path(query.path, limits=limits)
+    options = parse_options(query.texts, limits=limits, first_slot=parsed.slots)
     budget = Budget(limits.nodes)
-    context = Context(container, caller, aliases=options.aliases, budget=budget)
+    context = Context(container, shape.caller, aliases=options.aliases, budget=budget)
     resource = PathResolver(context).resolve(parsed)
-    _check_allowed(texts, resource)
+    _check_allowed(query.texts, resource)
     is_canonical = _is_canonical(parsed, container)
-    planner = _Planner(context, dialect, format_, max_depth, resource, options, is_canonical)
-    plan = planner.plan(paging)
+    planner = _Planner(
+        context, shape.dialect, query.format, max_depth, resource, options, is_canonical
+    )
+    plan = planner.plan(shape.paging)
     guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
-    return replace(plan, guards=guards, expanded=expanded)
+    return replace(plan, parent=planner.parent(), guards=guards, expanded=expanded)
 
 
 def _check_allowed(texts: OptionTexts, resource: Resource) -> None:
@@ -151,25 +153,35 @@ class _Planner:
     is_canonical: bool
 
     def plan(self, paging: Paging) -> Plan:
-        resource = self.resource
-        if resource.ending == "$count":
-            return self._number()
-        if resource.property is not None and resource.property.type == edm.STREAM:
-            return self._media(resource.property.name)
-        if resource.kind == "value":
-            return self._value()
-        if resource.ending == "$value":
-            return self._media()
-        version = self.format.version
+        match self.resource:
+            case Resource(ending="$count"):
+                return self._number()
+            case Resource(property=edm.Property(type=edm.STREAM, name=name)):
+                return self._media(name)
+            case Resource(kind="value", ending="$value"):
+                return self._raw()
+            case Resource(kind="value"):
+                return self._value()
+            case Resource(ending="$value"):
+                return self._media()
+            case Resource(kind="entity"):
+                return self._entity(self._bound())
+        query = self._bound()
+        return self._whole(query) if paging == "whole" else self._page(query, paging)
+
+    def parent(self) -> Statement | None:
+        """What tells whether the entity is there that the path goes through."""
+        return self._of_parent(spell(Text, "1"))
+
+    def _bound(self) -> BoundQuery:
+        resource, version = self.resource, self.format.version
         binder = QueryBinder(self.context, max_depth=self.max_depth, version=version)
         query = binder.bind(resource.scope, self.options, resource.address)
         # What $apply made of combinations has no entities to lead to.
         if resource.joined and query.scope is resource.scope:
             asked = len(self.options.orderby)
-            query = as_combinations(query, resource.joined, asked, self.format)
-        if resource.kind == "entity":
-            return self._entity(query)
-        return self._whole(query) if paging == "whole" else self._page(query, paging)
+            return as_combinations(query, resource.joined, asked, self.format)
+        return query
 
     # --- the kinds of plan
 
@@ -187,9 +199,8 @@ class _Planner:
         else:
             columns += key_values(query.order)
         after = rows_after(query.order, nulls) if nulls and not by_position else []
-        return Plan(
-            "collection",
-            self._compiled(self._limited(query, columns, after)),
+        return PagePlan(
+            main=self._compiled(self._limited(query, columns, after)),
             context=self._context_url(query),
             has_total=query.count,
             keys=(int,) if by_position else key_readers(query.order),
@@ -197,7 +208,6 @@ class _Planner:
             top=self._top(),
             skip=None if self.options.skip is None else self.options.skip.slot,
             total=self._compiled(self._counted(query)) if query.count else None,
-            parent=self._parent(),
             home=self._home(),
             fan=self._fan(query, lambda keys: self._limited(query, keys, after)),
         )
@@ -208,13 +218,11 @@ class _Planner:
         columns: list[ColumnElement[Any]] = [joined_texts(rows.c.j)]
         if query.count:
             columns.append(self._total(query))
-        return Plan(
-            "whole",
-            self._compiled(select(*columns).select_from(rows)),
+        return WholePlan(
+            main=self._compiled(select(*columns).select_from(rows)),
             context=self._context_url(query),
             has_total=query.count,
             top=self._top(),
-            parent=self._parent(),
             home=self._home(),
             fan=self._fan(query, lambda keys: self._limited(query, keys)),
         )
@@ -225,14 +233,12 @@ class _Planner:
         home = [Template(self.resource.home, alone=True)] if self.resource.home else []
         columns = [self._json(query), *etag, *home]
         assert query.projection is not None
-        return Plan(
-            "entity",
-            self._compiled(query.select(*columns)),
+        return EntityPlan(
+            main=self._compiled(query.select(*columns)),
             context=self._context_url(query),
             has_etag=bool(etag),
             by_tag=self.resource.parent is None
             and not any(isinstance(member, ExpandMember) for member in query.projection.members),
-            parent=self._parent(),
             fan=self._fan(query, lambda keys: query.select(*keys)),
         )
 
@@ -245,7 +251,7 @@ class _Planner:
         else:
             query = QueryBinder(self.context).rows(resource.scope, self.options)
             statement = self._counted(query)
-        return Plan("number", self._compiled(statement), parent=self._parent())
+        return NumberPlan(main=self._compiled(statement))
 
     def _members_counted(self, collection: Elements, name: str) -> Select[Any]:
         scope, options = self.resource.scope, self.options
@@ -256,36 +262,50 @@ class _Planner:
         members = shown_members(scope, collection, name, wanted)
         return scope.select(members.number())
 
-    def _value(self) -> Plan:
-        """A property by itself, as JSON or, with ``/$value``, as plain text."""
-        resource, bound = self.resource, self.resource.bound
-        raw = resource.ending == "$value"
+    def _raw(self) -> Plan:
+        """A property by itself as plain text, or as the bytes that it is."""
+        resource, bound, etag = self.resource, self.resource.bound, self._etag_columns()
         assert bound is not None and resource.property is not None
-        name, options = resource.property.name, self.options
-        type_ = bound.type if raw and isinstance(bound, Typed) else None
-        media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
-        text, is_object = (raw_value(bound), False) if raw else self._property(bound, name)
-        etag = self._etag_columns()
-        context, home = "#{path}", []
-        if resource.inside is not None and not raw:
-            context = f"#{{home}}/{resource.inside}"
-            home = [Template(resource.address, alone=True)]
-        selected = ",".join("/".join(item.path) for item in options.select)
-        annotation: Sequence[Part] = ()
-        if isinstance(bound, Typed | Elements):
-            annotation = type_annotation("", bound.type, self.format)
-        return Plan(
-            "raw" if raw else "entity" if is_object else "value",
-            self._compiled(resource.scope.select(text, *etag, *home)),
-            # Protocol 10.14
-            context=f"{context}({selected})" if selected not in ("", "*") else context,
+        type_ = bound.type if isinstance(bound, Typed) else None
+        media_type = PLAIN_TEXT
+        encode: Callable[[str], bytes] = str.encode
+        if type_ == edm.BINARY:
+            media_type = resource.property.annotations.get(f"{CORE}.MediaType", _BYTES)
+            encode = from_base64url
+        elif type_ in edm.GEOGRAPHY.values():
+            encode = wkt_bytes
+        return RawPlan(
+            main=self._compiled(resource.scope.select(raw_value(bound), *etag)),
             has_etag=bool(etag),
             by_tag=resource.parent is None,
-            parent=self._parent(),
-            raw_type=media_type if type_ == edm.BINARY else None,
-            raw_geo=type_ in edm.GEOGRAPHY.values(),
-            value_type="".join(f"{part}," for part in annotation),
+            media_type=media_type,
+            encode=encode,
         )
+
+    def _value(self) -> Plan:
+        """A property by itself, as JSON."""
+        resource, bound, etag = self.resource, self.resource.bound, self._etag_columns()
+        assert bound is not None and resource.property is not None
+        text, is_object = self._property(bound, resource.property.name)
+        context, home = "#{path}", []
+        if resource.inside is not None:
+            context = f"#{{home}}/{resource.inside}"
+            home = [Template(resource.address, alone=True)]
+        selected = ",".join("/".join(item.path) for item in self.options.select)
+        if selected not in ("", "*"):  # Protocol 10.14
+            context = f"{context}({selected})"
+        make = EntityPlan if is_object else partial(ValuePlan, type_member=self._type_member(bound))
+        return make(
+            main=self._compiled(resource.scope.select(text, *etag, *home)),
+            context=context,
+            has_etag=bool(etag),
+            by_tag=resource.parent is None,
+        )
+
+    def _type_member(self, bound: Bound) -> str:
+        if not isinstance(bound, Typed | Elements):
+            return ""
+        return "".join(f"{part}," for part in type_annotation("", bound.type, self.format))
 
     def _property(self, bound: Bound, name: str) -> tuple[ColumnElement[str], bool]:
         """The JSON of a property, what ``$select`` leaves of a complex one, or those members of a
@@ -314,9 +334,7 @@ class _Planner:
             raise QueryError("only one entity of a set has bytes")
         query = QueryBinder(self.context).rows(resource.scope, self.options)
         statement = self._compiled(query.select(*resource.scope.key_columns()))
-        return Plan(
-            "media", statement, set_name=resource.set_name, stream=stream, parent=self._parent()
-        )
+        return MediaPlan(main=statement, set_name=resource.set_name, stream=stream)
 
     # --- pieces
 
@@ -380,15 +398,12 @@ class _Planner:
             return select(all_combinations(joined))
         return query.select(func.count())
 
-    def _parent(self) -> Statement | None:
-        return self._of_parent(spell(Text, "1"))
-
     def _home(self) -> Statement | None:
         """The URL of a contained collection, where the path is another."""
         home = self.resource.home
-        return (
-            self._of_parent(Template(home, alone=True)) if home and not self.is_canonical else None
-        )
+        if not home or self.is_canonical or self.format.metadata == "none":
+            return None
+        return self._of_parent(Template(home, alone=True))
 
     def _of_parent(self, column: ColumnElement[Any]) -> Statement | None:
         parent = self.resource.parent
@@ -399,7 +414,7 @@ class _Planner:
         return None if top is None else Top(top.slot, top.number)
 
     def _context_url(self, query: BoundQuery) -> str:
-        """The context URL after ``$metadata``; see ``Plan.context`` (Protocol 10)."""
+        """The context URL after ``$metadata``; see ``Plan`` (Protocol 10)."""
         resource, projection = self.resource, query.projection
         assert projection is not None
         if resource.ending == "$ref":

@@ -17,6 +17,7 @@ from app.db.late_values import DYNAMIC_TYPES
 from app.http.page_sizes import EXPANDED
 from app.odata.binding.context import Source
 from app.odata.model import edm
+from app.odata.reading.tokens import PageStart
 
 RUN = "run_"
 LONGEST_SECONDS = 30
@@ -33,13 +34,16 @@ _DYNAMIC = {f"dyn_{name}": name for name in DYNAMIC_TYPES}
 class Run:
     """The values of one execution.
 
-    ``literals`` are those of the query by slot. ``limit`` is the number of rows to fetch and
-    ``after`` the sort keys of the row that the page begins after; ``expanded`` is the number of
-    related entities that a row shows at most.
+    ``literals`` are those of the query by slot. A page has ``page`` rows at most and begins at
+    ``start``, if anywhere: ``limit`` is the number of rows to fetch and ``after`` the sort keys of
+    the row that it begins after. ``expanded`` is the number of related entities that a row shows
+    at most.
     """
 
     literals: Sequence[Any]
     caller_id: int
+    page: int = 0
+    start: PageStart | None = None
     limit: int = 0
     expanded: int = EXPANDED
     after: Sequence[Any] = ()

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import text
 
 from app.http.security import make_caller
-from app.odata.reading.plan import PlanCache
+from app.odata.reading import plan
+from app.odata.reading.plan_cache import PlanCache
 from app.odata.reading.reader import Reader
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client
@@ -161,3 +162,23 @@ def test_the_cache_is_bounded_and_forgets_what_was_not_used(client: Client) -> N
     hits = client.reader.plans.hits
     client.get("Items?$select=count&$top=1")
     assert client.reader.plans.hits == hits + len(client.connections)
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("Items", plan.PagePlan),
+        ("Items?$apply=groupby((name))", plan.PagePlan),
+        ("Items/$ref?$top=2", plan.WholePlan),
+        ("Items/$count", plan.NumberPlan),
+        ("Items(1)", plan.EntityPlan),
+        ("Items(1)/Maker", plan.EntityPlan),
+        ("Items(1)/name", plan.ValuePlan),
+        ("Items(1)/name/$value", plan.RawPlan),
+    ],
+)
+def test_what_a_path_leads_to_is_a_kind_of_plan(
+    client: Client, address: str, kind: type[plan.Plan]
+) -> None:
+    client.answer(*address.partition("?")[::2])
+    assert type(client.last_plan("sqlite")) is kind

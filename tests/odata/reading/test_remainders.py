@@ -8,7 +8,7 @@ import pytest
 
 from app.odata.protocol.preferences import parse_preferences
 from app.odata.protocol.request import ReadRequest
-from app.odata.reading import answers
+from app.odata.reading import reader
 from tests.odata.reading.conftest import ROOT, Client
 
 LINK = "@odata.nextLink"
@@ -91,7 +91,7 @@ def test_a_plan_serves_the_links_of_other_literals(client: Client) -> None:
 def test_without_a_preference_a_thousand_are_shown(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answers, "EXPANDED", 2)
+    monkeypatch.setattr(reader, "EXPANDED", 2)
     row = ask(client, "Items(1)?$select=id&$expand=Children($select=id)")
     assert len(row["Children"]) == 2
     start = f"{ROOT}Items(1)/Children?$select=id&$skiptoken="
