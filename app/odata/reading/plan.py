@@ -32,7 +32,7 @@ class Result:
 
     run: Run
     rows: Sequence[Any]
-    total: int = 0
+    total: int | None = None
     home: Sequence[Any] = ()
 
 
@@ -112,19 +112,18 @@ def _missing() -> NotFoundError:
 
 @dataclass(frozen=True, kw_only=True)
 class CollectionPlan(Plan):
-    """Rows of ``main``: the JSON, and the number of all rows if ``has_total``.
+    """Rows of ``main``: the JSON, and the number of all rows if it is asked for.
 
     A contained collection that is reached by a longer way than its URL has it from ``home``.
     """
 
-    has_total: bool = False
     top: Top | None = None
     skip: int | None = None
     home: Statement | None = None
 
     def answer(self, result: Result, answering: Answering) -> Answer:
         head = answering.context(self.context, result.home)
-        if self.has_total:
+        if result.total is not None:
             head += answering.total(result.total)
         rows, link = self._rows_and_link(result, answering)
         body = answering.linked(f'{{{head}"value":[{rows}]{link}}}', self.expanded, result.run)
@@ -175,7 +174,7 @@ class PagePlan(CollectionPlan):
         rows = self.main.rows(connection, run)
         if not rows:
             self._require_parent(run, connection)
-        home, total = self._home_row(run, connection), 0
+        home, total = self._home_row(run, connection), None
         if self.total is not None:
             total = rows[0][1] if rows else self.total.rows(connection, run)[0][0]
         return Result(run, rows, total, home)
@@ -202,8 +201,10 @@ class PagePlan(CollectionPlan):
 class WholePlan(CollectionPlan):
     """A collection that fits into one page.
 
-    The one row of ``main``: the JSON of all rows as one text, then their number.
+    The one row of ``main``: the JSON of all rows as one text, then their number if ``has_total``.
     """
+
+    has_total: bool = False
 
     def run(self, run: Run, connection: Connection) -> Result:
         assert self.top is not None
@@ -211,7 +212,7 @@ class WholePlan(CollectionPlan):
         rows = self.main.rows(connection, run)
         if rows[0][0] is None:
             self._require_parent(run, connection)
-        total = rows[0][1] if self.has_total else 0
+        total = rows[0][1] if self.has_total else None
         return Result(run, rows, total, self._home_row(run, connection))
 
     def _rows_and_link(self, result: Result, answering: Answering) -> tuple[str, str]:

@@ -98,7 +98,7 @@ def make_plan(
     planner = _Planner(
         context, shape.dialect, query.format, max_depth, resource, options, is_canonical
     )
-    plan = planner.plan(shape.paging)
+    plan = planner.plan(query.paging)
     guards, expanded = tuple(context.parameters.guards), tuple(context.expanded)
     return replace(plan, parent=planner.parent(), guards=guards, expanded=expanded)
 
@@ -202,7 +202,6 @@ class _Planner:
         return PagePlan(
             main=self._compiled(self._limited(query, columns, after)),
             context=self._context_url(query),
-            has_total=query.count,
             keys=(int,) if by_position else key_readers(query.order),
             by_position=by_position,
             top=self._top(),

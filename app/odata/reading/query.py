@@ -64,7 +64,6 @@ class Shape:
     query: Query
     caller: Caller
     dialect: Dialect
-    paging: Paging
     text: Hashable
     literals: Sequence[LiteralValue]
 
@@ -83,13 +82,11 @@ class Shape:
 
     @property
     def _common(self) -> Hashable:
-        return self.query.format, self.caller.profile, self.dialect.name, self.paging
+        return self.query.format, self.caller.profile, self.dialect.name, self.query.paging
 
 
 def shape_of(query: Query, caller: Caller, dialect: Dialect) -> Shape:
     """The shape of a query."""
     path, literals = shape_path(query.path)
     options = shape_options(query.texts)
-    return Shape(
-        query, caller, dialect, query.paging, (path, options.key), [*literals, *options.literals]
-    )
+    return Shape(query, caller, dialect, (path, options.key), [*literals, *options.literals])

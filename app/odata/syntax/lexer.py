@@ -186,8 +186,12 @@ class Cursor:
         self.advance()
         self.previous = before
 
-    def whole(self, parse: t.Callable[[], Parsed]) -> Parsed:
-        """What ``parse`` makes of all the text; the grammar allows no blanks around it."""
+    def whole(self, parse: t.Callable[[], Parsed], end: str = "") -> Parsed:
+        """What ``parse`` makes of all the text; the grammar allows no blanks around it.
+
+        Args:
+            end: what is expected behind it where no operator could follow.
+        """
         if self.token.spaced and self.token.kind != "end":
             raise QueryError("unexpected blank before the first character", 0)
         try:
@@ -195,7 +199,7 @@ class Cursor:
         except RecursionError:  # Limits that allow more than the stack does
             raise QueryError("the expression is nested too deeply") from None
         if self.token.kind != "end":
-            raise self.unexpected()
+            raise self.expected(end) if end else self._unexpected()
         if self.token.spaced:
             raise QueryError("unexpected blank after the last character", self.previous.end)
         self._check_height(parsed)
@@ -307,7 +311,7 @@ class Cursor:
         after = f" after '{self.previous.text}'" if self.previous.text else ""
         return QueryError(f"expected {what}{after}{self._instead()}", self.token.offset)
 
-    def unexpected(self) -> QueryError:
+    def _unexpected(self) -> QueryError:
         """The error that the text should have ended, or gone on with an operator."""
         previous = self.previous
         if previous.kind == "name" and previous.spaced and previous.text.lower() in PRECEDENCE:

@@ -101,11 +101,11 @@ def parse_path(path: PathText | str, *, limits: Limits = DEFAULT_LIMITS) -> node
     for start, end in _split(path.marked):
         if len(segments) == 2 * limits.depth:
             raise QueryError("the path has too many segments", start)
-        parser = _SegmentParser(path, start, end, limits, slot)
-        segment = parser.parse()
+        if start == end:
+            raise QueryError("a segment of the path is empty", start)
+        segment, slot = _parse_segment(path, start, end, limits, slot)
         _check_place(segment, segments)
         segments.append(segment)
-        slot = parser.next_slot
     return nodes.ResourcePath(tuple(segments), slot)
 
 
@@ -161,62 +161,59 @@ def _system_name(segment: nodes.Segment) -> str:
     return segment.name if isinstance(segment, nodes.SystemSegment) else ""
 
 
-class _SegmentParser(Parser):
-    """Reads one segment, with offsets in the whole path."""
+def _parse_segment(
+    path: PathText, start: int, end: int, limits: Limits, slot: int
+) -> tuple[nodes.Segment, int]:
+    """One segment, with offsets in the whole path, and the slot of the next literal."""
+    text = path.text[start:end]
+    match = _NAME.match(text)
+    name = match[0] if match else ""
+    rest = text[len(name) :]
+    # Only what the grammar of expressions knows is read with it; a key has any characters.
+    if not text.startswith("$") and (not name or (rest != "" and not rest.startswith("("))):
+        return nodes.KeySegment(text, offset=start), slot
+    parser = Parser(
+        path.text[:end],
+        limits=limits,
+        first_slot=slot,
+        start=start,
+        lifts_literals=path.is_lifted,
+    )
 
-    def __init__(self, path: PathText, start: int, end: int, limits: Limits, slot: int) -> None:
-        if start == end:
-            raise QueryError("a segment of the path is empty", start)
-        self._start = start
-        self._segment = path.text[start:end]
-        name = _NAME.match(self._segment)
-        self._name = name[0] if name else ""
-        rest = self._segment[len(self._name) :]
-        # Only what the grammar of expressions knows is read with it; a key has any characters.
-        self._is_key = not self._segment.startswith("$") and (
-            not self._name or (rest != "" and not rest.startswith("("))
-        )
-        super().__init__(
-            path.text[: start if self._is_key else end],
-            limits=limits,
-            first_slot=slot,
-            start=start,
-            lifts_literals=path.is_lifted,
-        )
+    def parse() -> nodes.Segment:
+        return _name_segment(parser, name, start) if name else _system_segment(parser)
 
-    def parse(self) -> nodes.Segment:
-        if self._is_key:
-            return nodes.KeySegment(self._segment, offset=self._start)
-        return self.whole(self._parse_name_segment if self._name else self._parse_system_segment)
+    return parser.whole(parse, "the end of the segment"), parser.next_slot
 
-    def unexpected(self) -> QueryError:
-        return self.expected("the end of the segment")
 
-    def _parse_name_segment(self) -> nodes.Segment:
-        self.read_on_from(self._start + len(self._name))
-        arguments = self._parse_values() if self.at("(") else None
-        key = self._parse_values() if self.at("(") else None
-        return nodes.NameSegment(self._name, arguments, key, offset=self._start)
+def _name_segment(parser: Parser, name: str, start: int) -> nodes.Segment:
+    parser.read_on_from(start + len(name))
+    arguments = _values(parser) if parser.at("(") else None
+    key = _values(parser) if parser.at("(") else None
+    return nodes.NameSegment(name, arguments, key, offset=start)
 
-    def _parse_system_segment(self) -> nodes.Segment:
-        token = self.advance()
-        if token.text == "$filter":
-            predicate = self.parse_predicate()
-            key = self._parse_values() if self.at("(") else None
-            return nodes.FilterPathSegment(predicate, key, offset=token.offset)
-        if token.text == "$crossjoin":
-            self.expect_joined("(")
-            names = self.separated(lambda: self.expect_name("the name of an entity set").text)
-            self.expect(")", " that ends $crossjoin(...)")
-            return nodes.CrossJoinSegment(names, offset=token.offset)
-        if token.text not in _SYSTEM:
-            raise QueryError(f"unknown path segment '{self._segment}'", token.offset)
-        return nodes.SystemSegment(token.text, offset=token.offset)
 
-    def _parse_values(self) -> tuple[nodes.Argument, ...]:
-        """Keys and parameters in a path are literals or aliases."""
-        arguments = self.parse_arguments("", self.token.offset)
-        for argument in arguments:
-            if not isinstance(argument.value, nodes.Literal | nodes.Alias):
-                raise QueryError("expected a literal or a parameter alias", argument.value.offset)
-        return arguments
+def _system_segment(parser: Parser) -> nodes.Segment:
+    token = parser.advance()
+    if token.text == "$filter":
+        predicate = parser.parse_predicate()
+        key = _values(parser) if parser.at("(") else None
+        return nodes.FilterPathSegment(predicate, key, offset=token.offset)
+    if token.text == "$crossjoin":
+        parser.expect_joined("(")
+        names = parser.separated(lambda: parser.expect_name("the name of an entity set").text)
+        parser.expect(")", " that ends $crossjoin(...)")
+        return nodes.CrossJoinSegment(names, offset=token.offset)
+    if token.text not in _SYSTEM:
+        text = parser.text[token.offset :]
+        raise QueryError(f"unknown path segment '{text}'", token.offset)
+    return nodes.SystemSegment(token.text, offset=token.offset)
+
+
+def _values(parser: Parser) -> tuple[nodes.Argument, ...]:
+    """Keys and parameters in a path are literals or aliases."""
+    arguments = parser.parse_arguments("", parser.token.offset)
+    for argument in arguments:
+        if not isinstance(argument.value, nodes.Literal | nodes.Alias):
+            raise QueryError("expected a literal or a parameter alias", argument.value.offset)
+    return arguments
