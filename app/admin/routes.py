@@ -126,7 +126,7 @@ def list_user_sessions(page: dict[str, int], user_id: int) -> Page:
 @area.response(204)
 @requires("users:manage")
 def end_user_session(user_id: int, session_id: str) -> None:
-    """End a session of a user."""
+    """Sign a user out of one session, at once."""
     end_session(session_id, "ended by an administrator", user_id=user_id)
 
 
@@ -170,7 +170,7 @@ def create_role(role: dict[str, Any]) -> tuple[dict[str, Any], int, dict[str, st
 @area.response(200, RoleSchema)
 @requires("roles:manage")
 def show_role(role_id: int) -> dict[str, Any]:
-    """One role."""
+    """A role with what it permits."""
     return roles.show_role(role_id)
 
 
@@ -228,7 +228,7 @@ def create_api_key(wanted: dict[str, Any]) -> tuple[dict[str, Any], int, dict[st
 @area.response(200, ApiKeySchema)
 @requires("api-keys:manage")
 def show_api_key(key_id: int) -> dict[str, Any]:
-    """One key."""
+    """An API key with what it may do and when it was last used; never the key itself."""
     return _key_shape(key_id)
 
 

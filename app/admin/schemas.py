@@ -112,7 +112,7 @@ class RoleChangesSchema(CheckedSchema):
 
 
 class ApiKeyQuerySchema(PageQuerySchema):
-    """Which API keys."""
+    """In which state, and which part of the list."""
 
     status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
 

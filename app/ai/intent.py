@@ -168,7 +168,7 @@ class _Wanted:
     @classmethod
     @cache
     def of(cls, wish: Wish) -> _Wanted:
-        """That of a wish."""
+        """Made once for each wish, as its words are looked up at every sentence."""
         return cls(wish)
 
     def is_in(self, sentence: str) -> bool:

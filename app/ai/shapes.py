@@ -37,7 +37,7 @@ def describe_chat(session: Mapping[str, Any], message: Mapping[str, Any]) -> dic
 
 
 def describe_message(message: Mapping[str, Any]) -> dict[str, Any]:
-    """One message."""
+    """A message with its sources and what was looked up; ``completed`` unless it says otherwise."""
     return answer_body(
         AnswerSchema, message, message_id=message["key"], reply=message["body"],
         status=message.get("status") or "completed", citations=message.get("citations") or [],

@@ -87,7 +87,7 @@ class AuthSchema(Schema):
 
 
 class CallerSchema(UserSchema):
-    """The caller."""
+    """Who calls, and how they signed in."""
 
     auth = fields.Nested(AuthSchema)
 

@@ -89,7 +89,7 @@ class FiguresAnswerSchema(Schema):
 
 
 class ReportParameterSchema(Schema):
-    """A parameter of a report."""
+    """What a report asks for before it runs."""
 
     name = fields.String()
     type = fields.String()

@@ -61,7 +61,7 @@ def new_role(problem: ApiError | None = None) -> Response:
 @requires("roles:manage")
 @refused_on(new_role)
 def make_role() -> Response:
-    """Make a role."""
+    """Back to the list, with the new role."""
     roles.create_role(**_typed())
     return see_other(ADDRESS, saved(translated("Role")))
 

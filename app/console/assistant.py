@@ -74,7 +74,7 @@ def begin_conversation() -> Response:
 @console.get("/assistant/<session_id>")
 @requires("ai:chat")
 def show_conversation(session_id: str, problem: ApiError | None = None) -> Response:
-    """A conversation."""
+    """Its messages and proposals; one that is being made is shown as it grows."""
     conversation = describe_session(store.get_session(current_caller(), session_id))
     messages = [_message(message) for message in conversation["messages"]]
     if problem is None and request.method == "GET":

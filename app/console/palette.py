@@ -38,7 +38,7 @@ KEYS = (
 
 @console.get("/keys")
 def show_keys() -> Response:
-    """All keys."""
+    """What the keyboard does, on a page of its own."""
     return page("keys.html", keys=KEYS)
 
 

@@ -34,7 +34,7 @@ _NEVER_SHOWN = ("id", "allowedActions", "customFields")
 
 @console.get("/<path>/<int:key>")
 def show_record(path: str, key: int) -> Response:
-    """One record."""
+    """Its properties, steps and related records."""
     return _show(page_of(path), key)
 
 

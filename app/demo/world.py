@@ -68,7 +68,7 @@ class World:
         return self.pick([person.id for person in STAFF if person.role in roles])
 
     def pick(self, items: Sequence[Item]) -> Item:
-        """One of the items."""
+        """Any of the items, the same in every run."""
         return items[int(self.dice.random() * len(items))]
 
     def pick_new(self, items: Sequence[Item], *owner: Hashable) -> Item:

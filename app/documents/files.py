@@ -142,7 +142,7 @@ class _Tail:
         self.content = b""
 
     def watch(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """``chunks`` as they are."""
+        """Hand ``chunks`` on unchanged."""
         for chunk in chunks:
             self.content = (self.content + chunk)[-TAIL_BYTES:]
             yield chunk

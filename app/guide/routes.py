@@ -99,7 +99,7 @@ def start() -> Response:
 @blueprint.get(f"{ROOT}/<path:name>")
 @public
 def show_page(name: str) -> Response:
-    """A page."""
+    """By the name of its file, without ``.md``."""
     page = find_page(name)
     if page is None:
         raise NotFoundError("The guide has no such page.")

@@ -125,7 +125,7 @@ class JobSchema(Schema):
 
 
 class TemplateQuerySchema(Schema):
-    """Which template."""
+    """Of which records the columns are."""
 
     type = fields.String(
         load_default="client",

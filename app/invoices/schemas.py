@@ -107,7 +107,7 @@ class CreditedLineSchema(Schema):
 
 
 class CreditNoteBodySchema(CheckedSchema):
-    """What to credit."""
+    """Lines to credit; without any the whole invoice."""
 
     checked_by = check_credit
 

@@ -115,7 +115,7 @@ def example_value(prop: edm.Property) -> Any:
 
 
 def type_value(type_: edm.EdmType, minimum: int | None = None) -> Any:
-    """A value of a type."""
+    """Any value that fits, the same every time; ``minimum`` is for numbers."""
     if isinstance(type_, edm.CollectionType):
         return []
     if isinstance(type_, edm.EnumType):

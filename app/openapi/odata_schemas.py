@@ -100,7 +100,7 @@ def property_schema(container: edm.EntityContainer, prop: edm.Property) -> Schem
 
 
 def type_schema(container: edm.EntityContainer, type_: edm.EdmType) -> Schema:
-    """The schema of a type."""
+    """In place where it is short, by reference where the type has a name."""
     if isinstance(type_, edm.CollectionType):
         return {"type": "array", "items": type_schema(container, type_.element)}
     if isinstance(type_, edm.EnumType | edm.ComplexType):
@@ -109,7 +109,7 @@ def type_schema(container: edm.EntityContainer, type_: edm.EdmType) -> Schema:
 
 
 def primitive_schema(type_: edm.PrimitiveType) -> Schema:
-    """The schema of a primitive type."""
+    """With the bounds of its numbers or the form of its text."""
     if type_ == edm.DECIMAL:
         return {"type": "number", "format": "decimal"}
     if type_.name in _INTEGERS:
@@ -139,7 +139,7 @@ def _enum(enum: edm.EnumType) -> Schema:
 
 
 def complex_schema(container: edm.EntityContainer, type_: edm.ComplexType) -> Schema:
-    """The schema of a complex type."""
+    """An object; open to others where the type is."""
     schema: Schema = {
         "type": "object",
         "properties": {

@@ -87,7 +87,7 @@ def init_app(app: Flask, container: edm.EntityContainer, api: Api) -> None:
 @blueprint.get("/openapi.json")
 @public
 def openapi_document() -> Response:
-    """The OpenAPI document."""
+    """Made once a process, with an ETag."""
     text = openapi.current.text()
     response = Response(text, content_type="application/json")
     response.set_etag(hashlib.sha256(text).hexdigest()[:32])

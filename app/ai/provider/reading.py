@@ -55,7 +55,7 @@ class QuerySchema(Schema):
 
 
 class RecordSchema(Schema):
-    """One record."""
+    """The set and the key that a model reads by."""
 
     set = _set_name()
     id = fields.Integer(required=True, validate=validate.RECORD_KEY)

@@ -104,7 +104,7 @@ class OperationTool:
         return ("id",) if owner is None else (f"{owner[0][0].lower()}{owner[0][1:]}Id", "id")
 
     def _parameters_in(self, arguments: Arguments) -> dict[str, Any]:
-        """The parameters."""
+        """The arguments that are no key of the record."""
         return {name: value for name, value in arguments.items() if name not in self._keys}
 
     def _path(self, arguments: Arguments) -> str:

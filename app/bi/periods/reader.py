@@ -602,7 +602,7 @@ class _Reading:
 
 
 def of_day(day: date, label: str, *, said: bool = True) -> Period:
-    """One day."""
+    """A period that ends before the next day; ``said``: the question names it."""
     return Period(day, day + timedelta(days=1), label, "day", said)
 
 

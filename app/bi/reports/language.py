@@ -117,7 +117,7 @@ class ReportLanguage:
         return f"{format_datetime(moment, 'short', UTC, self.code)} UTC"
 
     def day(self, text: str) -> str:
-        """A day, ``2026-06-17``."""
+        """``2026-06-17`` as people of the language write it; a time behind it is left out."""
         return format_date(date.fromisoformat(text[:10]), "medium", self.code)
 
 

@@ -73,7 +73,7 @@ class Speech:
         return str(self._locale.territories.get(code, code))
 
     def day(self, day: date) -> str:
-        """A day: ``2026-10-01``, ``01.10.2026``."""
+        """``2026-10-01`` in English, ``01.10.2026`` in German."""
         return str(day) if self._is_english else format_date(day, "medium", self._locale)
 
     def span(self, period: Period) -> str:

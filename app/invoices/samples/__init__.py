@@ -33,7 +33,7 @@ NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml") if path.stem !
 
 
 def sample(name: str) -> InvoiceDocument:
-    """The sample of ``NAMES``."""
+    """Read from its file."""
     return sample_of(_read(name))
 
 
