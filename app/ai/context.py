@@ -27,7 +27,7 @@ TITLES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def read_context(wanted: Mapping[str, Any] | None) -> Context | None:
+def read_context(body: Mapping[str, Any] | None) -> Context | None:
     """The record that the caller looks at, or None.
 
     Args:
@@ -35,11 +35,11 @@ def read_context(wanted: Mapping[str, Any] | None) -> Context | None:
             set or of an area, in any case.
     Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
     """
-    if not wanted:
+    if not body:
         return None
-    module = wanted["module"]
+    module = body["module"]
     entity = _entity_of(module)
-    key = wanted.get("entityId")
+    key = body.get("entityId")
     if key is None:
         return Context(module)
     if entity is None:
@@ -105,8 +105,8 @@ def _entity_of(module: str) -> str | None:
         names[name] = names[entity_set.type.name.lower()] = entity_set.type.name
     entity = names.get(word) or AREAS.get(word)
     if entity is None and word not in OTHERS:
-        known = ", ".join(sorted({*names, *AREAS, *OTHERS}))
-        raise ValidationError([("context.module", f"must be one of {known}")])
+        choices = ", ".join(sorted({*names, *AREAS, *OTHERS}))
+        raise ValidationError([("context.module", f"must be one of {choices}")])
     return entity
 
 

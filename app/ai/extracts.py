@@ -75,8 +75,8 @@ def _quoted(pieces: Sequence[Piece], start: int) -> Iterator[str]:
 def _fitness(question: str, title: str, pieces: Sequence[Piece]) -> Any:
     model = find_model()
     if model is None:
-        wanted = set(question.lower().split())
-        return [len(wanted & set(piece.text.lower().split())) for piece in pieces]
+        words = set(question.lower().split())
+        return [len(words & set(piece.text.lower().split())) for piece in pieces]
     import numpy  # large, as the model
 
     texts = [". ".join(filter(None, (title, piece.heading, piece.text))) for piece in pieces]

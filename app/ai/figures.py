@@ -145,13 +145,13 @@ def _question(ask: Ask) -> str:
 
 def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:
     url = str((figures.get("query") or {}).get("odata") or "")
-    meant = str(figures.get("interpretation") or "")
+    interpretation = str(figures.get("interpretation") or "")
     yield ToolCall("ask_figures", {"question": question})
-    yield ToolResult("ok", url or meant)
-    source = Citation("Query", 0, meant.rstrip("."), url, str(figures["answer"])[:300])
+    yield ToolResult("ok", url or interpretation)
+    source = Citation("Query", 0, interpretation.rstrip("."), url, str(figures["answer"])[:300])
     yield Text(str(figures["answer"]), source)
-    if meant:
-        yield Text(f"\n({say('Understood as: {meaning}.', meaning=meant.rstrip('.'))})")
+    if interpretation:
+        yield Text(f"\n({say('Understood as: {meaning}.', meaning=interpretation.rstrip('.'))})")
 
 
 def _choices(question: str, figures: Mapping[str, Any]) -> Iterator[Part]:

@@ -86,11 +86,11 @@ def declared_wish(
     takes_address: bool = False,
 ) -> Wish:
     """The wish that the file has as ``kind``, with more objects and words that say all."""
-    known: dict[str, str] = _declared()[kind]
+    declaration: dict[str, str] = _declared()[kind]
     return Wish(
-        verbs=known["verbs"],
-        objects=f"{known.get('objects', '')} {objects}",
-        alone=f"{known.get('alone', '')} {alone}",
+        verbs=declaration["verbs"],
+        objects=f"{declaration.get('objects', '')} {objects}",
+        alone=f"{declaration.get('alone', '')} {alone}",
         record=record,
         takes_address=takes_address,
     )
@@ -111,8 +111,8 @@ def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
 
     None, and the caller does not want it.
     """
-    wanted = _Wanted.of(wish)
-    sentences = list(filter(wanted.is_in, _sentences(ask.text)))
+    request = _Wanted.of(wish)
+    sentences = list(filter(request.is_in, _sentences(ask.text)))
     if sentences:
         return sentences
     earlier = list(ask.dialogue)
@@ -120,22 +120,24 @@ def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
         return []
     offers = [sentence for sentence in _sentences(earlier[-1][1]) if sentence.endswith("?")]
     if _is_yes(ask.text):
-        return list(filter(wanted.is_named, offers))
+        return list(filter(request.is_named, offers))
     if ask.text.rstrip().endswith("?"):
         return []
     # An answer to what was asked back: the wish is that of the message before.
     before = next((text for role, text in reversed(earlier) if role == "user"), "")
-    sentences = list(filter(wanted.is_in, _sentences(before)))
+    sentences = list(filter(request.is_in, _sentences(before)))
     return [*sentences, ask.text] if sentences else []
 
 
 def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
     """Whether one of the sentences names a property, by the last of its words, or has its value."""
     head = head_of(name)
-    wanted = list(words(str(value)))
+    value_words = list(words(str(value)))
     for sentence in sentences:
-        said = list(words(_hyphenless(sentence)))
-        if _stems(head) & _stems_of(said) or (wanted and set(wanted) <= set(said)):
+        sentence_words = list(words(_hyphenless(sentence)))
+        if _stems(head) & _stems_of(sentence_words) or (
+            value_words and set(value_words) <= set(sentence_words)
+        ):
             return True
     return False
 
@@ -177,10 +179,10 @@ class _Wanted:
 
     def is_named(self, sentence: str) -> bool:
         """Whether a sentence speaks of it at all."""
-        said = list(words(_hyphenless(sentence)))
-        stems = _stems_of(said)
+        sentence_words = list(words(_hyphenless(sentence)))
+        stems = _stems_of(sentence_words)
         things = self._objects | (_nouns(self._record) if self._record else frozenset())
-        if (stems & self._verbs and stems & things) or set(said) & self._alone:
+        if (stems & self._verbs and stems & things) or set(sentence_words) & self._alone:
             return True
         return any(all(stems & word for word in phrase) for phrase in self._names + self._phrases)
 
@@ -239,12 +241,12 @@ def _clauses(sentence: str) -> tuple[_Clause, ...]:
         return ()
     clauses = []
     for clause in _CLAUSE.split(sentence):
-        said = tuple(words(clause))
-        if set(said) & (_NOT | _ASKING):
+        clause_words = tuple(words(clause))
+        if set(clause_words) & (_NOT | _ASKING):
             continue
-        if is_question and ("i" in said[:3] or set(said[1:2]) & _ANY):
+        if is_question and ("i" in clause_words[:3] or set(clause_words[1:2]) & _ANY):
             continue  # "can I close it?" asks whether
-        clauses.append(_Clause(clause, said, _stems_of(said)))
+        clauses.append(_Clause(clause, clause_words, _stems_of(clause_words)))
     return tuple(clauses)
 
 
@@ -274,8 +276,8 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _is_yes(text: str) -> bool:
-    said = list(words(text))
-    return bool(said) and len(said) <= 12 and all(word in _YES for word in said)
+    text_words = list(words(text))
+    return bool(text_words) and len(text_words) <= 12 and all(word in _YES for word in text_words)
 
 
 @cache

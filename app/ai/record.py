@@ -158,23 +158,27 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
     A person of the record, such as its owner, is a navigation property. A message that is nothing
     but the name of one, ``due date?``, asks for it.
     """
-    said = words_of(_EMAIL.sub("email", ask.text))
-    asked_state = _requested_state(record.entity, said)
+    question_words = words_of(_EMAIL.sub("email", ask.text))
+    asked_state = _requested_state(record.entity, question_words)
     if asked_state is not None:
         return asked_state
     phrases = _phrases(record.entity)
-    if "when" in said:
+    if "when" in question_words:
         phrases = _moments(record.entity)
-    elif _contains(said, ["how", "much"]):
+    elif _contains(question_words, ["how", "much"]):
         phrases = _amounts(record.entity) or phrases
     if not _FIELD_QUESTION.search(ask.text):
-        return phrases.get(" ".join(word for word in said if word not in _FILLERS))
+        return phrases.get(" ".join(word for word in question_words if word not in _FILLERS))
     matches = [
         (phrase not in _TOO_COMMON and name not in NAMED_BY, len(phrase.split()), len(phrase), name)
         for phrase, name in phrases.items()
-        if (phrase not in _TOO_COMMON or len(said) <= 6)
-        and (name not in PEOPLE or "who" in said or (name in NAMED_BY and _WHICH & set(said)))
-        and _contains(said, phrase.split())
+        if (phrase not in _TOO_COMMON or len(question_words) <= 6)
+        and (
+            name not in PEOPLE
+            or "who" in question_words
+            or (name in NAMED_BY and _WHICH & set(question_words))
+        )
+        and _contains(question_words, phrase.split())
     ]
     return max(matches)[3] if matches else None
 
@@ -183,8 +187,10 @@ def is_name_of_property(ask: Ask) -> bool:
     """Whether a message is nothing but the name of a property of the record: ``credit limit``."""
     if ask.record is None:
         return False
-    said = words_of(_EMAIL.sub("email", ask.text))
-    return " ".join(word for word in said if word not in _FILLERS) in _phrases(ask.record.entity)
+    question_words = words_of(_EMAIL.sub("email", ask.text))
+    return " ".join(word for word in question_words if word not in _FILLERS) in _phrases(
+        ask.record.entity
+    )
 
 
 def _phrases(entity: str) -> dict[str, str]:
@@ -342,12 +348,12 @@ _LONGEST_WORDS = 10
 
 def find_related(ask: Ask, record: RecordContext) -> Listing | None:
     """The records of the one in the context that a question asks for, or None."""
-    said = set(words_of(ask.text))
+    question_words = set(words_of(ask.text))
     if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
         return None
     profile = PROFILES[record.entity]
     for listing in (*profile.related, *profile.listings):
-        if said & RECORDS.get(listing.navigation, frozenset()):
+        if question_words & RECORDS.get(listing.navigation, frozenset()):
             return listing
     return None
 

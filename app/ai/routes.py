@@ -37,9 +37,9 @@ def chat(body: dict[str, Any]) -> Any:
     `context` a conversation stays with the record of its last message; null ends that.
     """
     caller = current_caller()
-    known = body.get("session_id")
+    session_key = body.get("session_id")
     with naming("sessionId"):
-        known_session = store.get_session(caller, known) if known else None
+        known_session = store.get_session(caller, session_key) if session_key else None
     about, stays = body.get("context"), "context" not in body
     ask = ask_in(known_session, body["message"], about, stays=stays)
     session, message = begin_turn(ask, known_session, streamed=body["stream"])

@@ -39,9 +39,11 @@ def get_session(caller: Caller, key: str) -> dict[str, Any]:
 
     Raises: NotFoundError, also for one of somebody else.
     """
-    wanted = select(AiSession).where(AiSession.key == key, AiSession.principal == caller.principal)
+    statement = select(AiSession).where(
+        AiSession.key == key, AiSession.principal == caller.principal
+    )
     with records.looking() as connection:
-        row = connection.execute(wanted).mappings().first()
+        row = connection.execute(statement).mappings().first()
     if row is None:
         raise NotFoundError(f"There is no session {key[:40]}.")
     return dict(row)
@@ -147,8 +149,8 @@ def list_sessions(caller: Caller, limit: int, offset: int) -> dict[str, Any]:
 
 def messages_of(session_id: int) -> list[dict[str, Any]]:
     """The messages of a conversation, oldest first."""
-    wanted = select(AiMessage).where(AiMessage.session_id == session_id).order_by(AiMessage.id)
-    return [dict(row) for row in records.connection().execute(wanted).mappings()]
+    statement = select(AiMessage).where(AiMessage.session_id == session_id).order_by(AiMessage.id)
+    return [dict(row) for row in records.connection().execute(statement).mappings()]
 
 
 def dialogue_of(session_id: int) -> list[tuple[str, str]]:
@@ -192,5 +194,5 @@ def last_context_of(session_id: int) -> dict[str, Any] | None:
 def actions_of(message_ids: Iterable[int]) -> list[dict[str, Any]]:
     """The proposals of answers, oldest first."""
     of_messages = AiAction.message_id.in_(list(message_ids))
-    wanted = select(AiAction).where(of_messages).order_by(AiAction.id)
-    return [dict(row) for row in records.connection().execute(wanted).mappings()]
+    statement = select(AiAction).where(of_messages).order_by(AiAction.id)
+    return [dict(row) for row in records.connection().execute(statement).mappings()]

@@ -105,9 +105,9 @@ def _look_after(readers: list[StreamReader]) -> None:
 
 
 def _last_sequences(session_ids: set[int]) -> dict[int, int]:
-    wanted = select(AiSession.id, AiSession.last_sequence).where(AiSession.id.in_(session_ids))
+    statement = select(AiSession.id, AiSession.last_sequence).where(AiSession.id.in_(session_ids))
     with primary_engine().connect() as connection:
-        return {row.id: row.last_sequence for row in connection.execute(wanted)}
+        return {row.id: row.last_sequence for row in connection.execute(statement)}
 
 
 def _frames(app: Flask, session_id: int, sequence: int) -> Iterator[bytes]:
@@ -165,8 +165,8 @@ def _before(connection: Connection, message: Mapping[str, Any] | None) -> int:
 
 
 def _last_sequence(connection: Connection, session_id: int) -> int:
-    wanted = select(AiSession.last_sequence).where(AiSession.id == session_id)
-    return int(connection.execute(wanted).scalar() or 0)
+    statement = select(AiSession.last_sequence).where(AiSession.id == session_id)
+    return int(connection.execute(statement).scalar() or 0)
 
 
 stream_places = Extension("ai_places", lambda: threading.BoundedSemaphore(MOST_STREAMS))

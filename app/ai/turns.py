@@ -325,8 +325,8 @@ def fail(session_id: int, message_id: int, key: str) -> None:
     """End an answer that cannot be made, unless it has ended."""
     values = {"status": "failed", "leased_until": None}
     if store.change_message(message_id, values, status="in_progress"):
-        said = {"code": "INTERNAL_ERROR", "message": FAILED}
-        store.add_events(session_id, message_id, [("error", said), _end(key, "failed")])
+        error = {"code": "INTERNAL_ERROR", "message": FAILED}
+        store.add_events(session_id, message_id, [("error", error), _end(key, "failed")])
 
 
 def _ring_after_commit() -> None:

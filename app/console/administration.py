@@ -85,22 +85,18 @@ def change_role(role_id: int) -> Response:
     return see_other(ADDRESS, saved(translated("Role")))
 
 
-def _form(role_id: int | None, known: dict[str, Any] | None, problem: ApiError | None) -> Response:
+def _form(role_id: int | None, role: dict[str, Any] | None, problem: ApiError | None) -> Response:
     is_typed = request.method == "POST" and request.form.get("step") != "delete"
-    held = known["permissions"] if known else {}
+    held = role["permissions"] if role else {}
     return page(
         "role.html",
         role_id=role_id,
-        known=known,
-        fixed=bool(role_id and known and known["isBuiltin"]),
-        name=request.form.get("name", "")
-        if is_typed
-        else known["name"]
-        if role_id and known
-        else "",
+        known=role,
+        fixed=bool(role_id and role and role["isBuiltin"]),
+        name=request.form.get("name", "") if is_typed else role["name"] if role_id and role else "",
         description=request.form.get("description", "")
         if is_typed
-        else (known or {}).get("description") or "",
+        else (role or {}).get("description") or "",
         chosen={name: request.form.get(name, "") for name in PERMISSIONS} if is_typed else held,
         resources=RESOURCES,
         actions=CRUD,

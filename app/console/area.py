@@ -138,18 +138,18 @@ def go_on(target: str, fields: Fields, why: str, status: int = 200) -> Response:
 
 def _way_in() -> Response | None:
     """What a browser finds at the root of the service, where there is nothing for programs."""
-    wanted = request.accept_mimetypes.best_match(("application/json", "text/html"))
-    if request.method not in ("GET", "HEAD") or wanted != "text/html":
+    media_type = request.accept_mimetypes.best_match(("application/json", "text/html"))
+    if request.method not in ("GET", "HEAD") or media_type != "text/html":
         return None
     response = see_other(f"{session.ROOT}/")
     response.headers["Vary"] = "Accept"
     return response
 
 
-def see_other(address: str, said: str = "") -> Response:
+def see_other(address: str, message: str = "") -> Response:
     """Go on at ``address`` with a GET; ``said`` is what that page tells of what was done."""
-    if said:
-        session.say(said)
+    if message:
+        session.say(message)
     return Response("", 303, {"Location": address, "Cache-Control": "no-store"})
 
 

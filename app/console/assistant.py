@@ -100,7 +100,7 @@ def show_conversation(session_id: str, problem: ApiError | None = None) -> Respo
 def go_on(session_id: str) -> Response:
     """Ask something more, stop an answer, decide on a proposal, or delete the conversation."""
     step, key = request.form.get("step", ""), request.form.get("key", "")
-    known = store.get_session(current_caller(), session_id)
+    session = store.get_session(current_caller(), session_id)
     if step == "delete":
         store.delete_session(current_caller(), session_id)
         return see_other(ADDRESS, deleted(translated("Conversation")))
@@ -111,7 +111,7 @@ def go_on(session_id: str) -> Response:
     elif step == "reject":
         reject(key)
     else:
-        _ask(known)
+        _ask(session)
     return see_other(f"{ADDRESS}/{session_id}#end")
 
 
@@ -119,12 +119,12 @@ def go_on(session_id: str) -> Response:
 @requires("ai:chat")
 def stream_answer(session_id: str) -> Response:
     """The latest answer as server-sent events; a reader that comes back goes on behind its last."""
-    known = store.get_session(current_caller(), session_id)
+    session = store.get_session(current_caller(), session_id)
     db.session.rollback()  # the stream reads by itself, and holds no transaction
-    return open_stream(known, key_in(request.headers.get("Last-Event-ID", "")))
+    return open_stream(session, key_in(request.headers.get("Last-Event-ID", "")))
 
 
-def _ask(known: Mapping[str, Any] | None) -> str:
+def _ask(session: Mapping[str, Any] | None) -> str:
     """Put the question of the form; returns the key of its conversation.
 
     Raises: ValidationError; NotFoundError, no such record for the caller.
@@ -136,8 +136,8 @@ def _ask(known: Mapping[str, Any] | None) -> str:
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
         )
     about = _about(form)
-    ask = ask_in(known, text, about, stays=about is None)
-    turn, _ = begin_turn(ask, known, streamed=form.get("stream") == "1")
+    ask = ask_in(session, text, about, stays=about is None)
+    turn, _ = begin_turn(ask, session, streamed=form.get("stream") == "1")
     return str(turn["key"])
 
 
@@ -151,18 +151,18 @@ def _about(values: Mapping[str, str]) -> dict[str, Any] | None:
 def _message(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message with its numbers as links to its sources, and these as links to their pages."""
     citations = [{**citation, "page": _page_of(citation)} for citation in message["citations"]]
-    known = {citation["n"] for citation in citations}
+    numbers = {citation["n"] for citation in citations}
     return {
         **message,
         "citations": citations,
-        "text": _with_links(message["reply"], message["messageId"], known),
+        "text": _with_links(message["reply"], message["messageId"], numbers),
     }
 
 
-def _with_links(text: str, message_id: str, known: set[int]) -> Markup:
+def _with_links(text: str, message_id: str, numbers: set[int]) -> Markup:
     def link(match: re.Match[str]) -> str:
         number = int(match[1])
-        if number not in known:
+        if number not in numbers:
             return match[0]
         anchor = escape(f"{message_id}-{number}")
         return f'<a class="cited" href="#{anchor}">[{number}]</a>'

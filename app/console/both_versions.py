@@ -39,14 +39,14 @@ def digests_of(texts: Mapping[str, str]) -> str:
 
 
 def joined(
-    wanted: Page, record: Mapping[str, Any], form: Mapping[str, str], stored: Mapping[str, str]
+    set_page: Page, record: Mapping[str, Any], form: Mapping[str, str], stored: Mapping[str, str]
 ) -> BothVersions:
     """A form that was typed over an older version, and the record as it is now.
 
     Args:
         stored: what else the form would be made of now, besides the fields of the record.
     """
-    now = {**texts_of(wanted, record), **stored}
+    now = {**texts_of(set_page, record), **stored}
     seen = _parsed(form.get("seen"))
     texts, both = dict(now), {}
     for name, text in now.items():
@@ -60,9 +60,9 @@ def joined(
         if before != _digest(text):
             both[name] = text
     editor = record.get("updatedById")
-    named = names_by_key("User", [editor]).get(editor) if editor else None
+    person = names_by_key("User", [editor]).get(editor) if editor else None
     return BothVersions(
-        texts, both, named.name if named else translated("somebody else"), record["updatedAt"]
+        texts, both, person.name if person else translated("somebody else"), record["updatedAt"]
     )
 
 

@@ -66,7 +66,7 @@ class Selection:
             return list(self.keys)
         options = {name: value for name, value in self.query.rows().items() if value is not None}
         keys: list[int] = []
-        for rows in pages(Query(self.query.wanted.set_name, {**options, "select": "id"})):
+        for rows in pages(Query(self.query.set_page.set_name, {**options, "select": "id"})):
             keys += [row["id"] for row in rows]
             if len(keys) > bulk.MOST:
                 most = f"{bulk.MOST:,}"
@@ -80,30 +80,30 @@ class Selection:
         if not self.is_all:
             return len(self.keys)
         options = {**self.query.rows(), "orderby": None, "top": 0, "count": "true"}
-        return int(engine.read(self.query.wanted.set_name, **options).body["@odata.count"])
+        return int(engine.read(self.query.set_page.set_name, **options).body["@odata.count"])
 
     @property
     def titles(self) -> list[tuple[int, str]]:
         """The first of them, by name."""
-        wanted, options = self.query.wanted, {"select": f"id,{self.query.wanted.title}"}
+        set_page, options = self.query.set_page, {"select": f"id,{self.query.set_page.title}"}
         if self.is_all:
-            rows = engine.read(wanted.set_name, top=NAMED, **self.query.rows(), **options).rows
+            rows = engine.read(set_page.set_name, top=NAMED, **self.query.rows(), **options).rows
         else:
-            named = read_by_id(wanted.set_name, self.keys[:NAMED], wanted.title)
-            rows = [named[key] for key in self.keys[:NAMED] if key in named]
-        return [(row["id"], wanted.name_of(row)) for row in rows]
+            records = read_by_id(set_page.set_name, self.keys[:NAMED], set_page.title)
+            rows = [records[key] for key in self.keys[:NAMED] if key in records]
+        return [(row["id"], set_page.name_of(row)) for row in rows]
 
 
-def actions_for(wanted: Page) -> list[tuple[str, str]]:
+def actions_for(set_page: Page) -> list[tuple[str, str]]:
     """What may be done with many records of a set: the name of each action and its words."""
-    caller, type_ = current_caller(), wanted.entity_set.type
+    caller, type_ = current_caller(), set_page.entity_set.type
     offered = []
     if allowed(caller, f"{type_.resource}:update"):
-        offered = ["me", "assign"] if _person(wanted) else []
-        state = type_.properties.get(wanted.state or "")
+        offered = ["me", "assign"] if _person(set_page) else []
+        state = type_.properties.get(set_page.state or "")
         offered += ["status"] if state and not state.computed else []
         offered += ["tag", "untag"]
-    if wanted.set_name == "Invoices" and allowed(caller, "invoices:send"):
+    if set_page.set_name == "Invoices" and allowed(caller, "invoices:send"):
         offered.append("send")
     return [(name, translated(_ACTIONS[name][0])) for name in offered]
 
@@ -111,39 +111,39 @@ def actions_for(wanted: Page) -> list[tuple[str, str]]:
 @console.post("/<path>/bulk")
 def change_many(path: str) -> Response:
     """Ask how, and then do it."""
-    wanted = page_of(path)
-    chosen = _selection(wanted)
+    set_page = page_of(path)
+    chosen = _selection(set_page)
     action = request.form.get("action", "")
-    if action not in dict(actions_for(wanted)):
+    if action not in dict(actions_for(set_page)):
         raise NotFoundError(translated("There is no such action."))
     if not chosen.is_all and not chosen.keys:
-        return see_other(_list_address(chosen.query.wanted), translated("Choose records first."))
+        return see_other(_list_address(chosen.query.set_page), translated("Choose records first."))
     if chosen.is_all:
         chosen.query.refuse_unknown()
     problem = None
-    asked = _extra_inputs(wanted, action)
-    if "confirm" in request.form and all(each.name in request.form for each in asked):
+    inputs = _extra_inputs(set_page, action)
+    if "confirm" in request.form and all(each.name in request.form for each in inputs):
         try:
             keys = chosen.every_key()
-            run_id = bulk.start_run(wanted.entity_set.type.name, keys, _action(wanted, action))
+            run_id = bulk.start_run(set_page.entity_set.type.name, keys, _action(set_page, action))
             return see_other(f"{session.ROOT}/bulk/{run_id}")
         except ValidationError as error:
             problem = error
     return page(
         "bulk_ask.html",
-        wanted=wanted,
+        set_page=set_page,
         chosen=chosen,
         count=chosen.count,
         action=action,
         words=translated(_ACTIONS[action][0]).removesuffix(" …"),
         kind=_ACTIONS[action][1],
-        states=_states(wanted, chosen) if action == "status" else [],
+        states=_states(set_page, chosen) if action == "status" else [],
         value=request.form.get("value", ""),
-        asked=asked,
+        asked=inputs,
         typed=request.form,
         query=request.form.get("query", ""),
         problem=problem,
-        list_address=_list_address(wanted),
+        list_address=_list_address(set_page),
     )
 
 
@@ -151,22 +151,23 @@ def change_many(path: str) -> Response:
 def show_run(run_id: int, problem: ApiError | None = None) -> Response:
     """What came of each record."""
     run = bulk.get_run(run_id)
-    wanted = page_of_type(run["entity"])
-    assert wanted is not None
+    set_page = page_of_type(run["entity"])
+    assert set_page is not None
     counts = run["counts"]
     status = request.args.get("status", "failed" if counts.get("failed") else "done")
     items = bulk.items_of(run_id, status, page_rows(), skipped())
-    titles = read_by_id(wanted.set_name, [item["record_id"] for item in items], wanted.title)
+    titles = read_by_id(set_page.set_name, [item["record_id"] for item in items], set_page.title)
     return page(
         "bulk_run.html",
-        wanted=wanted,
+        set_page=set_page,
         run=run,
-        words=_action_words(wanted, run["action"]),
+        words=_action_words(set_page, run["action"]),
         done=run["total"] - counts.get("waiting", 0),
         counts=counts,
         shown=status,
         items=[
-            {**item, "title": titles.get(item["record_id"], {}).get(wanted.title)} for item in items
+            {**item, "title": titles.get(item["record_id"], {}).get(set_page.title)}
+            for item in items
         ],
         links=page_links(counts.get(status, 0)),
         undoable=bulk.can_undo(run),
@@ -182,52 +183,52 @@ def undo_many(run_id: int) -> Response:
     return see_other(f"{session.ROOT}/bulk/{bulk.undo_run(run_id)}")
 
 
-def _action_words(wanted: Page, action: Mapping[str, Any]) -> str:
+def _action_words(set_page: Page, action: Mapping[str, Any]) -> str:
     """What a run does, in words."""
     if action["name"] != "set":
         done = _DONE[action["name"]]
         return translated(done).format(value=action.get("value", ""))
-    name = wanted.entity_set.type.by_attribute[action["attribute"]].name
+    name = set_page.entity_set.type.by_attribute[action["attribute"]].name
     value = action.get("shown") or action["value"]
     return f"{wording.label(name)}: {wording.words(str(value))}"
 
 
-def _selection(wanted: Page) -> Selection:
+def _selection(set_page: Page) -> Selection:
     form = request.form
     args = MultiDict(kept_query(form.get("query", "")))
     keys = [key for text in form.getlist("key") if (key := key_in(text)) is not None]
     most = max(*CONSOLE_CHOICES, page_rows())
-    return Selection(read_query(wanted, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
+    return Selection(read_query(set_page, args), tuple(dict.fromkeys(keys[:most])), "all" in form)
 
 
-def _list_address(wanted: Page) -> str:
-    kept = urlencode(kept_query(request.form.get("query", "")))
-    return f"{session.ROOT}/{wanted.path}/?{kept}"
+def _list_address(set_page: Page) -> str:
+    query = urlencode(kept_query(request.form.get("query", "")))
+    return f"{session.ROOT}/{set_page.path}/?{query}"
 
 
-def _action(wanted: Page, name: str) -> dict[str, Any]:
+def _action(set_page: Page, name: str) -> dict[str, Any]:
     """The action as a run keeps it.
 
     Raises: ValidationError, what was typed is no value.
     """
     value = request.form.get("value", "").strip()
-    properties = wanted.entity_set.type.properties
+    properties = set_page.entity_set.type.properties
     if name == "me":
         caller = current_caller()
-        return {"name": "set", "attribute": _person(wanted), "value": caller.user_id,
+        return {"name": "set", "attribute": _person(set_page), "value": caller.user_id,
                 "shown": caller.username}  # fmt: skip
     if name == "assign":
         with refused_at("value"):
             key = find(KINDS["User"], value) if value else None
         if key is None:
             raise ValidationError([("value", translated("say who"))])
-        return {"name": "set", "attribute": _person(wanted), "value": key, "shown": value}
+        return {"name": "set", "attribute": _person(set_page), "value": key, "shown": value}
     if name == "status":
-        state = properties[wanted.state or ""]
+        state = properties[set_page.state or ""]
         if value not in (state.allowed or ()):
             raise ValidationError([("value", translated("choose a state"))])
-        typed, _ = arguments(_extra_inputs(wanted, name), request.form, 0)
-        missing = [each.name for each in _extra_inputs(wanted, name) if each.required]
+        typed, _ = arguments(_extra_inputs(set_page, name), request.form, 0)
+        missing = [each.name for each in _extra_inputs(set_page, name) if each.required]
         if problems := [(each, translated("is required")) for each in missing if not typed[each]]:
             raise ValidationError(problems)
         besides = {properties[each].attribute: text for each, text in typed.items()}
@@ -242,28 +243,28 @@ def _action(wanted: Page, name: str) -> dict[str, Any]:
     return {"name": name}
 
 
-def _extra_inputs(wanted: Page, action: str) -> list[Input]:
+def _extra_inputs(set_page: Page, action: str) -> list[Input]:
     """What is asked for besides the state that was chosen."""
     if action != "status":
         return []
-    return asked_of_many(f"{wanted.state}:{request.form.get('value', '')}")
+    return asked_of_many(f"{set_page.state}:{request.form.get('value', '')}")
 
 
-def _person(wanted: Page) -> str | None:
+def _person(set_page: Page) -> str | None:
     """The attribute that says who is responsible for a record."""
-    person = person_of(wanted)
+    person = person_of(set_page)
     return None if person is None else person.attribute
 
 
-def _states(wanted: Page, chosen: Selection) -> list[tuple[str, str]]:
+def _states(set_page: Page, chosen: Selection) -> list[tuple[str, str]]:
     """The states, each with how many of the chosen records may be set to it."""
-    allowed_states = wanted.entity_set.type.properties[wanted.state or ""].allowed or ()
-    rows = read_by_id(wanted.set_name, chosen.keys, "allowedActions").values()
+    allowed_states = set_page.entity_set.type.properties[set_page.state or ""].allowed or ()
+    rows = read_by_id(set_page.set_name, chosen.keys, "allowedActions").values()
     steps = [action for row in rows for action in row["allowedActions"] or ()]
-    if chosen.is_all or not any(step.startswith(f"{wanted.state}:") for step in steps):
+    if chosen.is_all or not any(step.startswith(f"{set_page.state}:") for step in steps):
         return [(state, wording.words(state)) for state in allowed_states]
     of = translated("of %(number)s can be", number=len(chosen.keys))
     return [
-        (state, f"{wording.words(state)}: {steps.count(f'{wanted.state}:{state}')} {of}")
+        (state, f"{wording.words(state)}: {steps.count(f'{set_page.state}:{state}')} {of}")
         for state in allowed_states
     ]

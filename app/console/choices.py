@@ -49,8 +49,8 @@ def skipped() -> int:
 def page_rows() -> int:
     """Rows of a page of a list."""
     rows: int = current_app.config["CONSOLE_PAGE_SIZE"]
-    asked = request.args.get("rows", "")
-    return int(asked) if asked in map(str, CONSOLE_CHOICES) else rows
+    text = request.args.get("rows", "")
+    return int(text) if text in map(str, CONSOLE_CHOICES) else rows
 
 
 def page_asked() -> dict[str, int]:
@@ -76,12 +76,12 @@ def changed_link(**changes: Any) -> str:
     """This address with other parameters, several of a name as a list; what is empty or 0 is left
     out."""
     args: dict[str, Any] = {**request.args.to_dict(flat=False), **changes}
-    kept = {
+    parameters = {
         name: [text for each in values if (text := str(each)) not in ("", "0")]
         for name, value in args.items()
         for values in [value if isinstance(value, list) else [value]]
     }
-    return "?" + urlencode(kept, doseq=True)
+    return "?" + urlencode(parameters, doseq=True)
 
 
 def search_phrase(text: str) -> str | None:

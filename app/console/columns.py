@@ -58,27 +58,27 @@ class Column:
         return is_number(self.declared)
 
 
-def columns_of(wanted: Page, paths: Iterable[str]) -> list[Column]:
+def columns_of(set_page: Page, paths: Iterable[str]) -> list[Column]:
     """The columns of these paths; a path that the caller may not read, or that is none, is not."""
-    columns = (column_of(wanted, path) for path in dict.fromkeys(paths))
+    columns = (column_of(set_page, path) for path in dict.fromkeys(paths))
     return [column for column in columns if column is not None]
 
 
-def choosable(wanted: Page) -> list[Column]:
+def choosable(set_page: Page) -> list[Column]:
     """Every column that the set can have: those of its list first."""
-    type_ = wanted.entity_set.type
-    names = [*wanted.columns, *type_.properties, *type_.navigation]
+    type_ = set_page.entity_set.type
+    names = [*set_page.columns, *type_.properties, *type_.navigation]
     keys = {
         key
         for navigation in type_.navigation.values()
         if not navigation.collection and (key := key_of(type_, navigation))
     }
-    return columns_of(wanted, [name for name in names if name not in (*_UNSHOWN, *keys)])
+    return columns_of(set_page, [name for name in names if name not in (*_UNSHOWN, *keys)])
 
 
-def column_of(wanted: Page, path: str) -> Column | None:
+def column_of(set_page: Page, path: str) -> Column | None:
     """The column of a path; None where there is none for the caller."""
-    type_ = wanted.entity_set.type
+    type_ = set_page.entity_set.type
     if (property_ := type_.properties.get(path)) is not None:
         is_plain = isinstance(property_.type, edm.PrimitiveType | edm.EnumType)
         is_list = isinstance(property_.type, edm.CollectionType) and not isinstance(
@@ -86,7 +86,7 @@ def column_of(wanted: Page, path: str) -> Column | None:
         )
         if path in _UNSHOWN or not (is_plain or is_list):
             return None
-        return Column(path, property_, None, path if is_plain and not _kind(wanted, path) else "")
+        return Column(path, property_, None, path if is_plain and not _kind(set_page, path) else "")
     target = _target(type_, path)
     title = target and title_of(target.name)
     return Column(path, None, target, f"{path}/{title}") if title else None
@@ -98,23 +98,23 @@ def key_of(type_: edm.EntityType, navigation: edm.NavigationProperty) -> str | N
     return key.name if key else None
 
 
-def reading(wanted: Page, columns: Sequence[Column], *, marked: bool = True) -> dict[str, str]:
+def reading(set_page: Page, columns: Sequence[Column], *, marked: bool = True) -> dict[str, str]:
     """The query options that read these columns: ``select``, ``expand``, ``compute``.
 
     Args:
         marked: whether what is late, or due today, is to be marked.
     """
-    properties = wanted.entity_set.type.properties
-    names = ["id", wanted.title]
+    properties = set_page.entity_set.type.properties
+    names = ["id", set_page.title]
     for column in columns:
         if column.declared is not None:
-            names += [column.path, *([kind] if (kind := _kind(wanted, column.path)) else ())]
+            names += [column.path, *([kind] if (kind := _kind(set_page, column.path)) else ())]
     if "currency" in properties:
         names.append("currency")
     options = {}
-    if marked and wanted.due in [column.path for column in columns]:
+    if marked and set_page.due in [column.path for column in columns]:
         names.append(_PENDING)
-        options["compute"] = f"({wanted.pending}) as {_PENDING}"
+        options["compute"] = f"({set_page.pending}) as {_PENDING}"
     tree = _tree(column for column in columns if column.target is not None)
     if tree:
         options["expand"] = _expand(tree)
@@ -122,16 +122,16 @@ def reading(wanted: Page, columns: Sequence[Column], *, marked: bool = True) -> 
 
 
 def cells(
-    wanted: Page, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]
+    set_page: Page, columns: Sequence[Column], rows: Sequence[Mapping[str, Any]]
 ) -> list[list[Markup | str]]:
     """What stands in each column of each row."""
     about = {
-        column.path: _named(wanted, column.path, kind, rows)
+        column.path: _named(set_page, column.path, kind, rows)
         for column in columns
-        if (kind := _kind(wanted, column.path))
+        if (kind := _kind(set_page, column.path))
     }
     return [
-        [_cell(wanted, column, row, about, is_first=not at) for at, column in enumerate(columns)]
+        [_cell(set_page, column, row, about, is_first=not at) for at, column in enumerate(columns)]
         for row in rows
     ]
 
@@ -167,7 +167,7 @@ def part_cells(
 
 
 def _cell(
-    wanted: Page,
+    set_page: Page,
     column: Column,
     row: Mapping[str, Any],
     about: Mapping[str, Any],
@@ -178,15 +178,15 @@ def _cell(
         return _reference(column, row)
     value = row.get(column.path)
     if column.path in about:
-        kind = _kind(wanted, column.path)
+        kind = _kind(set_page, column.path)
         return _link(about[column.path].get((row.get(kind or ""), value)))
-    if is_first or (value and column.path in (wanted.title, "number", "code")):
-        named = named_record(wanted.entity_set.type.name, row)
+    if is_first or (value and column.path in (set_page.title, "number", "code")):
+        named = named_record(set_page.entity_set.type.name, row)
         return _link(named._replace(name=value) if isinstance(value, str) and value else named)
     if column.declared is not None and column.declared.currency_property and value is not None:
         return wording.priced(value, row.get(column.declared.currency_property))
     text = wording.display_value(value, column.declared)
-    if column.path == wanted.due and row.get(_PENDING) and (flag := _flag(value)):
+    if column.path == set_page.due and row.get(_PENDING) and (flag := _flag(value)):
         return Markup("{} {}").format(text, flag)
     return text
 
@@ -200,12 +200,12 @@ def _reference(column: Column, row: Mapping[str, Any]) -> Markup | str:
     return _link(named_record(column.target.name, record))
 
 
-def _link(named: NamedRecord | None) -> Markup | str:
-    if named is None:
+def _link(record: NamedRecord | None) -> Markup | str:
+    if record is None:
         return wording.display_value(None)
-    if not named.address:
-        return escape(named.name)
-    return Markup('<a href="%s" dir="auto">%s</a>') % (named.address, named.name)
+    if not record.address:
+        return escape(record.name)
+    return Markup('<a href="%s" dir="auto">%s</a>') % (record.address, record.name)
 
 
 def _flag(value: Any) -> Markup | None:
@@ -260,14 +260,14 @@ def _expand(tree: Mapping[str, Any]) -> str:
     return ",".join(parts)
 
 
-def _kind(wanted: Page, path: str) -> str | None:
+def _kind(set_page: Page, path: str) -> str | None:
     """``relatedType`` for ``relatedId``: where a record of any type is referred to."""
     name = f"{path.removesuffix('Id')}Type" if path.endswith("Id") else ""
-    return name if name in wanted.entity_set.type.properties else None
+    return name if name in set_page.entity_set.type.properties else None
 
 
 def _named(
-    wanted: Page, path: str, kind: str, rows: Sequence[Mapping[str, Any]]
+    set_page: Page, path: str, kind: str, rows: Sequence[Mapping[str, Any]]
 ) -> dict[tuple[str, int], NamedRecord]:
     """The records of several types that ``path`` refers to, by type and key."""
     keys = defaultdict(list)

@@ -97,11 +97,11 @@ def _wishes(key: int) -> Wishes:
             places = digits(currency or organisation().defaults.currency)
             with refused_at("amount"):
                 opportunity["amount"] = typed_number(amount, places)
-    known = [value for value, _ in DUPLICATES]
-    wanted = form.get("onDuplicate", LINK)
+    rules = [value for value, _ in DUPLICATES]
+    on_duplicate = form.get("onDuplicate", LINK)
     return Wishes(
         create_contact=not form or "createContact" in form,
         create_opportunity=opportunity is not None,
         opportunity=opportunity,
-        on_duplicate=wanted if wanted in known else LINK,
+        on_duplicate=on_duplicate if on_duplicate in rules else LINK,
     )

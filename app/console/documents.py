@@ -43,15 +43,17 @@ def show_upload(
     problem: ApiError | None = None, typed: Mapping[str, str] | None = None
 ) -> Response:
     """The form for a file: a document begins with it."""
-    asked = request.args if typed is None else typed
+    typed_before = request.args if typed is None else typed
     return page(
         "upload.html",
         categories=DOCUMENT_CATEGORIES,
         megabytes=maximum_upload() // 1024 // 1024,
-        entity=asked.get("entityType", "") if asked.get("entityType") in ENTITY_TYPES else "",
-        entity_id=asked.get("entityId", ""),
-        client_id=asked.get("clientId", ""),
-        document_id=asked.get("documentId", ""),
+        entity=typed_before.get("entityType", "")
+        if typed_before.get("entityType") in ENTITY_TYPES
+        else "",
+        entity_id=typed_before.get("entityId", ""),
+        client_id=typed_before.get("clientId", ""),
+        document_id=typed_before.get("documentId", ""),
         typed=typed or {},
         problem=problem,
     )

@@ -63,8 +63,8 @@ def write(
 
 def address(path: str, **options: str | int | None) -> str:
     """The URL under which the API answers the same."""
-    named = {f"${name}": str(value) for name, value in options.items() if value is not None}
-    query = urlencode(named, quote_via=quote, safe="$,()/' ").replace(" ", "%20")
+    parameters = {f"${name}": str(value) for name, value in options.items() if value is not None}
+    query = urlencode(parameters, quote_via=quote, safe="$,()/' ").replace(" ", "%20")
     return f"{ROOT}{path}" + (f"?{query}" if query else "")
 
 

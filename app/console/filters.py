@@ -171,8 +171,10 @@ class Condition:
     @property
     def words(self) -> str:
         """``Assignee is me``."""
-        said = f"{wording.label(self.of.name)} {translated(self.of.operators[self.operator].words)}"
-        return f"{said} {self._value_words}" if self._takes else said
+        condition = (
+            f"{wording.label(self.of.name)} {translated(self.of.operators[self.operator].words)}"
+        )
+        return f"{condition} {self._value_words}" if self._takes else condition
 
     @property
     def _value_words(self) -> str:
@@ -225,16 +227,16 @@ class Condition:
         return iso_instant(start_of(day))
 
 
-def filterable(wanted: Page) -> dict[str, Filterable]:
+def filterable(set_page: Page) -> dict[str, Filterable]:
     """The properties of a set that a condition can be about: those of its list first."""
-    type_ = wanted.entity_set.type
+    type_ = set_page.entity_set.type
     keys = {
         column.path: key
-        for column in choosable(wanted)
+        for column in choosable(set_page)
         if column.path in type_.navigation
         and (key := key_of(type_, type_.navigation[column.path])) is not None
     }
-    names = dict.fromkeys(keys.get(path, path) for path in wanted.columns)
+    names = dict.fromkeys(keys.get(path, path) for path in set_page.columns)
     names |= dict.fromkeys(keys.values())
     names |= dict.fromkeys(type_.properties)
     known = (type_.properties[name] for name in names if name in type_.properties)
@@ -254,7 +256,7 @@ def _filterable(type_: edm.EntityType, property_: edm.Property) -> Filterable | 
     return Filterable(property_, _ALIKE.get(kind, kind)) if kind else None
 
 
-def read_conditions(wanted: Page, texts: Sequence[str]) -> dict[str, Condition | None]:
+def read_conditions(set_page: Page, texts: Sequence[str]) -> dict[str, Condition | None]:
     """The conditions of an address by their texts; None for a text that is none.
 
     Args:
@@ -262,17 +264,17 @@ def read_conditions(wanted: Page, texts: Sequence[str]) -> dict[str, Condition |
     """
     if not texts:
         return {}
-    known = filterable(wanted)
+    filterables = filterable(set_page)
     return {
-        text: _condition(known, text) if at < MOST else None
+        text: _condition(filterables, text) if at < MOST else None
         for at, text in enumerate(dict.fromkeys(texts))
     }
 
 
-def _condition(known: Mapping[str, Filterable], text: str) -> Condition | None:
+def _condition(filterables: Mapping[str, Filterable], text: str) -> Condition | None:
     name, _, rest = text.partition(":")
     operator, _, value = rest.partition(":")
-    of = known.get(name)
+    of = filterables.get(name)
     if of is None or operator not in of.operators or len(value) > _LONGEST:
         return None
     if not of.operators[operator].takes:
@@ -294,12 +296,12 @@ def _is_value(of: Filterable, value: str) -> bool:
         return False
 
 
-def typed_condition(wanted: Page, name: str, operator: str, values: Sequence[str]) -> Condition:
+def typed_condition(set_page: Page, name: str, operator: str, values: Sequence[str]) -> Condition:
     """The condition that was typed into the form of a list.
 
     Raises: ValidationError, the value is none; its field is ``value``.
     """
-    of = filterable(wanted).get(name)
+    of = filterable(set_page).get(name)
     if of is None or operator not in of.operators:
         raise ValidationError([("value", translated("choose what to filter by"))])
     if not of.operators[operator].takes:

@@ -110,5 +110,5 @@ def _done(settings: Organisation) -> dict[str, bool]:
 def close_first_steps() -> Response:
     """Leave the list out of the first page, for everybody."""
     change_settings(GROUP, {"firstSteps": False})
-    said = translated("The first steps are closed. Organisation, Console shows them again.")
-    return see_other(f"{session.ROOT}/", said)
+    message = translated("The first steps are closed. Organisation, Console shows them again.")
+    return see_other(f"{session.ROOT}/", message)

@@ -51,7 +51,7 @@ class Field:
 
 
 def fields_of(
-    wanted: Page,
+    set_page: Page,
     values: Mapping[str, str],
     problems: Mapping[str, str],
     *,
@@ -61,28 +61,28 @@ def fields_of(
     """The fields that are shown at once, in their order, and the others."""
     fields = {
         name: _field(
-            wanted, name, property_, values.get(name, ""), problems.get(name, ""),
+            set_page, name, property_, values.get(name, ""), problems.get(name, ""),
             (stored or {}).get(name, "") or ("—" if name in (stored or {}) else ""),
         )
-        for name, property_ in writable(wanted, creating=creating)
+        for name, property_ in writable(set_page, creating=creating)
     }  # fmt: skip
     main = [
         field
-        for first in wanted.main
+        for first in set_page.main
         for name, field in fields.items()
         if name == first or name.startswith(f"{first}.")
     ]
     return main, [field for field in fields.values() if field not in main]
 
 
-def field_of(wanted: Page, name: str, text: str, problem: str) -> Field:
+def field_of(set_page: Page, name: str, text: str, problem: str) -> Field:
     """The field of one property."""
-    return _field(wanted, name, dict(writable(wanted, creating=False))[name], text, problem, "")
+    return _field(set_page, name, dict(writable(set_page, creating=False))[name], text, problem, "")
 
 
-def writable(wanted: Page, *, creating: bool) -> Iterator[tuple[str, edm.Property]]:
+def writable(set_page: Page, *, creating: bool) -> Iterator[tuple[str, edm.Property]]:
     """The properties that a form may have, those inside of others by their path."""
-    for name, property_ in wanted.entity_set.type.properties.items():
+    for name, property_ in set_page.entity_set.type.properties.items():
         if property_.computed or name in _HIDDEN or (property_.immutable and not creating):
             continue
         if isinstance(property_.type, edm.ComplexType):
@@ -92,51 +92,53 @@ def writable(wanted: Page, *, creating: bool) -> Iterator[tuple[str, edm.Propert
             yield name, property_
 
 
-def texts_of(wanted: Page, record: Mapping[str, Any]) -> dict[str, str]:
+def texts_of(set_page: Page, record: Mapping[str, Any]) -> dict[str, str]:
     """What the fields of a known record show."""
     return {
-        name: text_of(wanted, property_, known(record, name), record.get("currency"))
-        for name, property_ in writable(wanted, creating=False)
+        name: text_of(set_page, property_, known(record, name), record.get("currency"))
+        for name, property_ in writable(set_page, creating=False)
     }
 
 
-def texts_at_first(wanted: Page, query: Mapping[str, str]) -> dict[str, str]:
+def texts_at_first(set_page: Page, query: Mapping[str, str]) -> dict[str, str]:
     """What the fields of a new record show: what the address asks for, or defaults."""
     texts = {}
-    for name, property_ in writable(wanted, creating=True):
-        text = query.get(name) or wanted.preset.get(name)
-        kind = referred_to(wanted.entity_set.type, property_)
+    for name, property_ in writable(set_page, creating=True):
+        text = query.get(name) or set_page.preset.get(name)
+        kind = referred_to(set_page.entity_set.type, property_)
         if text and kind and text.isdecimal() and len(text) < LONG_TEXT:
             text = named(kind, int(text[:18]))
-        texts[name] = text or text_of(wanted, property_, property_.default)
+        texts[name] = text or text_of(set_page, property_, property_.default)
     return texts
 
 
 def body_of(
-    wanted: Page, form: Mapping[str, str], record: Mapping[str, Any], *, creating: bool
+    set_page: Page, form: Mapping[str, str], record: Mapping[str, Any], *, creating: bool
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """The properties whose fields differ from what is known, and what cannot be understood."""
     body: dict[str, Any] = {}
     problems: list[tuple[str, str]] = []
     currency = form.get("currency") or record.get("currency")
-    for name, property_ in writable(wanted, creating=creating):
+    for name, property_ in writable(set_page, creating=creating):
         is_check = kind_of(property_) == "check"
         if name not in form and not is_check:
             continue
         before = None if creating else known(record, name)
         text = form.get(name, "")
         own = record.get("currency")
-        if not is_check and text == ("" if creating else text_of(wanted, property_, before, own)):
+        if not is_check and text == ("" if creating else text_of(set_page, property_, before, own)):
             continue
         with noted_at(name, problems):
-            value = value_of(wanted, property_, text, currency)
+            value = value_of(set_page, property_, text, currency)
             if value != before:
                 outer, _, inner = name.partition(".")
                 (body.setdefault(outer, {}) if inner else body)[inner or outer] = value
     return body, problems
 
 
-def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | None = None) -> Any:
+def value_of(
+    set_page: Page, property_: edm.Property, text: str, currency: str | None = None
+) -> Any:
     """What was typed as a value of the API.
 
     Args:
@@ -151,7 +153,7 @@ def value_of(wanted: Page, property_: edm.Property, text: str, currency: str | N
         return [item for part in text.split(",") if (item := part.strip())]
     if text.strip() == "":
         return None
-    if kind := referred_to(wanted.entity_set.type, property_):
+    if kind := referred_to(set_page.entity_set.type, property_):
         return find(kind, text)
     if holds in ("amount", "number"):
         return typed_number(text, _places(property_, currency))
@@ -172,7 +174,9 @@ def _places(property_: edm.Property, currency: str | None) -> int | None:
     return digits(currency or organisation().defaults.currency)
 
 
-def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | None = None) -> str:
+def text_of(
+    set_page: Page, property_: edm.Property, value: Any, currency: str | None = None
+) -> str:
     """A value as its field shows it, an amount with the decimals of its currency."""
     if value is None:
         return ""
@@ -183,7 +187,7 @@ def text_of(wanted: Page, property_: edm.Property, value: Any, currency: str | N
     if kind_of(property_) == "moment":
         moment = datetime.fromisoformat(str(value)).astimezone(zone())
         return moment.strftime("%Y-%m-%dT%H:%M")
-    if isinstance(value, int) and (kind := referred_to(wanted.entity_set.type, property_)):
+    if isinstance(value, int) and (kind := referred_to(set_page.entity_set.type, property_)):
         return named(kind, value)
     if isinstance(value, Decimal):
         is_amount = property_.currency_property is not None
@@ -199,11 +203,11 @@ def known(record: Mapping[str, Any], name: str) -> Any:
 
 
 def _field(
-    wanted: Page, name: str, property_: edm.Property, text: str, problem: str, stored: str
+    set_page: Page, name: str, property_: edm.Property, text: str, problem: str, stored: str
 ) -> Field:
     outer, _, inner = name.rpartition(".")
     label = f"{wording.label(outer)}: {wording.inside(wording.label(inner))}" if outer else ""
-    reference = referred_to(wanted.entity_set.type, property_) if not outer else None
+    reference = referred_to(set_page.entity_set.type, property_) if not outer else None
     return Field(
         name=name,
         label=label or wording.label(name),
@@ -220,11 +224,11 @@ def _field(
 
 
 def suggestions(
-    wanted: Page, fields: Iterable[Field], besides: Iterable[str] = ()
+    set_page: Page, fields: Iterable[Field], besides: Iterable[str] = ()
 ) -> dict[str, list[str]]:
     """What may be chosen in the fields, by ``suggested``; the units that records have first."""
     names = {field.suggested for field in fields} - {""}
-    used = engine.read(wanted.set_name, apply="groupby((unitCode))").rows if UNIT in names else []
+    used = engine.read(set_page.set_name, apply="groupby((unitCode))").rows if UNIT in names else []
     return {
         name: code_names(name, [row[UNIT] for row in used]) for name in sorted({*names, *besides})
     }

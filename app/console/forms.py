@@ -61,69 +61,71 @@ _PAGE = "lines:"
 @console.get("/<path>/new")
 def new_record(path: str) -> Response:
     """A form with defaults, and with what the address gives: ``?clientId=1``."""
-    wanted = page_of(path)
-    require(current_caller(), f"{wanted.entity_set.type.resource}:create")
-    return _form(wanted, None, {}, texts_at_first(wanted, request.args))
+    set_page = page_of(path)
+    require(current_caller(), f"{set_page.entity_set.type.resource}:create")
+    return _form(set_page, None, {}, texts_at_first(set_page, request.args))
 
 
 @console.post("/<path>/new")
 def create_record(path: str) -> Response:
     """Make a record."""
-    wanted = page_of(path)
+    set_page = page_of(path)
     if _is_only_shown():
-        return _form(wanted, None, {}, request.form)
+        return _form(set_page, None, {}, request.form)
     try:
-        body, problems = body_of(wanted, request.form, {}, creating=True)
-        if _has_lines(wanted, {}):
+        body, problems = body_of(set_page, request.form, {}, creating=True)
+        if _has_lines(set_page, {}):
             _add_lines(body, problems, {})
-        created = engine.write("POST", wanted.set_name, body, problems)
+        created = engine.write("POST", set_page.set_name, body, problems)
     except ApiError as error:
-        return _form(wanted, None, {}, request.form, error)
-    return see_other(f"{session.ROOT}/{path}/{created['id']}", _saved(wanted, body, created))
+        return _form(set_page, None, {}, request.form, error)
+    return see_other(f"{session.ROOT}/{path}/{created['id']}", _saved(set_page, body, created))
 
 
 @console.get("/<path>/<int:key>/edit")
 def edit_record(path: str, key: int) -> Response:
     """The form of a record."""
-    wanted = page_of(path)
-    require(current_caller(), f"{wanted.entity_set.type.resource}:update")
-    record = _read(wanted, key)
-    return _form(wanted, key, record, texts_of(wanted, record))
+    set_page = page_of(path)
+    require(current_caller(), f"{set_page.entity_set.type.resource}:update")
+    record = _read(set_page, key)
+    return _form(set_page, key, record, texts_of(set_page, record))
 
 
 @console.post("/<path>/<int:key>/edit")
 def change_record(path: str, key: int) -> Response:
     """Change what is different in the form."""
-    wanted = page_of(path)
-    known = _read(wanted, key)
+    set_page = page_of(path)
+    record = _read(set_page, key)
     version = request.form.get("version") or None
-    if version and version != known["@odata.etag"]:
+    if version and version != record["@odata.etag"]:
         stored = (
-            {LINES: _lines_text(shown_lines(_part(known).rows))}
-            if _has_lines(wanted, known)
+            {LINES: _lines_text(shown_lines(_part(record).rows))}
+            if _has_lines(set_page, record)
             else {}
         )
         typed = {**request.form, LINES: _lines_text(typed_lines(request.form))}
-        return _form(wanted, key, known, request.form, both=joined(wanted, known, typed, stored))
+        return _form(
+            set_page, key, record, request.form, both=joined(set_page, record, typed, stored)
+        )
     if _is_only_shown():
-        return _form(wanted, key, known, request.form)
+        return _form(set_page, key, record, request.form)
     try:
         taken = request.form.getlist(TAKEN)
-        form = merged_form(request.form, taken, texts_of(wanted, known))
-        body, problems = body_of(wanted, form, known, creating=False)
-        if _has_lines(wanted, known) and "lines" in request.form and LINES not in taken:
-            _add_lines(body, problems, known)
+        form = merged_form(request.form, taken, texts_of(set_page, record))
+        body, problems = body_of(set_page, form, record, creating=False)
+        if _has_lines(set_page, record) and "lines" in request.form and LINES not in taken:
+            _add_lines(body, problems, record)
         if body or problems:
-            known = (
-                engine.write("PATCH", f"{wanted.set_name}({key})", body, problems, version) or {}
+            record = (
+                engine.write("PATCH", f"{set_page.set_name}({key})", body, problems, version) or {}
             )
     except ApiError as error:
-        return _form(wanted, key, known, request.form, error)
+        return _form(set_page, key, record, request.form, error)
     _, goes_on, line = request.form.get("step", "").partition("line:")
-    said = "" if goes_on else translated("Nothing was changed.")
-    said = _saved(wanted, body, known) if body else said
+    message = "" if goes_on else translated("Nothing was changed.")
+    message = _saved(set_page, body, record) if body else message
     more = f"/edit?{urlencode({'line': line})}#lines-title" if goes_on else ""
-    return see_other(f"{session.ROOT}/{path}/{key}{more}", said)
+    return see_other(f"{session.ROOT}/{path}/{key}{more}", message)
 
 
 def _is_only_shown() -> bool:
@@ -133,39 +135,39 @@ def _is_only_shown() -> bool:
 
 
 def _totals(
-    lines: Sequence[Line], texts: Mapping[str, str], known: Mapping[str, Any]
+    lines: Sequence[Line], texts: Mapping[str, str], record: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """The amounts of the lines in the form, in the currency that it names, or would get."""
-    if request.method == "GET" and known:
-        return {**known, "left_out": 0}
-    part, typed = _part(known), [line for line in lines if not line.is_empty]
+    if request.method == "GET" and record:
+        return {**record, "left_out": 0}
+    part, typed = _part(record), [line for line in lines if not line.is_empty]
     if too_many(len(part.before) + len(typed) + len(part.after)):
         return None
     return typed_totals(
         typed,
         part,
-        currency=_currency_of(texts, known),
+        currency=_currency_of(texts, record),
         discount=texts.get("discountPercent", ""),
         prices_include_tax=_include_tax(texts),
     )
 
 
 def _filled(
-    texts: Mapping[str, str], known: Mapping[str, Any]
+    texts: Mapping[str, str], record: Mapping[str, Any]
 ) -> tuple[list[Line], list[tuple[str, str]]]:
     """The typed lines with the values of the products that were chosen, and what is wrong."""
-    part, lines = _part(known), typed_lines(texts)
+    part, lines = _part(record), typed_lines(texts)
     if refusal := too_many(len(part.before) + len(lines) + len(part.after)):
         return lines, [(LINES, refusal)]
     return with_products(
         lines,
-        currency=_currency_of(texts, known),
+        currency=_currency_of(texts, record),
         prices_include_tax=_include_tax(texts),
     )
 
 
-def _currency_of(texts: Mapping[str, str], known: Mapping[str, Any]) -> str:
-    currency = texts.get("currency", "").strip().upper() or known.get("currency")
+def _currency_of(texts: Mapping[str, str], record: Mapping[str, Any]) -> str:
+    currency = texts.get("currency", "").strip().upper() or record.get("currency")
     return currency or _currency_of_client(texts.get("clientId", ""))
 
 
@@ -183,82 +185,82 @@ def _currency_of_client(typed: str) -> str:
     return str(currency or organisation().defaults.currency)
 
 
-def _saved(wanted: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+def _saved(set_page: Page, body: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     """What is said of a saved record, with the stored amounts that are not 0."""
-    known = wanted.entity_set.type.properties
-    names = [name for name in body if name in known and known[name].type == edm.DECIMAL]
+    properties = set_page.entity_set.type.properties
+    names = [name for name in body if name in properties and properties[name].type == edm.DECIMAL]
     if LINES in body:
         names.append("total")
     amounts = []
     for name in names:
         if record.get(name) and Decimal(str(record[name])):
-            currency = record.get(known[name].currency_property or "")
+            currency = record.get(properties[name].currency_property or "")
             amount = amount_text(record[name], currency)
             amounts.append(f"{wording.inside(wording.label(name))} {amount}")
     text = ", ".join(amounts)
     return (
-        translated("%(record)s saved: %(amounts)s.", record=wanted.singular_label, amounts=text)
+        translated("%(record)s saved: %(amounts)s.", record=set_page.singular_label, amounts=text)
         if text
-        else wording.saved(wanted.singular_label)
+        else wording.saved(set_page.singular_label)
     )
 
 
 def _form(
-    wanted: Page, key: int | None, known: Mapping[str, Any], texts: Mapping[str, str],
+    set_page: Page, key: int | None, record: Mapping[str, Any], texts: Mapping[str, str],
     error: ApiError | None = None, both: BothVersions | None = None,
 ) -> Response:  # fmt: skip
     """A form; with ``both``, of two versions of the record, which the caller joins."""
     problems = engine.problems_of(error) if error else {}
     stored = both.stored if both else {}
     main, more = fields_of(
-        wanted, both.texts if both else texts, problems, creating=key is None, stored=stored
+        set_page, both.texts if both else texts, problems, creating=key is None, stored=stored
     )
-    part = _part(known)
-    rows = shown_lines(part.rows) if _has_lines(wanted, known) else None
-    lines, in_lines = _lines(rows, known, both)
+    part = _part(record)
+    rows = shown_lines(part.rows) if _has_lines(set_page, record) else None
+    lines, in_lines = _lines(rows, record, both)
     at = len(part.before)
     problems = {moved(name, -at): text for name, text in problems.items()}
     wrong = line_problems({**in_lines, **problems})
-    named = {field.name for field in (*main, *more)}
+    shown_names = {field.name for field in (*main, *more)}
     return page(
         "form.html",
         PreconditionFailedError.status if both else 200 if error is None else error.status,
-        wanted=wanted,
+        set_page=set_page,
         key=key,
         both=both,
         is_fresh=request.method == "GET",
         stored_lines=part.rows if LINES in stored else None,
-        title=wanted.name_of({"id": key, **known}),
+        title=set_page.name_of({"id": key, **record}),
         main=main,
         more=more,
         drawn=None if lines is None else _drawn_lines(lines, wrong),
-        totals=_totals(lines, texts, known) if lines else None,
+        totals=_totals(lines, texts, record) if lines else None,
         part=part,
         line_fields=FIELDS,
         labels={each.name: translated(each.label) for each in FIELDS} if lines else {},
         line_problems=wrong,
         tax_rate=organisation().defaults.tax_rate,
-        suggestions=suggestions(wanted, (*main, *more), [UNIT] if lines else ()),
-        version=(None if both else request.form.get("version")) or known.get("@odata.etag", ""),
-        seen=(None if both else request.form.get("seen")) or _form_digests(wanted, known, rows),
+        suggestions=suggestions(set_page, (*main, *more), [UNIT] if lines else ()),
+        version=(None if both else request.form.get("version")) or record.get("@odata.etag", ""),
+        seen=(None if both else request.form.get("seen")) or _form_digests(set_page, record, rows),
         problem=error,
         problems=problems,
-        at=[name for name in problems if name in named or is_of_line(name, len(lines or ()))],
+        at=[name for name in problems if name in shown_names or is_of_line(name, len(lines or ()))],
     )
 
 
-def _form_digests(wanted: Page, known: Mapping[str, Any], rows: Sequence[Line] | None) -> str:
+def _form_digests(set_page: Page, record: Mapping[str, Any], rows: Sequence[Line] | None) -> str:
     """What the form is made of, to be compared when it comes back; nothing for a new record."""
-    if not known:
+    if not record:
         return ""
-    texts = texts_of(wanted, known)
+    texts = texts_of(set_page, record)
     if rows is not None:
         texts[LINES] = _lines_text(rows)
     return digests_of(texts)
 
 
 def _lines(
-    rows: list[Line] | None, known: Mapping[str, Any], both: BothVersions | None
+    rows: list[Line] | None, record: Mapping[str, Any], both: BothVersions | None
 ) -> tuple[list[Line] | None, Mapping[str, str]]:
     """The rows of the form, None where there are none to change; and what is wrong with them.
 
@@ -267,7 +269,7 @@ def _lines(
     """
     if rows is None or "lines" not in request.form:
         return rows, {}
-    typed, problems = _filled(request.form, known)
+    typed, problems = _filled(request.form, record)
     if both is None:
         return with_empty_rows(typed), dict(problems)
     if both.texts[LINES] != _lines_text(typed_lines(request.form)):
@@ -296,12 +298,12 @@ def _lines_text(lines: Sequence[Line]) -> str:
 
 
 def _add_lines(
-    body: dict[str, Any], problems: list[tuple[str, str]], known: Mapping[str, Any]
+    body: dict[str, Any], problems: list[tuple[str, str]], record: Mapping[str, Any]
 ) -> None:
-    part = _part(known)
+    part = _part(record)
     if not are_changed(typed_lines(request.form), part.rows):
         return
-    lines, wrong = _filled(request.form, known)
+    lines, wrong = _filled(request.form, record)
     if LINES in dict(wrong):
         problems += wrong
         return
@@ -312,23 +314,23 @@ def _add_lines(
     problems += [(moved(location, len(part.before)), text) for location, text in wrong]
 
 
-def _part(known: Mapping[str, Any]) -> Part:
+def _part(record: Mapping[str, Any]) -> Part:
     """The lines that the form has: as it says itself, or as the address asks for them."""
     if "lines" in request.form:
-        return part_of(_rows(known), request.form.get("shown", ""))
-    return part_at(_rows(known), request.args.get("line", ""))
+        return part_of(_rows(record), request.form.get("shown", ""))
+    return part_at(_rows(record), request.args.get("line", ""))
 
 
-def _rows(known: Mapping[str, Any]) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = known.get(LINES, [])
+def _rows(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = record.get(LINES, [])
     return rows
 
 
-def _has_lines(wanted: Page, known: Mapping[str, Any]) -> bool:
-    return wanted.set_name == "Invoices" and known.get("status", "Draft") == "Draft"
+def _has_lines(set_page: Page, record: Mapping[str, Any]) -> bool:
+    return set_page.set_name == "Invoices" and record.get("status", "Draft") == "Draft"
 
 
-def _read(wanted: Page, key: int) -> dict[str, Any]:
-    expand = f"{LINES}($select={READ})" if wanted.set_name == "Invoices" else None
-    record: dict[str, Any] = engine.read(f"{wanted.set_name}({key})", expand=expand).body
+def _read(set_page: Page, key: int) -> dict[str, Any]:
+    expand = f"{LINES}($select={READ})" if set_page.set_name == "Invoices" else None
+    record: dict[str, Any] = engine.read(f"{set_page.set_name}({key})", expand=expand).body
     return record

@@ -173,8 +173,8 @@ def _page(
     kinds, options = _kinds(), typed_import.options
     # To find what is wrong is what a trial is for.
     is_tried = options is not None and options.dry_run
-    wanted = options.type if options else typed_import.typed.get("type", "")
-    kind = wanted if wanted in kinds else kinds[0]
+    record_type = options.type if options else typed_import.typed.get("type", "")
+    kind = record_type if record_type in kinds else kinds[0]
     return page(
         "imports.html",
         200 if problem is None or is_tried else problem.status,
@@ -199,8 +199,8 @@ def _page(
 
 
 def _headings(names: Sequence[str], options: Options) -> list[Heading]:
-    known = {name: target for name, target in options.mapping.items() if name in names}
-    columns, problems = plan_columns(names, replace(options, mapping=known))
+    mapping = {name: target for name, target in options.mapping.items() if name in names}
+    columns, problems = plan_columns(names, replace(options, mapping=mapping))
     wrong = dict(problems)
     return [
         Heading(column.heading, column.target, wrong.get(column.heading, "")) for column in columns

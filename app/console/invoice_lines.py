@@ -378,8 +378,8 @@ def _value(column: LineField, text: str) -> Any:
 
 def are_changed(lines: Sequence[Line], rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether the rows that were typed say anything else than the known lines."""
-    known = [(line.id, dict(line.values)) for line in shown_lines(rows) if line.id]
-    return known != [(line.id, dict(line.values)) for line in lines]
+    values_by_line = [(line.id, dict(line.values)) for line in shown_lines(rows) if line.id]
+    return values_by_line != [(line.id, dict(line.values)) for line in lines]
 
 
 def typed_totals(
@@ -458,9 +458,11 @@ def line_problems(problems: Mapping[str, str]) -> dict[int, dict[str, str]]:
         if part := _PLACE.fullmatch(location):
             is_shown = part[2] in named
             field = part[2] if is_shown else "description"
-            said = text if is_shown else f"{part[2] or ''} {text}".strip()
-            known = by_row.setdefault(int(part[1]), {})
-            known[field] = f"{known[field]}; {said}" if field in known else said
+            message = text if is_shown else f"{part[2] or ''} {text}".strip()
+            problems_of_line = by_row.setdefault(int(part[1]), {})
+            problems_of_line[field] = (
+                f"{problems_of_line[field]}; {message}" if field in problems_of_line else message
+            )
     return by_row
 
 

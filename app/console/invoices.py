@@ -177,8 +177,8 @@ def reverse_invoice_payment(key: int, payment_id: int) -> Response:
     path = f"Invoices({key})/Payments({payment_id})/BusinessPlatform.Reverse"
     payment = ask("POST", path, body={"reason": reason}).body
     amount = amount_text(payment["amount"], payment["currency"])
-    said = translated("Payment taken back: %(amount)s.", amount=amount)
-    return see_other(f"{ADDRESS}/{key}", said)
+    message = translated("Payment taken back: %(amount)s.", amount=amount)
+    return see_other(f"{ADDRESS}/{key}", message)
 
 
 def _sent_message(sent: Mapping[str, Any]) -> str:

@@ -67,7 +67,7 @@ class Use:
 def show_jobs() -> Response:
     """Queues, imports, exports, the worker's sign of life, and limits."""
     with primary_engine().connect() as connection:
-        queues = [Queue(said, *waiting(connection, name)) for name, said in _QUEUES.items()]
+        queues = [Queue(title, *waiting(connection, name)) for name, title in _QUEUES.items()]
         imports, exports = (
             connection.execute(
                 select(model, User.username)

@@ -81,9 +81,9 @@ def account_language() -> str | None:
     if caller is None:
         return None
     if "account_language" not in g:
-        wanted = select(User.language).where(User.id == caller.user_id)
+        statement = select(User.language).where(User.id == caller.user_id)
         with records.looking() as connection:
-            g.account_language = connection.execute(wanted).scalar()
+            g.account_language = connection.execute(statement).scalar()
     language: str | None = g.account_language
     return language
 

@@ -180,8 +180,8 @@ class Offered:
 
 def arranged(layout: Layout, state: Any, steps: Sequence[Step]) -> Offered:
     """Steps by how likely they are and what they cost: what is hard to undo is in the menu."""
-    wanted = layout.next_steps.get(str(state))
-    main = next((step for step in steps if step.value == wanted), None)
+    next_step = layout.next_steps.get(str(state))
+    main = next((step for step in steps if step.value == next_step), None)
     rest = [step for step in steps if step is not main and step.value != "delete"]
     return Offered(
         main,

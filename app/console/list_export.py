@@ -66,7 +66,7 @@ def export_list(path: str, form: str) -> Response:
         table.write_value = partial(_cell, has_days=FORMATS[form].has_days)
     file = written(table, form)
     audit.record(
-        "list.exported", query.wanted.entity_set.type.name,
+        "list.exported", query.set_page.entity_set.type.name,
         after={"format": form, "rowCount": file.rows, "filter": query.filter},
     )  # fmt: skip
     return file_response(file)
@@ -102,8 +102,8 @@ def _report(query: ListQuery, keys: Sequence[str]) -> Report:
     columns = [_column(column) for column in query.columns]
     if any(column.type == "money" for column in columns):
         columns.append(ReportColumn("currency", translated("Currency"), "text"))
-    wanted = query.wanted
-    return Report(0, None, wanted.label, None, wanted.set_name, options, columns=tuple(columns))
+    set_page = query.set_page
+    return Report(0, None, set_page.label, None, set_page.set_name, options, columns=tuple(columns))
 
 
 def _column(column: Column) -> ReportColumn:

@@ -32,7 +32,7 @@ class ListQuery:
             more; the list leaves it out and says so.
     """
 
-    wanted: Page
+    set_page: Page
     search: str
     view: str
     state: str
@@ -55,21 +55,21 @@ class ListQuery:
     @property
     def filter(self) -> str | None:
         """The conditions as the engine reads them; None for none."""
-        parts = [views_of(self.wanted)[self.view]] if self.view else []
+        parts = [views_of(self.set_page)[self.view]] if self.view else []
         if self.state:
-            parts.append(f"{self.wanted.state} eq '{self.state}'")
+            parts.append(f"{self.set_page.state} eq '{self.state}'")
         parts += [condition.filter for condition in self.conditions]
         return " and ".join(f"({part})" for part in parts) or None
 
     @property
     def order(self) -> str:
         """As the engine reads it."""
-        if self.sort == first_sort(self.wanted):
-            return self.wanted.order
+        if self.sort == first_sort(self.set_page):
+            return self.set_page.order
         path, _, direction = self.sort.partition(" ")
-        column = column_of(self.wanted, path)
+        column = column_of(self.set_page, path)
         if column is None or not column.order:
-            return self.wanted.order
+            return self.set_page.order
         return f"{column.order} {direction}".strip()
 
     @property
@@ -87,62 +87,62 @@ class ListQuery:
 
     def options(self) -> dict[str, str | int | None]:
         """The options that read the columns of the list, too, with what marks a row."""
-        return {**reading(self.wanted, self.columns), **self.rows()}
+        return {**reading(self.set_page, self.columns), **self.rows()}
 
     def options_of_columns(self) -> dict[str, str | int | None]:
         """The options that read what stands in the columns, and nothing else."""
-        return {**reading(self.wanted, self.columns, marked=False), **self.rows()}
+        return {**reading(self.set_page, self.columns, marked=False), **self.rows()}
 
 
-def read_query(wanted: Page, args: MultiDict[str, str]) -> ListQuery:
+def read_query(set_page: Page, args: MultiDict[str, str]) -> ListQuery:
     """The query of an address; what it does not have, or cannot have, is as at first, so that an
     old address still opens."""
     view, state = args.get("view", ""), args.get("state", "")
     sort = args.get("sort", "")
     path, _, direction = sort.partition(" ")
-    column = column_of(wanted, path)
+    column = column_of(set_page, path)
     is_order = column is not None and column.order and direction in ("", "desc")
-    sort = sort if is_order else first_sort(wanted)
-    columns = columns_of(wanted, args.get("columns", "").split(",")[:MOST_COLUMNS])
-    conditions = read_conditions(wanted, args.getlist(WHERE))
-    is_view, is_state = view in views_of(wanted), state in states_of(wanted)
+    sort = sort if is_order else first_sort(set_page)
+    columns = columns_of(set_page, args.get("columns", "").split(",")[:MOST_COLUMNS])
+    conditions = read_conditions(set_page, args.getlist(WHERE))
+    is_view, is_state = view in views_of(set_page), state in states_of(set_page)
     unknown = [text for text, condition in conditions.items() if condition is None]
     unknown += [text for text, is_known in ((view, is_view), (state, is_state))
                 if text and not is_known]  # fmt: skip
     return ListQuery(
-        wanted,
+        set_page,
         args.get("q", "").strip()[:LONGEST_SEARCH],
         view if is_view else "",
         state if is_state else "",
         tuple(filter(None, conditions.values())),
         sort,
-        tuple(columns or columns_of(wanted, wanted.columns)),
+        tuple(columns or columns_of(set_page, set_page.columns)),
         tuple(unknown),
     )
 
 
-def first_sort(wanted: Page) -> str:
+def first_sort(set_page: Page) -> str:
     """The order of a list that nobody has sorted, by its first property: ``createdAt desc``."""
-    return wanted.order.partition(",")[0]
+    return set_page.order.partition(",")[0]
 
 
-def states_of(wanted: Page) -> tuple[str, ...]:
+def states_of(set_page: Page) -> tuple[str, ...]:
     """The states that a list can be narrowed to."""
-    if wanted.state is None:
+    if set_page.state is None:
         return ()
-    return options_of(wanted.entity_set.type.properties[wanted.state])
+    return options_of(set_page.entity_set.type.properties[set_page.state])
 
 
-def person_of(wanted: Page) -> edm.Property | None:
+def person_of(set_page: Page) -> edm.Property | None:
     """The property that says who works on a record."""
-    attributes = wanted.entity_set.type.by_attribute
+    attributes = set_page.entity_set.type.by_attribute
     return next((attributes[name] for name in PERSONS if name in attributes), None)
 
 
-def views_of(wanted: Page) -> Mapping[str, str]:
+def views_of(set_page: Page) -> Mapping[str, str]:
     """The views of a list that everybody has, each a filter; one's own records among them."""
-    person = person_of(wanted)
-    views = dict(wanted.views)
+    person = person_of(set_page)
+    views = dict(set_page.views)
     if person is None:
         return views
     is_open = f" and {views['Open']}" if "Open" in views else ""

@@ -66,46 +66,46 @@ class Head:
 @console.get("/<path>/")
 def list_records(path: str, problem: ApiError | None = None) -> Response:
     """Records of a set."""
-    wanted = page_of(path)
+    set_page = page_of(path)
     if "filtering" in request.args:
         try:
-            return see_other(_with_condition(wanted))
+            return see_other(_with_condition(set_page))
         except ValidationError as error:
             problem = error
-    query = read_query(wanted, request.args)
+    query = read_query(set_page, request.args)
     skip = skipped()
     options = {**query.options(), "top": page_rows(), "skip": skip or None}
-    known = filterable(wanted)
-    is_changed = may_change(wanted)
+    filterables = filterable(set_page)
+    is_changed = may_change(set_page)
     more = {"select": f"{options['select']},allowedActions"} if is_changed else {}
-    result = engine.read(wanted.set_name, count="true", **{**options, **more})
+    result = engine.read(set_page.set_name, count="true", **{**options, **more})
     total = int(result.body["@odata.count"])
     heads = _heads(query)
-    texts = cells(wanted, query.columns, result.rows)
+    texts = cells(set_page, query.columns, result.rows)
     return page(
         "list.html",
-        wanted=wanted,
+        set_page=set_page,
         query=query,
         rows=[
-            (row, wanted.name_of(row), list(zip(heads, of_row, strict=True)))
+            (row, set_page.name_of(row), list(zip(heads, of_row, strict=True)))
             for row, of_row in zip(result.rows, texts, strict=True)
         ],
         heads=heads,
         is_changed=is_changed,
-        states=states_of(wanted),
-        views=_views(wanted, query),
-        saved_views=views_saved(wanted),
+        states=states_of(set_page),
+        views=_views(set_page, query),
+        saved_views=views_saved(set_page),
         saved=key_in(request.args.get("saved", "")),
         typed_name=request.form.get("name", ""),
         may_share=allowed(current_caller(), SHARES),
         may_export=allowed(current_caller(), "bi:export"),
         formats=[(name, FORMATS[name].label) for name in ("xlsx", "csv")],
-        choosable=choosable(wanted),
+        choosable=choosable(set_page),
         places={column.path: number for number, column in enumerate(query.columns, 1)},
         is_arranging="arrange" in request.args,
         here_query=request.query_string.decode(),
         link=changed_link,
-        actions=actions_for(wanted),
+        actions=actions_for(set_page),
         conditions=[(each.words, _without(each.text)) for each in query.conditions],
         sorts=_sorts(query),
         sizes=sorted({*CONSOLE_CHOICES, page_rows()}),
@@ -114,12 +114,12 @@ def list_records(path: str, problem: ApiError | None = None) -> Response:
         links=page_links(total),
         kept=_hidden_fields,
         problem=problem,
-        filterable=known,
-        adding=known.get(request.args.get("add", "")),
+        filterable=filterables,
+        adding=filterables.get(request.args.get("add", "")),
         typed_operator=request.args.get("operator", ""),
         typed_values=request.args.getlist("value"),
         cancel=changed_link(**dict.fromkeys(_ADDING, "")),
-        address=engine.address(wanted.set_name, **options),
+        address=engine.address(set_page.set_name, **options),
     )
 
 
@@ -127,22 +127,22 @@ def list_records(path: str, problem: ApiError | None = None) -> Response:
 @refused_on(list_records)
 def keep_view(path: str) -> Response:
     """Save the list as it is shown, or delete a saved view."""
-    wanted = page_of(path)
-    address = f"{session.ROOT}/{wanted.path}/"
+    set_page = page_of(path)
+    address = f"{session.ROOT}/{set_page.path}/"
     if (view_id := key_in(request.form.get("delete", ""))) is not None:
         delete_view(view_id)
         return see_other(address, translated("View deleted."))
     query = request.form.get("query", "")[:_MOST_QUERY]
     name = request.form.get("name", "")
-    key = save_view(wanted, name, query, shared="shared" in request.form)
-    kept = urlencode([*kept_query(query), ("saved", key)])
-    return see_other(f"{address}?{kept}", translated("View saved."))
+    key = save_view(set_page, name, query, shared="shared" in request.form)
+    query_string = urlencode([*kept_query(query), ("saved", key)])
+    return see_other(f"{address}?{query_string}", translated("View saved."))
 
 
 @console.post("/<path>/columns")
 def choose_columns(path: str) -> Response:
     """Show the columns whose places were typed, in their order."""
-    wanted = page_of(path)
+    set_page = page_of(path)
     places: list[tuple[int, int, str]] = []
     for name, text in request.form.items():
         if name.startswith("place.") and text.strip().isdecimal():
@@ -151,7 +151,7 @@ def choose_columns(path: str) -> Response:
     columns = ",".join(name for _, _, name in sorted(places))
     if columns:
         query.append(("columns", columns))
-    return see_other(f"{session.ROOT}/{wanted.path}/?{urlencode(query)}")
+    return see_other(f"{session.ROOT}/{set_page.path}/?{urlencode(query)}")
 
 
 def _heads(query: ListQuery) -> list[Head]:
@@ -161,17 +161,17 @@ def _heads(query: ListQuery) -> list[Head]:
         is_sorted = (direction or "asc") if column.path == path else ""
         turned = f"{column.path} desc" if is_sorted == "asc" else column.path
         link = changed_link(sort=turned, skip=0) if column.order else ""
-        heads.append(Head(column, is_sorted, link, changed_by(query.wanted, column)))
+        heads.append(Head(column, is_sorted, link, changed_by(query.set_page, column)))
     return heads
 
 
 def _sorts(query: ListQuery) -> list[tuple[str, str]]:
     """What the list can be sorted by, as the address says it and in words."""
-    first = first_sort(query.wanted).partition(" ")[0]
+    first = first_sort(query.set_page).partition(" ")[0]
     columns = {column.path: column for column in query.columns if column.order}
     columns |= {
         column.path: column
-        for column in choosable(query.wanted)
+        for column in choosable(query.set_page)
         if column.path in (first, query.sort.partition(" ")[0])
     }
     return [
@@ -181,7 +181,7 @@ def _sorts(query: ListQuery) -> list[tuple[str, str]]:
     ]
 
 
-def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
+def _views(set_page: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
     """The name, the address and whether it is this one of each view that everybody has."""
     current = None if "saved" in request.args else query.view
     return [
@@ -190,21 +190,21 @@ def _views(wanted: Page, query: ListQuery) -> list[tuple[str, str, bool]]:
             f"?{urlencode({'view': name})}" if name else "?",
             name == current,
         )
-        for name in ("", *views_of(wanted))
+        for name in ("", *views_of(set_page))
     ]
 
 
 def _without(condition: str) -> str:
     """This address without a condition."""
-    kept = [text for text in request.args.getlist(WHERE) if text != condition]
-    return changed_link(**{WHERE: kept}, skip=0)
+    conditions = [text for text in request.args.getlist(WHERE) if text != condition]
+    return changed_link(**{WHERE: conditions}, skip=0)
 
 
-def _with_condition(wanted: Page) -> str:
+def _with_condition(set_page: Page) -> str:
     """The address of the list with the condition that was typed."""
     args = request.args
     condition = typed_condition(
-        wanted, args.get("add", ""), args.get("operator", ""), args.getlist("value")
+        set_page, args.get("add", ""), args.get("operator", ""), args.getlist("value")
     )
     conditions = [*args.getlist(WHERE), condition.text]
     changes: dict[str, Any] = {**dict.fromkeys(_ADDING, ""), WHERE: conditions, "skip": 0}

@@ -57,16 +57,16 @@ def mine_and_due() -> Iterator[Waiting]:
             [("view", "Mine"), ("sort", "closeDate"), (WHERE, "nextStep:empty")],
         ),
     ):  # fmt: skip
-        wanted = page_of(path)
-        if not allowed(current_caller(), f"{wanted.entity_set.type.resource}:{right}"):
+        set_page = page_of(path)
+        if not allowed(current_caller(), f"{set_page.entity_set.type.resource}:{right}"):
             continue
-        query = read_query(wanted, MultiDict([*address, ("columns", columns)]))
-        result = engine.read(wanted.set_name, count="true", top=SHOWN, **query.options())
+        query = read_query(set_page, MultiDict([*address, ("columns", columns)]))
+        result = engine.read(set_page.set_name, count="true", top=SHOWN, **query.options())
         if result.rows:
             yield Waiting(
                 translated(title),
                 int(result.body["@odata.count"]),
                 f"{path}/?{urlencode(address)}",
                 query.columns,
-                cells(wanted, query.columns, result.rows),
+                cells(set_page, query.columns, result.rows),
             )

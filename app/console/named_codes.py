@@ -48,8 +48,8 @@ def typed_code(name: str, text: str) -> str:
 
 def code_names(name: str, first: Iterable[str] = ()) -> list[str]:
     """What may be chosen in place of typing: the codes of ``first``, then all that have a name."""
-    known = LISTS[name].names(page_language())
-    named = [text for code in known if (text := code_name(name, code)) != code]
+    codes = LISTS[name].names(page_language())
+    names = [text for code in codes if (text := code_name(name, code)) != code]
     if name != UNIT:
-        named.sort()
-    return list(dict.fromkeys([*sorted(code_name(name, code) for code in first), *named]))
+        names.sort()
+    return list(dict.fromkeys([*sorted(code_name(name, code) for code in first), *names]))

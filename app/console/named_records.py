@@ -48,9 +48,9 @@ def named_record(type_name: str, record: Mapping[str, Any]) -> NamedRecord:
 class Names:
     """The records that the references of some records stand for."""
 
-    def __init__(self, known: Mapping[tuple[str, int], NamedRecord]) -> None:
+    def __init__(self, records: Mapping[tuple[str, int], NamedRecord]) -> None:
         """``known``: (property, key) -> the record."""
-        self._known = known
+        self._known = records
 
     def of(self, name: str, value: Any) -> NamedRecord | None:
         """The record that a value of a property names, if it does."""

@@ -60,31 +60,35 @@ def _records(text: str) -> list[dict[str, str]]:
         number, kind = _number_of(item), wording.label(item["type"])
         name = " · ".join(filter(None, (number, item["title"], item["subtitle"])))
         items.append((_is_end(text, number), {"name": name, "kind": kind, "link": item["link"]}))
-    for wanted in (*listed_pages(), *listed_pages(_READ)):
-        items += _of_kind(wanted, text)
+    for set_page in (*listed_pages(), *listed_pages(_READ)):
+        items += _of_kind(set_page, text)
     return [item for is_end, item in sorted(items, key=lambda each: not each[0])]
 
 
-def _of_kind(wanted: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]:
+def _of_kind(set_page: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]:
     """The first records of a set, each with whether its number ends with what was typed."""
-    marks = [name for name in ("number", "code", "sku") if name in wanted.columns]
-    client = columns_of(wanted, [name for name in wanted.columns if name == "Client"])
-    read = reading(wanted, [*columns_of(wanted, marks), *client], marked=False)
-    query = read_query(wanted, MultiDict({"q": text})).rows()
+    marks = [name for name in ("number", "code", "sku") if name in set_page.columns]
+    client = columns_of(set_page, [name for name in set_page.columns if name == "Client"])
+    read = reading(set_page, [*columns_of(set_page, marks), *client], marked=False)
+    query = read_query(set_page, MultiDict({"q": text})).rows()
     ends = [f"endswith({name},{quoted(text)})" for name in marks if _has_digit(text)]
     asked = [{**query, "search": None, "filter": " or ".join(ends)}] if ends else []
     rows = {
         row["id"]: row
         for options in (*asked, query)
-        for row in engine.read(wanted.set_name, **read, top=MOST_OF_A_KIND, **options).rows
+        for row in engine.read(set_page.set_name, **read, top=MOST_OF_A_KIND, **options).rows
     }
     for row in list(rows.values())[:MOST_OF_A_KIND]:
-        title, link = named_record(wanted.entity_set.type.name, row)
+        title, link = named_record(set_page.entity_set.type.name, row)
         numbers = [str(row.get(name) or "") for name in marks]
         names = dict.fromkeys((*numbers, title, (row.get("Client") or {}).get("name")))
         yield (
             any(_is_end(text, number) for number in numbers),
-            {"name": " · ".join(filter(None, names)), "kind": wanted.singular_label, "link": link},
+            {
+                "name": " · ".join(filter(None, names)),
+                "kind": set_page.singular_label,
+                "link": link,
+            },
         )
 
 

@@ -63,8 +63,8 @@ def make_user() -> Response:
         password=form.get("password", ""),
         roles=form.getlist("roles"),
     )
-    said = translated("User %(name)s created.", name=form.get("username", ""))
-    return see_other(f"{session.ROOT}/users", said)
+    message = translated("User %(name)s created.", name=form.get("username", ""))
+    return see_other(f"{session.ROOT}/users", message)
 
 
 @console.get("/users/<int:user_id>")
@@ -98,16 +98,16 @@ def act_on_user(user_id: int) -> Response:
     step = request.form.get("step", "")
     if step in _STATUS_SAID:
         users.update_user(user_id, {"status": step})
-        said = translated(_STATUS_SAID[step])
+        message = translated(_STATUS_SAID[step])
     elif step == "unlock":
         users.unlock_user(user_id)
-        said = translated("User unlocked.")
+        message = translated("User unlocked.")
     elif step == "reset":
         return _shown_at(user_id, password=users.reset_password(user_id, None))
     else:
         raise InvalidStateError(translated("This step is not known."))
     path = f"/{user_id}" if request.form.get("page") else ""
-    return see_other(f"{session.ROOT}/users{path}", said)
+    return see_other(f"{session.ROOT}/users{path}", message)
 
 
 @console.post("/users/<int:user_id>/change")

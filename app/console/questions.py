@@ -64,8 +64,8 @@ def keep_question() -> Response:
     """Save the answer that is shown as a report: from its question, or from its query."""
     name = typed_name(200, translated("Give the report a name of up to 200 characters."))
     report_id = save_report({"name": name, "shared": "shared" in request.form, **_content()})
-    said = saved(translated("Report"))
-    return see_other(f"{session.ROOT}/reports/{report_id}", said)
+    message = saved(translated("Report"))
+    return see_other(f"{session.ROOT}/reports/{report_id}", message)
 
 
 def _content() -> dict[str, Any]:

@@ -41,39 +41,39 @@ def show_record(path: str, key: int) -> Response:
 @console.post("/<path>/<int:key>")
 def act_on_record(path: str, key: int) -> Response:
     """Do one of the steps that the page offered; the ETag of the page must still stand."""
-    wanted = page_of(path)
+    set_page = page_of(path)
     step = request.form.get("step", "")
     version = request.form.get("version")
     try:
         if step == "delete":
-            ask("DELETE", f"{wanted.set_name}({key})", version=version)
-            return see_other(f"{session.ROOT}/{path}/", deleted(wanted.singular_label))
-        if step == ASSIGN and wanted.set_name == "Tickets":
-            said = assign_to_me(key, version)
+            ask("DELETE", f"{set_page.set_name}({key})", version=version)
+            return see_other(f"{session.ROOT}/{path}/", deleted(set_page.singular_label))
+        if step == ASSIGN and set_page.set_name == "Tickets":
+            message = assign_to_me(key, version)
         else:
-            is_state = wanted.set_name == "Tickets" and step.startswith(f"{wanted.state}:")
+            is_state = set_page.set_name == "Tickets" and step.startswith(f"{set_page.state}:")
             besides = taken_over(key) if is_state else {}
-            answer = take(wanted.set_name, key, step, version, request.form, besides)
-            said = step_message(wanted.singular_label, step, answer)
+            answer = take(set_page.set_name, key, step, version, request.form, besides)
+            message = step_message(set_page.singular_label, step, answer)
         if step == COMMENT:
-            key, said = settle_answer(key, answer, request.form.get("then", ""))
+            key, message = settle_answer(key, answer, request.form.get("then", ""))
     except ApiError as error:
         db.session.rollback()  # of two changes the first may have been done
-        return _show(wanted, key, error)
-    return see_other(f"{session.ROOT}/{path}/{key}", said)
+        return _show(set_page, key, error)
+    return see_other(f"{session.ROOT}/{path}/{key}", message)
 
 
 @console.get("/<path>/<int:key>/delete")
 def show_deletion(path: str, key: int) -> Response:
     """What a deletion would take along, before it is done."""
-    wanted = page_of(path)
-    require(current_caller(), f"{wanted.entity_set.type.resource}:delete")
-    record = engine.read(f"{wanted.set_name}({key})").body
-    service: Any = wanted.entity_set.service
+    set_page = page_of(path)
+    require(current_caller(), f"{set_page.entity_set.type.resource}:delete")
+    record = engine.read(f"{set_page.set_name}({key})").body
+    service: Any = set_page.entity_set.service
     effects = consequences(service.rules, key)
     db.session.rollback()  # it was only looked at
     return page(
-        "delete.html", wanted=wanted, key=key, name=wanted.name_of(record),
+        "delete.html", set_page=set_page, key=key, name=set_page.name_of(record),
         version=record.get("@odata.etag"), consequences=_in_words(effects),
     )  # fmt: skip
 
@@ -81,45 +81,46 @@ def show_deletion(path: str, key: int) -> Response:
 @console.get("/<path>/<int:key>/all/<name>")
 def show_all_related(path: str, key: int, name: str) -> Response:
     """All records behind one of the navigation properties of a record, page by page."""
-    wanted = page_of(path)
-    if name not in readable(wanted, wanted.related):
+    set_page = page_of(path)
+    if name not in readable(set_page, set_page.related):
         raise NotFoundError(translated("There is no such list."))
-    record = engine.read(f"{wanted.set_name}({key})").body
-    skip, address = skipped(), f"{wanted.set_name}({key})/{name}"
+    record = engine.read(f"{set_page.set_name}({key})").body
+    skip, address = skipped(), f"{set_page.set_name}({key})/{name}"
     options: dict[str, str | int | None] = {
-        "orderby": order_of(wanted, name), "top": page_rows(), "skip": skip or None,
+        "orderby": order_of(set_page, name), "top": page_rows(), "skip": skip or None,
     }  # fmt: skip
     result = engine.read(address, count="true", **options)
     total = int(result.body["@odata.count"])
     return page(
-        "all_related.html", wanted=wanted, key=key, record=record, name=wanted.name_of(record),
-        group=related(wanted, record, name, result.rows, total), links=page_links(total),
+        "all_related.html",
+        set_page=set_page, key=key, record=record, name=set_page.name_of(record),
+        group=related(set_page, record, name, result.rows, total), links=page_links(total),
         query=engine.address(address, **options),
     )  # fmt: skip
 
 
-def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
-    type_, layout = wanted.entity_set.type, LAYOUTS[wanted.set_name]
-    children = readable(wanted, wanted.related)
-    expand = expanded(wanted, children)
+def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
+    type_, layout = set_page.entity_set.type, LAYOUTS[set_page.set_name]
+    children = readable(set_page, set_page.related)
+    expand = expanded(set_page, children)
     record = engine.read(
-        f"{wanted.set_name}({key})", select=",".join(type_.properties), expand=expand
+        f"{set_page.set_name}({key})", select=",".join(type_.properties), expand=expand
     ).body
     actions = record.get("allowedActions") or []
-    state = record.get(wanted.state) if wanted.state else None
+    state = record.get(set_page.state) if set_page.state else None
     groups = {
-        name: related(wanted, record, name, record[name], int(record[f"{name}@odata.count"]))
+        name: related(set_page, record, name, record[name], int(record[f"{name}@odata.count"]))
         for name in children
     }
-    hidden = {*_NEVER_SHOWN, wanted.title, wanted.state}
+    hidden = {*_NEVER_SHOWN, set_page.title, set_page.state}
     fields = [name for name in type_.properties if name not in hidden]
     names, steps = names_of(type_, [record]), steps_of(actions, record)
     placed = {name for name in groups if name in layout.sections and groups[name].rows}
     return page(
         "record.html",
-        wanted=wanted,
+        set_page=set_page,
         record=record,
-        name=wanted.name_of(record),
+        name=set_page.name_of(record),
         key=key,
         version=record.get("@odata.etag"),
         properties=type_.properties,
@@ -140,13 +141,13 @@ def _show(wanted: Page, key: int, error: ApiError | None = None) -> Response:
         at=_input_names(steps, request.form.get("step", "")),
         may_change="update" in actions,
         may_delete="delete" in actions,
-        files=files_of(record) if wanted.set_name == "Documents" else None,
-        talk=talk_of(key) if wanted.set_name == "Tickets" else None,
-        desk=desk_of(record, names) if wanted.set_name == "Tickets" else None,
-        article=_article(record) if wanted.set_name == "KbArticles" else None,
-        timeline=timeline_of(wanted, key, record, FIRST),
+        files=files_of(record) if set_page.set_name == "Documents" else None,
+        talk=talk_of(key) if set_page.set_name == "Tickets" else None,
+        desk=desk_of(record, names) if set_page.set_name == "Tickets" else None,
+        article=_article(record) if set_page.set_name == "KbArticles" else None,
+        timeline=timeline_of(set_page, key, record, FIRST),
         problem=error,
-        query=engine.address(f"{wanted.set_name}({key})", expand=expand),
+        query=engine.address(f"{set_page.set_name}({key})", expand=expand),
     )  # fmt: skip
 
 

@@ -120,10 +120,10 @@ def suggest(name: str) -> Response:
     if kind is None:
         raise NotFoundError(translated("There is no such list."))
     typed = request.args.get("q", "").strip()[:_MOST_TYPED]
-    asked = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
+    options = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
     if kind.suggested is not None:
-        asked["filter"] = kind.suggested
-    rows = read_many(kind.set_name, **asked, **(_narrowed(kind, typed) if typed else {}))
+        options["filter"] = kind.suggested
+    rows = read_many(kind.set_name, **options, **(_narrowed(kind, typed) if typed else {}))
     return jsonify({"items": [_text(kind, row) for row in rows]})
 
 

@@ -53,44 +53,44 @@ class Related:
     add: str
 
 
-def readable(wanted: Page, names: Iterable[str]) -> list[str]:
+def readable(set_page: Page, names: Iterable[str]) -> list[str]:
     """The navigation properties whose records the caller may read."""
-    return [name for name in names if is_readable(target_of(wanted, name))]
+    return [name for name in names if is_readable(target_of(set_page, name))]
 
 
-def expanded(wanted: Page, names: Iterable[str]) -> str | None:
+def expanded(set_page: Page, names: Iterable[str]) -> str | None:
     """``$expand`` for the first rows behind the navigation properties, and how many there are."""
-    return ",".join(f"{name}({_options(wanted, name)})" for name in names) or None
+    return ",".join(f"{name}({_options(set_page, name)})" for name in names) or None
 
 
-def order_of(wanted: Page, name: str) -> str | None:
+def order_of(set_page: Page, name: str) -> str | None:
     """The order of what stands behind a navigation property: that of its list, if it has one."""
-    target_page = page_behind(wanted, name)
+    target_page = page_behind(set_page, name)
     return None if target_page is None else target_page.order
 
 
-def _options(wanted: Page, name: str) -> str:
-    order = order_of(wanted, name)
+def _options(set_page: Page, name: str) -> str:
+    order = order_of(set_page, name)
     top = f"$count=true;$top={_MORE_ROWS.get(name, RELATED_ROWS)}"
     return f"{top};$orderby={order}" if order else top
 
 
-def page_behind(wanted: Page, name: str) -> Page | None:
+def page_behind(set_page: Page, name: str) -> Page | None:
     """The page of the records behind a navigation property."""
-    return page_of_type(target_of(wanted, name).name)
+    return page_of_type(target_of(set_page, name).name)
 
 
 def related(
-    wanted: Page, record: Mapping[str, Any], name: str, rows: list[dict[str, Any]], total: int
+    set_page: Page, record: Mapping[str, Any], name: str, rows: list[dict[str, Any]], total: int
 ) -> Related:
     """What stands behind a navigation property of a record."""
-    target = target_of(wanted, name)
+    target = target_of(set_page, name)
     target_page = page_of_type(target.name)
     if target_page is not None:
         columns = columns_of(target_page, target_page.own_columns)
         texts = cells(target_page, columns, rows)
     else:
-        hidden = {"id", "allowedActions", "body", "customFields", _key_of(wanted)}
+        hidden = {"id", "allowedActions", "body", "customFields", _key_of(set_page)}
         names = (
             list(_COLUMNS.get(target.name, ()))
             or [each for each in target.properties if each not in hidden][:_MOST_COLUMNS]
@@ -98,13 +98,13 @@ def related(
         names = [each for each in names if each not in _SOMETIMES or any(row[each] for row in rows)]
         columns = part_columns(target, names)
         texts = part_cells(target, columns, rows, record.get("currency"))
-    add = _add(wanted, record["id"], name)
+    add = _add(set_page, record["id"], name)
     return Related(name, columns, rows, texts, total, target_page, add)
 
 
-def _add(wanted: Page, key: int, name: str) -> str:
-    navigation = wanted.entity_set.type.navigation[name]
-    target = target_of(wanted, name)
+def _add(set_page: Page, key: int, name: str) -> str:
+    navigation = set_page.entity_set.type.navigation[name]
+    target = target_of(set_page, name)
     target_page = page_of_type(target.name)
     if target_page is None or target.name not in _MADE_HERE:
         return ""
@@ -113,15 +113,17 @@ def _add(wanted: Page, key: int, name: str) -> str:
     if navigation.foreign_key is None or navigation.name == "CreditNotes":
         return ""
     preset = {navigation.foreign_key: key, **navigation.besides}
-    named = {target.by_attribute[attribute].name: value for attribute, value in preset.items()}
-    return f"{session.ROOT}/{target_page.path}/new?{urlencode(named)}"
+    preset_values = {
+        target.by_attribute[attribute].name: value for attribute, value in preset.items()
+    }
+    return f"{session.ROOT}/{target_page.path}/new?{urlencode(preset_values)}"
 
 
-def target_of(wanted: Page, name: str) -> edm.EntityType:
+def target_of(set_page: Page, name: str) -> edm.EntityType:
     """The entity type behind a navigation property."""
-    return engine.container().target(wanted.entity_set.type.navigation[name])
+    return engine.container().target(set_page.entity_set.type.navigation[name])
 
 
-def _key_of(wanted: Page) -> str:
-    name = wanted.entity_set.type.name
+def _key_of(set_page: Page) -> str:
+    name = set_page.entity_set.type.name
     return f"{name[:1].lower()}{name[1:]}Id"

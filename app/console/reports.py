@@ -150,11 +150,11 @@ def schedule_report(report_id: int) -> Response:
     """Mail a report by the clock, or no more."""
     if request.form.get("step") == "stop":
         schedules.unschedule_report(report_id)
-        said = translated("The report is not mailed any more.")
+        message = translated("The report is not mailed any more.")
     else:
         schedules.schedule_report(report_id, _schedule())
-        said = translated("The report will be mailed.")
-    return see_other(f"{ADDRESS}/{report_id}", said)
+        message = translated("The report will be mailed.")
+    return see_other(f"{ADDRESS}/{report_id}", message)
 
 
 def _parameter_values(report: Report) -> dict[str, str]:
@@ -194,15 +194,15 @@ def _schedule() -> dict[str, Any]:
     to = typed_addresses("to")
     if not 1 <= len(to) <= 20:
         raise ValidationError([("to", translated("must be 1 to 20 addresses"))])
-    wanted: dict[str, Any] = {
+    schedule: dict[str, Any] = {
         "every": every, "time": f"{int(hour):02d}:{int(minute):02d}", "format": form["format"],
         "to": list(to), "language": page_language(),
     }  # fmt: skip
     if every == "weekly":
-        wanted["weekday"] = typed_count("weekday", 7, required=True)
+        schedule["weekday"] = typed_count("weekday", 7, required=True)
     if every == "monthly":
-        wanted["day"] = typed_count("day", 31, required=True)
-    return wanted
+        schedule["day"] = typed_count("day", 31, required=True)
+    return schedule
 
 
 def _is_below(limit: int, text: str) -> bool:

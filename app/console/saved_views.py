@@ -33,13 +33,13 @@ def kept_query(text: str) -> list[tuple[str, str]]:
     return [pair for pair in parse_qsl(text) if pair[0] in _KEPT]
 
 
-def views_saved(wanted: Page) -> list[dict[str, Any]]:
+def views_saved(set_page: Page) -> list[dict[str, Any]]:
     """The views of a list that the caller has saved, and those that are shared, by name."""
     caller = current_caller()
     statement = (
         select(SavedView)
         .where(
-            SavedView.set_name == wanted.set_name,
+            SavedView.set_name == set_page.set_name,
             or_(SavedView.owner_id == caller.user_id, SavedView.is_shared),
         )
         .order_by(SavedView.name, SavedView.id)
@@ -56,7 +56,7 @@ def views_saved(wanted: Page) -> list[dict[str, Any]]:
     ]
 
 
-def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
+def save_view(set_page: Page, name: str, query: str, *, shared: bool) -> int:
     """Keep a view of the caller; one of the same name is replaced. Returns its id.
 
     Raises: ValidationError; ForbiddenError, who leads no team shares none.
@@ -71,26 +71,26 @@ def save_view(wanted: Page, name: str, query: str, *, shared: bool) -> int:
         raise ForbiddenError(
             translated("Views are shared by who has the right %(right)s.", right=SHARES)
         )
-    kept = urlencode(kept_query(query))
-    if len(kept) > SavedView.query.type.length:
+    query_string = urlencode(kept_query(query))
+    if len(query_string) > SavedView.query.type.length:
         raise ValidationError([("name", translated("has too many conditions to be saved"))])
     own = select(SavedView.id, SavedView.name, SavedView.set_name).where(
         SavedView.owner_id == caller.user_id
     )
-    known = records.connection().execute(own).all()
-    values = {"query": kept, "is_shared": shared, "updated_at": utc_now()}
-    for row in known:
-        if (row.name, row.set_name) == (name, wanted.set_name):
+    views = records.connection().execute(own).all()
+    values = {"query": query_string, "is_shared": shared, "updated_at": utc_now()}
+    for row in views:
+        if (row.name, row.set_name) == (name, set_page.set_name):
             records.update(SavedView, row.id, values)
             _tell("view.updated", row.id, {"name": name, **values})
             return int(row.id)
-    if len(known) >= MOST_SAVED:
+    if len(views) >= MOST_SAVED:
         raise ValidationError(
             [("name", translated("you have %(most)s views: delete one first", most=MOST_SAVED))]
         )
     key = records.insert(
         SavedView,
-        {"created_at": utc_now(), "name": name, "set_name": wanted.set_name,
+        {"created_at": utc_now(), "name": name, "set_name": set_page.set_name,
          "owner_id": caller.user_id, **values},
     )  # fmt: skip
     _tell("view.created", key, {"name": name, **values})

@@ -89,21 +89,21 @@ def _person(item: dict[str, Any]) -> dict[str, Any]:
 def listed_pages(paths: Sequence[str] = _LISTED) -> Iterator[Page]:
     """The lists of which what fits is shown, those that the caller may read."""
     for path in paths:
-        wanted = page_of(path)
-        if allowed(current_caller(), f"{wanted.entity_set.type.resource}:read"):
-            yield wanted
+        set_page = page_of(path)
+        if allowed(current_caller(), f"{set_page.entity_set.type.resource}:read"):
+            yield set_page
 
 
 def _lists(text: str) -> list[dict[str, Any]]:
     """Records of each kind that has some, with the number of all of them and their list."""
     groups = []
-    for wanted in listed_pages():
-        query = read_query(wanted, MultiDict({"q": text}))
-        result = engine.read(wanted.set_name, count="true", top=BESIDE, **query.options())
-        rows = cells(wanted, query.columns, result.rows)
+    for set_page in listed_pages():
+        query = read_query(set_page, MultiDict({"q": text}))
+        result = engine.read(set_page.set_name, count="true", top=BESIDE, **query.options())
+        rows = cells(set_page, query.columns, result.rows)
         if rows:
             groups.append(
-                {"page": wanted, "columns": query.columns, "rows": rows,
+                {"page": set_page, "columns": query.columns, "rows": rows,
                  "total": int(result.body["@odata.count"])}
             )  # fmt: skip
     return groups

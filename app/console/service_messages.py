@@ -122,6 +122,6 @@ def called(name: str) -> str:
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     for text in (words[:1].upper() + words[1:].lower(), words, words.lower()):
         if any((None, text) in msgids(each) for each in languages()[1:]):
-            known = translated(text)
-            return known.lower() if page_language() == SOURCE else known
+            translation = translated(text)
+            return translation.lower() if page_language() == SOURCE else translation
     return name

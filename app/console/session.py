@@ -93,8 +93,8 @@ def say(text: str) -> None:
 
 def take_said() -> str:
     """What the page before has left to tell; empty where it left nothing."""
-    said: str = session.pop(_SAID, "") if _SAID in session else ""
-    return said
+    message: str = session.pop(_SAID, "") if _SAID in session else ""
+    return message
 
 
 def check_site() -> None:

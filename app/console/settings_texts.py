@@ -33,18 +33,18 @@ def show_canned_answers(problem: ApiError | None = None) -> Response:
     """The answers, and rows for more."""
     settings = organisation()
     db.session.rollback()  # the form is only shown
-    known = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()
+    answers = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()
     problems = engine.problems_by_field(problem)
     return page(
         "settings_answers.html",
         tabs=TABS,
         group="answers",
-        canned=[*known, *[("", "")] * _BLANK_ROWS],
+        canned=[*answers, *[("", "")] * _BLANK_ROWS],
         places=canned_answers.PLACES,
         version=request.form.get("version") or version_of(_GROUP, settings),
         problem=problem,
         problems={name.removeprefix("answers."): text for name, text in problems.items()},
-        at=[name for name, _ in known if name],
+        at=[name for name, _ in answers if name],
     )
 
 

@@ -342,10 +342,10 @@ def _counts(set_name: str, path: str, name: str, title: str, condition: str | No
     start = f"filter({condition})/" if condition else ""
     apply = f"{start}groupby(({name}),aggregate($count as number))"
     rows = {row[name]: row["number"] for row in engine.read(set_name, apply=apply).rows}
-    known: Sequence[Any] = engine.container().sets[set_name].type.properties[name].allowed or ()
+    states: Sequence[Any] = engine.container().sets[set_name].type.properties[name].allowed or ()
     values = [
         (state, Decimal(rows[state]), f"{path}/?state={state}", "")
-        for state in known
+        for state in states
         if state in rows
     ]
     return Chart(title, "", _bars(values), engine.address(set_name, apply=apply))

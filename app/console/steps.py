@@ -201,13 +201,13 @@ def take(
     path = f"{set_name}({key})"
     attribute, separator, state = step.partition(":")
     if separator:
-        asked = _state_inputs(STATE_STEPS[step]) if step in STATE_STEPS else ()
-        values, problems = _typed_arguments(path, asked, form)
+        inputs = _state_inputs(STATE_STEPS[step]) if step in STATE_STEPS else ()
+        values, problems = _typed_arguments(path, inputs, form)
         body = {attribute: state, **values, **(besides or {})}
         return engine.write("PATCH", path, body, problems, version)
     if step == COMMENT:
-        said = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
-        return ask("POST", f"{path}/Comments", body=said).body
+        comment = {"body": form.get("body", ""), "isInternal": "isInternal" in form}
+        return ask("POST", f"{path}/Comments", body=comment).body
     if step in OFFERED:
         operation = OFFERED[step]
         body, problems = _typed_arguments(path, _step_of(step, operation).inputs, form)
@@ -229,10 +229,10 @@ def _typed_arguments(
 def step_message(record: str, step: str, answer: Any) -> str:
     """What is said when a step was taken, with the amount that was stored: ``Lead: Qualified.``"""
     if step in STATE_STEPS:
-        said = f"{record}: {translated(STATE_STEPS[step].done)}"
+        message = f"{record}: {translated(STATE_STEPS[step].done)}"
         if answer.get("amount") is None:
-            return f"{said}."
-        return f"{said}, {amount_text(Decimal(str(answer['amount'])), answer['currency'])}."
+            return f"{message}."
+        return f"{message}, {amount_text(Decimal(str(answer['amount'])), answer['currency'])}."
     _, separator, state = step.partition(":")
     if separator:
         return f"{record}: {words(state)}."

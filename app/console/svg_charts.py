@@ -51,8 +51,8 @@ class Axis:
 
 def axis_of(values: Iterable[Decimal]) -> Axis:
     """The axis on which values stand: its steps are 1, 2 or 5 of a power of ten."""
-    known = [Decimal(0), *values]
-    low, high = min(known), max(known)
+    heights = [Decimal(0), *values]
+    low, high = min(heights), max(heights)
     if low == high:
         high = Decimal(1)
     least = (high - low) / _MOST_STEPS

@@ -101,8 +101,8 @@ def _reason(message: str) -> str:
 def link_article(key: int) -> Response:
     """Note that an article is about a ticket."""
     article = request.form.get("article", "")
-    wanted = {"@odata.id": f"KbArticles({article})"}
-    ask("POST", f"Tickets({key})/KbArticles/$ref", body=wanted)
+    article_link = {"@odata.id": f"KbArticles({article})"}
+    ask("POST", f"Tickets({key})/KbArticles/$ref", body=article_link)
     return see_other(f"{ADDRESS}/{key}/suggestions", translated("Article linked."))
 
 
@@ -179,16 +179,16 @@ def settle_answer(key: int, comment: Mapping[str, Any], state: str) -> tuple[int
     Raises: an ApiError, as the API would answer; the answer is undone with it.
     """
     went_to = int(comment.get("ticketId") or key)
-    said = translated("Note added.") if comment.get("isInternal") else translated("Answered.")
+    message = translated("Note added.") if comment.get("isInternal") else translated("Answered.")
     if went_to != key:
         return went_to, translated("Answered, in a new ticket that follows the closed one.")
     if not state:
-        return key, said
+        return key, message
     ticket = engine.read(f"Tickets({key})", select="status").body
     if ticket["status"] != state:
         ask("PATCH", f"Tickets({key})", body={"status": state, **taken_over(key)})
     return key, translated(
-        "%(said)s, and set to %(state)s.", said=said.removesuffix("."), state=words(state)
+        "%(said)s, and set to %(state)s.", said=message.removesuffix("."), state=words(state)
     )
 
 

@@ -111,15 +111,15 @@ class Timeline(NamedTuple):
 @console.get("/<path>/<int:key>/timeline")
 def show_timeline(path: str, key: int) -> Response:
     """All that happened to a record, the latest first."""
-    wanted = page_of(path)
-    record = read_one(f"{wanted.set_name}({key})")
+    set_page = page_of(path)
+    record = read_one(f"{set_page.set_name}({key})")
     skip, size = skipped(), page_rows()
-    timeline = timeline_of(wanted, key, record, size, skip)
+    timeline = timeline_of(set_page, key, record, size, skip)
     return page(
         "timeline.html",
-        wanted=wanted,
+        set_page=set_page,
         key=key,
-        name=wanted.name_of(record),
+        name=set_page.name_of(record),
         timeline=timeline,
         older=changed_link(skip=skip + size) if timeline.more else None,
         newer=changed_link(skip=max(skip - size, 0)) if skip else None,
@@ -127,15 +127,15 @@ def show_timeline(path: str, key: int) -> Response:
 
 
 def timeline_of(
-    wanted: Page, key: int, record: Mapping[str, Any], size: int, skip: int = 0
+    set_page: Page, key: int, record: Mapping[str, Any], size: int, skip: int = 0
 ) -> Timeline:
     """What happened to a record that the caller has read, the latest first."""
     most = skip + size + 1
-    logged = _logged(wanted, key, most)
+    logged = _logged(set_page, key, most)
     kept = [
-        *_moments(wanted, key, record),
-        *_rows(wanted, key, most),
-        *_related_moments(wanted, key, most),
+        *_moments(set_page, key, record),
+        *_rows(set_page, key, most),
+        *_related_moments(set_page, key, most),
     ]
     told_at = [(entry.subject, entry.at) for entry in logged]
     fresh = [
@@ -147,17 +147,19 @@ def timeline_of(
     ]
     entries = sorted((*logged, *fresh), key=lambda entry: entry.at, reverse=True)
     page_entries = entries[skip : skip + size]
-    here = Subject(wanted.entity_set.type.name, key)
+    here = Subject(set_page.entity_set.type.name, key)
     others = {entry.subject for entry in page_entries if entry.subject != here}
     return Timeline(page_entries, _names(others), len(entries) > skip + size)
 
 
-def _logged(wanted: Page, key: int, most: int) -> list[Entry]:
-    type_ = wanted.entity_set.type
+def _logged(set_page: Page, key: int, most: int) -> list[Entry]:
+    type_ = set_page.entity_set.type
     parts = [_part(type_.name, AuditRecord.entity_id == key, most)]
-    for name in readable(wanted, wanted.related):
-        if (keys := _keys(wanted, name, key)) is not None:
-            parts.append(_part(target_of(wanted, name).name, AuditRecord.entity_id.in_(keys), most))
+    for name in readable(set_page, set_page.related):
+        if (keys := _keys(set_page, name, key)) is not None:
+            parts.append(
+                _part(target_of(set_page, name).name, AuditRecord.entity_id.in_(keys), most)
+            )
     lines = union_all(*parts).subquery()
     statement = select(lines).order_by(lines.c.created_at.desc(), lines.c.id.desc()).limit(most)
     with primary_engine().connect() as connection:
@@ -178,16 +180,16 @@ def _part(entity: str, condition: Any, most: int) -> Select[Any]:
     return select(lines)
 
 
-def _keys(wanted: Page, name: str, key: int) -> Select[Any] | None:
+def _keys(set_page: Page, name: str, key: int) -> Select[Any] | None:
     """The keys of what belongs to a record; None where the caller may not read all of them."""
-    navigation, target = wanted.entity_set.type.navigation[name], target_of(wanted, name)
+    navigation, target = set_page.entity_set.type.navigation[name], target_of(set_page, name)
     if navigation.foreign_key is None or navigation.owned:
         return None
     if scope_of(current_caller(), f"{target.resource}:read") != ALL:
         return None
     columns = target.table.c
-    known = {navigation.foreign_key: key, **navigation.besides}
-    keys = select(columns.id).where(*(columns[each] == value for each, value in known.items()))
+    conditions = {navigation.foreign_key: key, **navigation.besides}
+    keys = select(columns.id).where(*(columns[each] == value for each, value in conditions.items()))
     return keys if target.visible is None else keys.where(target.visible(columns))
 
 
@@ -199,13 +201,13 @@ def _entry(row: Any, people: Mapping[int | None, str]) -> Entry:
     values: list[tuple[str, Any, Any]] = []
     detail, moment = _detail(row.action, after), None
     if deed == "updated":
-        known = _type(row.entity)
-        changed = [name for name in after if known is None or name in known.properties]
+        type_ = _type(row.entity)
+        changed = [name for name in after if type_ is None or name in type_.properties]
         detail = _step(row.entity, before, after)
         # A change that is no step tells by the moment that it keeps what was done.
         moment = next((_MOMENTS[name] for name in changed if name in _MOMENTS and not detail), None)
         if allowed(current_caller(), "audit:read"):
-            values = list(_values(known, changed, before, after))
+            values = list(_values(type_, changed, before, after))
     return Entry(
         row.created_at,
         subject,
@@ -241,8 +243,8 @@ def _values(
 
 def _words_of(action: str, moment: str | None = None) -> str:
     deed = action.partition(".")[2]
-    said = moment or _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
-    return translated(said)
+    words = moment or _DEEDS.get(action) or _DEEDS.get(deed) or deed.replace("_", " ").capitalize()
+    return translated(words)
 
 
 def _comment(comment: Mapping[str, Any]) -> str:
@@ -271,29 +273,30 @@ def _detail(action: str, after: Mapping[str, Any]) -> str:
 
 def _step(entity: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """``Sent → Paid``, where the state is what changed."""
-    named = page_of_type(entity)
-    if named is None or named.state is None or after.get(named.state) is None:
+    record_page = page_of_type(entity)
+    if record_page is None or record_page.state is None or after.get(record_page.state) is None:
         return ""
-    return f"{words(str(before.get(named.state) or ''))} → {words(str(after[named.state]))}"
+    state = record_page.state
+    return f"{words(str(before.get(state) or ''))} → {words(str(after[state]))}"
 
 
-def _moments(wanted: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
-    subject = Subject(wanted.entity_set.type.name, key)
+def _moments(set_page: Page, key: int, record: Mapping[str, Any]) -> Iterator[Entry]:
+    subject = Subject(set_page.entity_set.type.name, key)
     for name, deed in reversed(_MOMENTS.items()):  # of the same moment the later first
         if record.get(name):
             yield Entry(datetime.fromisoformat(record[name]), subject, translated(deed))
 
 
-def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
+def _rows(set_page: Page, key: int, most: int) -> Iterator[Entry]:
     """Payments, stages, comments: each tells of itself."""
-    if wanted.set_name not in _ROWS:
+    if set_page.set_name not in _ROWS:
         return
-    name, moment = _ROWS[wanted.set_name]
-    path = f"{wanted.set_name}({key})/{name}"
+    name, moment = _ROWS[set_page.set_name]
+    path = f"{set_page.set_name}({key})/{name}"
     rows = read_many(path, orderby=f"{moment} desc", top=most)
     people = _people(row.get("authorId") or row.get("byId") for row in rows)
-    target = target_of(wanted, name).name
-    here = Subject(wanted.entity_set.type.name, key)
+    target = target_of(set_page, name).name
+    here = Subject(set_page.entity_set.type.name, key)
     for row in rows:
         by = people.get(row.get("authorId") or row.get("byId"), "")
         at = datetime.fromisoformat(row[moment])
@@ -308,14 +311,14 @@ def _rows(wanted: Page, key: int, most: int) -> Iterator[Entry]:
             yield Entry(at, here, _comment(row), by, row["body"][:_LONGEST])
 
 
-def _related_moments(wanted: Page, key: int, most: int) -> Iterator[Entry]:
+def _related_moments(set_page: Page, key: int, most: int) -> Iterator[Entry]:
     """The moments of what belongs to a record."""
-    for name in readable(wanted, wanted.related):
-        record_page = page_behind(wanted, name)
-        if record_page is None or wanted.entity_set.type.navigation[name].through:
+    for name in readable(set_page, set_page.related):
+        record_page = page_behind(set_page, name)
+        if record_page is None or set_page.entity_set.type.navigation[name].through:
             continue
         kept = ",".join(each for each in _MOMENTS if each in record_page.entity_set.type.properties)
-        path = f"{wanted.set_name}({key})/{name}"
+        path = f"{set_page.set_name}({key})/{name}"
         for row in read_many(path, select=f"id,{kept}", orderby="createdAt desc", top=most):
             yield from _moments(record_page, row["id"], row)
 

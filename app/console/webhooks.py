@@ -35,10 +35,10 @@ def show_webhooks(problem: ApiError | None = None, **values: Any) -> Response:
     """All receivers, the newest first."""
     with primary_engine().connect() as connection:
         newest = select(WebhookEndpoint).order_by(WebhookEndpoint.id.desc()).limit(CONSOLE_WHOLE)
-        known = list(map(endpoint_shape, records.read_all(newest, of=connection)))
+        endpoints = list(map(endpoint_shape, records.read_all(newest, of=connection)))
     return page(
         "webhooks.html",
-        endpoints=known,
+        endpoints=endpoints,
         groups=_groups(),
         chosen=request.form.getlist("events"),
         typed=request.form,
@@ -66,8 +66,8 @@ def show_webhook(webhook_id: int, problem: ApiError | None = None, **values: Any
     form = (request.form.get("step") or "change") if problem else ""
     endpoint = _endpoint(webhook_id)
     status = request.args.get("status", "")
-    wanted = {"status": status} if status in DELIVERY_STATUSES else {}
-    result = deliveries.list_deliveries(webhook_id, {**page_asked(), **wanted})
+    filters = {"status": status} if status in DELIVERY_STATUSES else {}
+    result = deliveries.list_deliveries(webhook_id, {**page_asked(), **filters})
     return page(
         "webhook.html",
         endpoint=endpoint,
@@ -145,8 +145,8 @@ def show_webhook_delivery(
 def resend_webhook_delivery(webhook_id: int, delivery_id: int) -> Response:
     """Deliver it again now."""
     deliveries.resend(webhook_id, delivery_id)
-    said = translated("It is delivered again.")
-    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}", said)
+    message = translated("It is delivered again.")
+    return see_other(f"{_address(webhook_id)}/deliveries/{delivery_id}", message)
 
 
 def _endpoint(webhook_id: int) -> dict[str, Any]:

@@ -68,9 +68,9 @@ _TONES = {"good": _GOOD, "bad": _BAD, "waiting": _WAITING, "going": _GOING, "ear
 
 def label(name: str) -> str:
     """``dueDate`` -> ``Due date``; ``clientId`` -> ``Client``; ``taxId`` -> ``Tax ID``."""
-    said = _in_english(name)
+    words = _in_english(name)
     # Of an address; elsewhere a state is what something is in.
-    return translated_as("address", said) if name == "state" else translated(said)
+    return translated_as("address", words) if name == "state" else translated(words)
 
 
 def head(text: str) -> str:

@@ -162,7 +162,7 @@ def check_wishes(wishes: Mapping[str, Any]) -> None:
 
 def _check(caller: Caller, wishes: Wishes) -> None:
     """Every id names a record that the caller may read, and the wishes do not contradict."""
-    named = (
+    fields = (
         ("clientId", "clients", wishes.client_id),
         ("contactId", "contacts", wishes.contact_id),
         ("opportunityId", "opportunities", wishes.opportunity_id),
@@ -170,7 +170,7 @@ def _check(caller: Caller, wishes: Wishes) -> None:
     )
     problems = [
         (name, missing(table, key))
-        for name, table, key in named
+        for name, table, key in fields
         if key is not None and not is_readable(caller, table, key)
     ]
     if wishes.opportunity_id is not None and wishes.wants_opportunity:

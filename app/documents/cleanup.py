@@ -150,8 +150,8 @@ def _noted(keys: set[str]) -> dict[str, datetime]:
 def _note(keys: set[str], now: datetime) -> None:
     for key in sorted(keys):
         with transaction() as session:
-            known = select(func.count()).where(OrphanBlob.blob_key == key)
-            if not session.connection().execute(known).scalar_one():  # another worker looks, too
+            count = select(func.count()).where(OrphanBlob.blob_key == key)
+            if not session.connection().execute(count).scalar_one():  # another worker looks, too
                 records.insert(OrphanBlob, {"blob_key": key, "created_at": now})
 
 

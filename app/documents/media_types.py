@@ -191,9 +191,9 @@ def _binary_type(head: bytes, extension: str) -> str:
 
 def _zipped_type(head: bytes, extension: str) -> str:
     if head[30:38] == b"mimetype":  # OpenDocument and EPUB say it in their first entry
-        named = head[38:138].partition(b"PK")[0].decode("ascii", "replace")
-        if re.fullmatch(r"application/[a-z0-9.+-]+", named):
-            return named
+        name = head[38:138].partition(b"PK")[0].decode("ascii", "replace")
+        if re.fullmatch(r"application/[a-z0-9.+-]+", name):
+            return name
     if b"[Content_Types].xml" in head or b"_rels/.rels" in head:
         for folder, kind in _OFFICE_PARTS:
             if folder in head:
@@ -217,9 +217,9 @@ def _text_type(head: bytes, extension: str) -> str | None:
             return "text/html"
         if begin.startswith(b"<?xml"):
             return "application/xml"
-    named = _TEXTS.get(extension, "text/plain")
+    media_type = _TEXTS.get(extension, "text/plain")
     # What a browser would run is found in the content or not at all.
-    return named if named not in ("text/html", "image/svg+xml") else "text/plain"
+    return media_type if media_type not in ("text/html", "image/svg+xml") else "text/plain"
 
 
 def _text_of(head: bytes) -> bytes | None:

@@ -100,10 +100,10 @@ def deliver(
 
 
 def _require_match(file: FileVersion, file_request: FileRequest) -> None:
-    wanted = file_request.headers.get("If-Match")
-    if wanted is None or wanted.strip() == "*":
+    if_match = file_request.headers.get("If-Match")
+    if if_match is None or if_match.strip() == "*":
         return
-    if f'"{file.sha256}"' not in [tag.strip() for tag in wanted.split(",")]:
+    if f'"{file.sha256}"' not in [tag.strip() for tag in if_match.split(",")]:
         raise PreconditionFailedError("The file is another one now.")
 
 
@@ -206,6 +206,6 @@ def picture_of(file: FileVersion) -> bytes | None:
 
 
 def _content(file: FileVersion) -> Any:
-    wanted = select(DocumentContent.preview_key, DocumentContent.state)
+    statement = select(DocumentContent.preview_key, DocumentContent.state)
     with records.looking() as connection:
-        return connection.execute(wanted.where(DocumentContent.version_id == file.id)).first()
+        return connection.execute(statement.where(DocumentContent.version_id == file.id)).first()

@@ -110,8 +110,8 @@ def replace_file(
     Raises: NotFoundError; ForbiddenError; InvalidStateError, before anything is stored;
         PreconditionFailedError; whatever ``store_file`` raises.
     """
-    known = DOCUMENTS.find_writable(key, version)
-    file = store_file(chunks, name or known.file_name or known.name, maximum_upload())
+    document = DOCUMENTS.find_writable(key, version)
+    file = store_file(chunks, name or document.file_name or document.name, maximum_upload())
     with discarded_on_error(file):
         DOCUMENTS.add_file(key, file, version)
 

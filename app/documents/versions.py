@@ -34,15 +34,16 @@ def find_version(document: Document, number: int | None = None) -> FileVersion:
         file, or is quarantined.
     """
     require_open(document)
-    wanted = document.file_version if number is None else number
+    version_number = document.file_version if number is None else number
     statement = select(DocumentVersion.__table__).where(
-        DocumentVersion.document_id == document.id, DocumentVersion.number == wanted
+        DocumentVersion.document_id == document.id, DocumentVersion.number == version_number
     )
     with records.looking() as connection:
         row = connection.execute(statement).first()
     if row is None:
         raise NotFoundError(
-            f"Document {document.id} has no version {wanted}.", [("version", "is not there")]
+            f"Document {document.id} has no version {version_number}.",
+            [("version", "is not there")],
         )
     return FileVersion(
         row.id, row.document_id, row.number, row.file_name, row.content_type, row.size,

@@ -94,9 +94,9 @@ def _check_units(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) ->
     if not units or not (unknown := units - codes.unit_codes()):
         return
     sources = (change.key, change.get("credited_invoice_id"))  # a credit takes over its lines
-    kept = {line["unit_code"] for key in sources if key for line in stored_lines(key)}
+    unit_codes = {line["unit_code"] for key in sources if key for line in stored_lines(key)}
     for index, line in enumerate(lines):
-        if line["unit_code"] in unknown - kept:
+        if line["unit_code"] in unknown - unit_codes:
             change.refuse_field(line_field(change, index, "unit_code"), UNKNOWN_UNIT)
 
 

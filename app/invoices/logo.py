@@ -50,9 +50,9 @@ def save_logo(content: bytes) -> None:
     from PIL import Image
 
     size = (picture.columns, picture.rows)
-    kept = io.BytesIO()
-    Image.frombytes("RGB", size, picture.pixels).save(kept, "PNG", optimize=True)
-    stored = kept.getvalue()
+    image_bytes = io.BytesIO()
+    Image.frombytes("RGB", size, picture.pixels).save(image_bytes, "PNG", optimize=True)
+    stored = image_bytes.getvalue()
     sha256 = hashlib.sha256(stored).hexdigest()
     blobs.current.put(_key(sha256), stored, headers={"Content-Type": CONTENT_TYPE})
     write_row(

@@ -99,8 +99,8 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         before, or credit that it gave is spent.
     """
     caller = current_caller()
-    known = records.get(Payment, payment_id, f"There is no payment {payment_id}.")
-    invoice = INVOICES.locked(known.invoice_id, caller)
+    payment_before = records.get(Payment, payment_id, f"There is no payment {payment_id}.")
+    invoice = INVOICES.locked(payment_before.invoice_id, caller)
     require(caller, "payments:reverse", invoice)
     checked, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
     if problems:

@@ -132,8 +132,8 @@ def _party(snapshot: Mapping[str, Any], number: str | None = None) -> Party:
 
 
 def _from_wire(kind: type[Kind], values: Mapping[str, Any]) -> Kind:
-    known: dict[str, Any] = {each.name: values.get(camel(each.name)) for each in fields(kind)}
-    return kind(**known)
+    members: dict[str, Any] = {each.name: values.get(camel(each.name)) for each in fields(kind)}
+    return kind(**members)
 
 
 def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:

@@ -40,12 +40,12 @@ publish(payments_area, *(each for each in OPERATIONS if each.bound_to == "Paymen
 @area.arguments(SendManySchema)
 @area.response(200, SentManySchema)
 @requires("invoices:send")
-def send_invoices(query: dict[str, Any], wanted: tuple[list[int], Letter]) -> dict[str, Any]:
+def send_invoices(query: dict[str, Any], body: tuple[list[int], Letter]) -> dict[str, Any]:
     """Send many documents, each in a transaction of its own.
 
     With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.
     """
-    invoice_ids, letter = wanted
+    invoice_ids, letter = body
     key = request.headers.get("Idempotency-Key")
     return sending.send_invoices(invoice_ids, letter, dry_run=query["dry_run"], key=key)
 

@@ -76,14 +76,14 @@ class Provider:
         """
         if not (reply.text or reply.calls or reply.input_tokens or reply.finish):
             return 0, 0
-        read, written = reply.input_tokens, reply.output_tokens
-        if read is None:
-            read = estimated([str(message["content"] or "") for message in messages])
+        input_tokens, written = reply.input_tokens, reply.output_tokens
+        if input_tokens is None:
+            input_tokens = estimated([str(message["content"] or "") for message in messages])
         if written is None:
             written = estimated([reply.text, *(call.arguments for call in reply.calls)])
-        self.health.count(read, written)
-        note_usage(read, written)
-        return read, written
+        self.health.count(input_tokens, written)
+        note_usage(input_tokens, written)
+        return input_tokens, written
 
 
 ai_provider: Extension[Provider | None] = Extension("ai_provider")
@@ -157,13 +157,13 @@ class _Conversation:
             ) as pieces:
                 yield from self._spoken(pieces, sayer)
         finally:
-            read, written = self._provider.count(self._messages, reply)
-            self._read += read
+            input_tokens, written = self._provider.count(self._messages, reply)
+            self._read += input_tokens
             self._written += written
 
     def _spoken(self, pieces: Iterator[str], sayer: Sayer) -> Iterator[Part]:
         """Words as they come, gathered into pieces that are worth a commit."""
-        held, gap, shown_at = "", "", time.monotonic()
+        pending, gap, shown_at = "", "", time.monotonic()
         cited: list[int] = []
         is_first = bool(self._said)
         for item in chain(_items(pieces, sayer), (None,)):
@@ -174,47 +174,47 @@ class _Conversation:
                 gap += item  # another citation may follow
                 continue
             if cited:
-                yield from self._cite(held, cited)
-                held, gap, cited = gap, "", []
+                yield from self._cite(pending, cited)
+                pending, gap, cited = gap, "", []
             if item is None:
                 break
             if is_first:
                 item = f"\n\n{item.lstrip()}"
                 is_first = False
-            held += item
+            pending += item
             now = time.monotonic()
-            ready = self._ready(held)
+            ready = self._ready(pending)
             if ready >= WORTH_SHOWING or (ready and now - shown_at > WORTH_WAITING):
-                yield self._say(self._without_foreign_links(held[:ready]))
-                held, shown_at = held[ready:], now
-        if held:
-            yield self._say(self._without_foreign_links(held))
+                yield self._say(self._without_foreign_links(pending[:ready]))
+                pending, shown_at = pending[ready:], now
+        if pending:
+            yield self._say(self._without_foreign_links(pending))
 
-    def _ready(self, held: str) -> int:
+    def _ready(self, pending: str) -> int:
         """How much can be shown: a word that is whole, and a link when its sentence has ended.
 
         Until then a source may be cited that has it.
         """
-        end = max(held.rfind(" "), held.rfind("\n")) + 1
-        link = LINK.search(held)
-        if link is None or _SENTENCE_END.search(held, link.end()):
+        end = max(pending.rfind(" "), pending.rfind("\n")) + 1
+        link = LINK.search(pending)
+        if link is None or _SENTENCE_END.search(pending, link.end()):
             return end
         return min(end, link.start())
 
-    def _cite(self, held: str, numbers: Sequence[int]) -> Iterator[Part]:
+    def _cite(self, pending: str, numbers: Sequence[int]) -> Iterator[Part]:
         """Show what stands before citations, and those that bear it."""
         sources = self._use.sources
-        known = {number: source for number in numbers if (source := sources.find(number))}
-        claim = last_sentence(self._said + held)
-        is_borne_out = bool(known) and self._bears(claim, list(known))
+        citations = {number: source for number in numbers if (source := sources.find(number))}
+        claim = last_sentence(self._said + pending)
+        is_borne_out = bool(citations) and self._bears(claim, list(citations))
         if is_borne_out:
-            self._names |= known.keys()
-        if held:
-            yield self._say(self._without_foreign_links(held))
+            self._names |= citations.keys()
+        if pending:
+            yield self._say(self._without_foreign_links(pending))
         if is_borne_out:
             self._cited = True
-            yield from map(Mark, known.values())
-        elif known:  # else the model made them up
+            yield from map(Mark, citations.values())
+        elif citations:  # else the model made them up
             yield Words(NOT_BORNE)
 
     def _bears(self, claim: str, numbers: Sequence[int]) -> bool:
@@ -227,10 +227,10 @@ class _Conversation:
 
     def _without_foreign_links(self, text: str) -> str:
         """A text without links that neither we, the caller nor a cited source has."""
-        said = [self._ask.text, *(each for role, each in self._ask.dialogue if role == "user")]
-        known = [*said, *map(self._use.sources.text_of, self._names)]
+        messages = [self._ask.text, *(each for role, each in self._ask.dialogue if role == "user")]
+        sources = [*messages, *map(self._use.sources.text_of, self._names)]
         base = current_app.config["BASE_URL"]
-        return without_foreign_links(text, known, urlsplit(base).netloc.lower() if base else None)
+        return without_foreign_links(text, sources, urlsplit(base).netloc.lower() if base else None)
 
     def _say(self, text: str) -> Words:
         self._said += text

@@ -33,9 +33,9 @@ def require_budget(limit: int) -> None:
 
 def used_today(principal: str) -> int:
     """Tokens that a caller has used today."""
-    wanted = select(AiUsage.input_tokens + AiUsage.output_tokens).where(_row(principal))
+    statement = select(AiUsage.input_tokens + AiUsage.output_tokens).where(_row(principal))
     with primary_engine().connect() as connection:
-        return int(connection.execute(wanted).scalar() or 0)
+        return int(connection.execute(statement).scalar() or 0)
 
 
 def note_usage(read: int, written: int) -> None:

@@ -86,10 +86,10 @@ class Reply:
         if not isinstance(choices, list):
             choices = []
         for choice in choices[:1]:
-            said = _mapping(choice).get(name)
-            for piece in _list(_mapping(said).get("tool_calls")):
+            delta = _mapping(choice).get(name)
+            for piece in _list(_mapping(delta).get("tool_calls")):
                 self._take_call(_mapping(piece))
-            words = _mapping(said).get("content")
+            words = _mapping(delta).get("content")
             if isinstance(words, str) and words:
                 self.text += words
                 yield words
@@ -319,18 +319,18 @@ def event_data(parts: Iterable[bytes]) -> Iterator[str]:
 
 def _lines(parts: Iterable[bytes]) -> Iterator[str]:
     """Lines without their ends, which are CR LF or LF; nobody sends the CR that is allowed too."""
-    held = bytearray()
+    buffer = bytearray()
     total = 0
     for part in parts:
         total += len(part)
-        held += part
-        if total > MOST_BYTES or len(held) > LONGEST_LINE:
+        buffer += part
+        if total > MOST_BYTES or len(buffer) > LONGEST_LINE:
             raise errors.ProviderError(errors.MALFORMED)
-        *whole, rest = held.split(b"\n")
-        held = bytearray(rest)
+        *whole, rest = buffer.split(b"\n")
+        buffer = bytearray(rest)
         yield from map(_text, whole)
-    if held:
-        yield _text(held)
+    if buffer:
+        yield _text(buffer)
 
 
 def _text(line: bytes | bytearray) -> str:

@@ -57,6 +57,6 @@ def _kinds(text: str) -> frozenset[str]:
     if kinds == {"none"}:
         return frozenset()
     if unknown := kinds - set(KINDS):
-        known = ", ".join(KINDS)
-        raise ConfigError(f"AI_REDACT has {min(unknown)!r}; there are {known}, and none")
+        choices = ", ".join(KINDS)
+        raise ConfigError(f"AI_REDACT has {min(unknown)!r}; there are {choices}, and none")
     return kinds

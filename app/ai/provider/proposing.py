@@ -54,8 +54,8 @@ def _propose(tool: Tool, arguments: Arguments, use: Use) -> tuple[Any, str]:
 
     Raises: ForbiddenError; ValidationError, there are enough of them; what cannot be done.
     """
-    said = sentences_asking(use.ask, tool.wish)
-    if not said:
+    sentences = sentences_asking(use.ask, tool.wish)
+    if not sentences:
         raise ForbiddenError(NOT_ASKED_FOR)
     if not may_propose(tool, arguments):
         raise ForbiddenError("The role of the caller does not allow that.")
@@ -63,7 +63,7 @@ def _propose(tool: Tool, arguments: Arguments, use: Use) -> tuple[Any, str]:
         raise ForbiddenError("The user named no such address, and no record has it.")
     if sum(1 for _ in proposals(use.parts)) >= MOST_PROPOSALS:
         raise ValidationError([("tool", f"at most {MOST_PROPOSALS} changes an answer")])
-    text = " ".join(tool.check(arguments, said).split())
+    text = " ".join(tool.check(arguments, sentences).split())
     if len(text) > LONGEST_SUMMARY:
         text = f"{text[:LONGEST_SUMMARY]}\N{HORIZONTAL ELLIPSIS}"
     use.parts.append(Proposal(tool.name, f"{text}.", dict(arguments)))
@@ -83,8 +83,8 @@ def _addresses(value: Any) -> Iterator[str]:
 
 def _is_known(address: str, ask: Ask) -> bool:
     """Whether the caller names an address, or a record has it as one."""
-    said = [ask.text, *(text for role, text in ask.dialogue if role == "user")]
-    if any(address.lower() in text.lower() for text in said):
+    messages = [ask.text, *(text for role, text in ask.dialogue if role == "user")]
+    if any(address.lower() in text.lower() for text in messages):
         return True
     for name, properties in _ADDRESSES.items():
         condition = " or ".join(f"{each} eq {quoted(address)}" for each in properties)

@@ -157,8 +157,8 @@ def _source_of(entity: str, row: Mapping[str, Any], use: Use) -> int:
 def _set(name: str) -> Any:
     entity_set = data_sets().get(name.lower())
     if entity_set is None:
-        known = ", ".join(home.name for home in data_sets().values())
-        raise ValidationError([("set", f"must be one of {known}")])
+        choices = ", ".join(home.name for home in data_sets().values())
+        raise ValidationError([("set", f"must be one of {choices}")])
     return entity_set
 
 

@@ -59,9 +59,9 @@ class Redactor:
         return _HOME_PHONE.sub(lambda match: self._mark("PHONE", match.group()), text)
 
     def _mark(self, kind: str, text: str) -> str:
-        known = self._marks.get(text)
-        if known is None:
-            known = f"<{kind}_{len(self._marks) + 1}>"
-            self._marks[text] = known
-            self._texts[known] = text
-        return known
+        mark = self._marks.get(text)
+        if mark is None:
+            mark = f"<{kind}_{len(self._marks) + 1}>"
+            self._marks[text] = mark
+            self._texts[mark] = text
+        return mark

@@ -130,19 +130,19 @@ def is_borne(claim: str, texts: Sequence[str]) -> bool:
     Figures have to be there, its terms and its meaning nearly enough. A sentence in another
     language than its source is judged by its figures alone.
     """
-    known = Sources()
+    sources = Sources()
     for text in texts:
-        known.learn(text)
-    if known.unknown_figures(claim):
+        sources.learn(text)
+    if sources.unknown_figures(claim):
         return False
     language, other = language_in(claim), language_in(" ".join(texts))
     if language != other:
         return True
-    wanted = set(terms(claim, language))
-    if len(wanted) < FEWEST_TERMS:
+    claim_terms = set(terms(claim, language))
+    if len(claim_terms) < FEWEST_TERMS:
         return True
     there = set(terms(" ".join(texts), language))
-    shared = len(wanted & there) / len(wanted)
+    shared = len(claim_terms & there) / len(claim_terms)
     if language != "en" or find_model() is None:
         return shared >= BORNE_BY_WORDS
     return shared + _nearness(claim, tuple(texts)) >= BORNE
@@ -152,14 +152,14 @@ def has_something(claim: str, text: str) -> bool:
     """Whether a sentence shares a word or a figure with a record that it cites."""
     stem = Stems.of(language_in(claim))
     there = {stem(word) for word in words(text)}
-    wanted = set(terms(claim, language_in(claim)))
-    return len(wanted) < FEWEST_TERMS or bool(wanted & there)
+    claim_terms = set(terms(claim, language_in(claim)))
+    return len(claim_terms) < FEWEST_TERMS or bool(claim_terms & there)
 
 
 def language_in(text: str) -> str:
     """The language whose little words a text has most; English where it has none."""
-    said = list(words(text))
-    return max(_LANGUAGES, key=lambda each: sum(word in stop_words(each) for word in said))
+    text_words = list(words(text))
+    return max(_LANGUAGES, key=lambda each: sum(word in stop_words(each) for word in text_words))
 
 
 def without_foreign_links(text: str, known: Collection[str], own_host: str | None) -> str:

@@ -89,14 +89,14 @@ class Search:
         making = Making(self.kind, self.caller, self.connection.dialect, self.literals)
         if self.literals:
             return making.statement(form, patterns)
-        known = _statements.current
+        statements = _statements.current
         shapes = tuple(map(shape, patterns))
         key = (self.kind.name, self.connection.dialect.name, self.caller.profile, form, shapes)
-        if key not in known:
-            if len(known) >= _MOST_STATEMENTS:
-                known.clear()
-            known[key] = making.statement(form, patterns)
-        return known[key]
+        if key not in statements:
+            if len(statements) >= _MOST_STATEMENTS:
+                statements.clear()
+            statements[key] = making.statement(form, patterns)
+        return statements[key]
 
 
 def _candidate(row: Sequence[Any]) -> Candidate:

@@ -54,18 +54,18 @@ def search(
     Raises: ValidationError; ForbiddenError, the caller may read nothing of the type.
     """
     caller = current_caller()
-    wanted = read_query(text, organisation().seller.country)
+    query = read_query(text, organisation().seller.country)
     kinds = _kinds(caller, type)
     with read_engine().connect() as connection:
-        searches = [_Kind(Search(kind, caller, connection, wanted.literals), wanted)
+        searches = [_Kind(Search(kind, caller, connection, query.literals), query)
                     for kind in kinds]  # fmt: skip
         page = _page(searches, limit, offset)
         total = sum(search.total for search in searches)
     compared = [match for match in page if match.kind is kinds[0]]
-    known = {match.id for match in compared}
-    best = [match for match in searches[0].best()[:MOST_COMPARED] if match.id not in known]
+    compared_ids = {match.id for match in compared}
+    best = [match for match in searches[0].best()[:MOST_COMPARED] if match.id not in compared_ids]
     return {
-        "query": wanted.query,
+        "query": query.query,
         "type": type,
         "total": total,
         "items": [_item(match) for match in page],
@@ -214,8 +214,8 @@ def _with_same_marks(matches: Iterable[Match]) -> Iterator[tuple[int, int]]:
         yield from combinations(sorted(ids), 2)
 
 
-def _with_like_names(names: dict[int, str], wanted: Iterable[int]) -> Iterator[tuple[int, int]]:
-    for first in wanted:
+def _with_like_names(names: dict[int, str], ids: Iterable[int]) -> Iterator[tuple[int, int]]:
+    for first in ids:
         name = names[first]
         if not name:
             continue

@@ -84,14 +84,14 @@ def decode(content: bytes) -> str:
 
 
 def _beginning(parts: Iterator[str]) -> str:
-    kept: list[str] = []
+    pieces: list[str] = []
     size = 0
     for part in parts:
-        kept.append(part[: MAXIMUM_CHARACTERS - size])
-        size += len(kept[-1])
+        pieces.append(part[: MAXIMUM_CHARACTERS - size])
+        size += len(pieces[-1])
         if size >= MAXIMUM_CHARACTERS:
             break
-    text = "".join(kept).replace("\0", " ")
+    text = "".join(pieces).replace("\0", " ")
     # In this order, each pass is linear, whatever runs of blanks a file has.
     return re.sub(r" ?\n[ \n]*", "\n", re.sub(r"[^\S\n]+", " ", text)).strip()
 

@@ -171,9 +171,9 @@ def file_page(visit: Visit, file: FileVersion) -> Response:
 
 def _sender(visit: Visit) -> str:
     """Who made the link, and of which company; empty where nobody knows."""
-    wanted = select(User.display_name).where(User.id == visit.share.created_by_id)
+    statement = select(User.display_name).where(User.id == visit.share.created_by_id)
     with records.looking() as connection:
-        person = connection.execute(wanted).scalar()
+        person = connection.execute(statement).scalar()
     company = organisation().seller.name
     return ", ".join(filter(None, (person, company)))
 

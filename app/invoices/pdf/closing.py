@@ -91,7 +91,7 @@ def _account(paper: Paper) -> Iterator[tuple[str, str]]:
     if bank is None or not owed or document.amount_due <= 0:
         return
     holder = bank.account_holder or document.seller.legal_name or document.seller.name
-    known = (
+    facts = (
         ("payment.account_holder", one_line(holder)),
         ("payment.iban", iban.format(one_line(bank.iban))),
         ("payment.bic", one_line(bank.bic)),
@@ -99,7 +99,7 @@ def _account(paper: Paper) -> Iterator[tuple[str, str]]:
         ("payment.reference", one_line(document.number)),
         ("payment.amount", paper.formats.money(document.amount_due)),
     )
-    for label, value in known:
+    for label, value in facts:
         if value:
             yield texts(label), value
 

@@ -68,12 +68,12 @@ class ContentWriter:
     def _run(self, run: Run, font: EmbeddedFont, size: float) -> str:
         if run.offsets is not None:
             return "\n".join(_show(run, font, size))
-        known = self._shown.get(id(run))
-        if known is None:
+        shown_run = self._shown.get(id(run))
+        if shown_run is None:
             if len(self._shown) >= _KEPT:
                 self._shown.clear()
-            known = self._shown[id(run)] = run, "\n".join(_show(run, font, size))
-        return known[1]
+            shown_run = self._shown[id(run)] = run, "\n".join(_show(run, font, size))
+        return shown_run[1]
 
 
 def number(value: float) -> str:

@@ -39,9 +39,9 @@ class EmbeddedFont:
     def __init__(self, face: Face, glyphs: Iterable[Shown], resource: str) -> None:
         self.face = face
         self.resource = resource
-        known = list(glyphs)
+        glyph_list = list(glyphs)
         subset = uharfbuzz.SubsetInput()
-        subset.glyph_set.update(glyph for glyph, _ in known)
+        subset.glyph_set.update(glyph for glyph, _ in glyph_list)
         subset.drop_table_tag_set.update(
             int.from_bytes(tag.encode(), "big") for tag in _DROPPED_TABLES
         )
@@ -60,7 +60,7 @@ class EmbeddedFont:
         self._codes: dict[Shown, int] = {}
         self._texts: dict[int, str] = {}
         following = max(self._glyphs, default=0) + 1
-        for glyph, text in known:
+        for glyph, text in glyph_list:
             code = self._places[glyph]
             if code in self._texts and not face.is_cff:
                 code, following = following, following + 1

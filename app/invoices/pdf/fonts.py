@@ -69,10 +69,10 @@ class Face:
     def covers(self, letter: str) -> bool:
         """Whether the font has a glyph for the letter."""
         code = ord(letter)
-        known = self._glyphs.get(code)
-        if known is None:
-            known = self._glyphs[code] = bool(self.hb_font.get_nominal_glyph(code))
-        return known
+        glyph = self._glyphs.get(code)
+        if glyph is None:
+            glyph = self._glyphs[code] = bool(self.hb_font.get_nominal_glyph(code))
+        return glyph
 
     def width_of(self, glyph: int) -> float:
         """The advance width that the font states for a glyph."""
@@ -97,8 +97,8 @@ def han_face(language: str, *countries: str | None) -> int:
         return HONG_KONG
     if primary in _HAN_OF_LANGUAGE:
         return _HAN_OF_LANGUAGE[primary]
-    known = (_HAN_OF_COUNTRY[country] for country in countries if country in _HAN_OF_COUNTRY)
-    return next(known, SIMPLIFIED)
+    fonts = (_HAN_OF_COUNTRY[country] for country in countries if country in _HAN_OF_COUNTRY)
+    return next(fonts, SIMPLIFIED)
 
 
 @cache

@@ -153,7 +153,7 @@ def _facts(paper: Paper) -> Iterator[tuple[str, str]]:
     period = invoicing_period(document)
     credited = document.credited
     vat = tax_ids(document.buyer)
-    known = (
+    facts = (
         (number, one_line(document.number)),
         ("labels.date", day(document.issue_date) if document.issue_date else ""),
         ("labels.due_date", day(document.due_date) if document.due_date and not credit else ""),
@@ -169,7 +169,7 @@ def _facts(paper: Paper) -> Iterator[tuple[str, str]]:
         ("labels.buyer_reference", one_line(document.buyer_reference)),
         ("labels.reference", one_line(document.reference)),
     )
-    for label, value in known:
+    for label, value in facts:
         if value:
             yield paper.texts(label), value
 

@@ -63,12 +63,12 @@ class Shaper:
     def shape(self, text: str, weight: int = fonts.REGULAR) -> Shaped:
         """One line of text; line ends in it count as spaces."""
         key = (text, weight)
-        known = self._shaped.get(key)
-        if known is None:
+        shaped = self._shaped.get(key)
+        if shaped is None:
             if len(self._shaped) >= _CACHE_LIMIT:
                 self._shaped.clear()
-            known = self._shaped[key] = self._shape(text.replace("\n", " "), weight)
-        return known
+            shaped = self._shaped[key] = self._shape(text.replace("\n", " "), weight)
+        return shaped
 
     def width(self, text: str, size: float, weight: int = fonts.REGULAR) -> float:
         """The width of a text in points."""

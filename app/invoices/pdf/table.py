@@ -157,8 +157,8 @@ def _row(paper: Paper, grid: Grid, index: int, line: DocumentLine) -> Row:
     width = column.right - column.left
     text = clean(line.description)
     if text.count("\n") > _MOST_BREAKS:
-        kept = text.split("\n")
-        text = "\n".join([*kept[:_MOST_BREAKS], " ".join(kept[_MOST_BREAKS:])])
+        text_lines = text.split("\n")
+        text = "\n".join([*text_lines[:_MOST_BREAKS], " ".join(text_lines[_MOST_BREAKS:])])
     lines = [(part, grid.body) for part in paper.set.lines(text, grid.body, width)]
     for part in _small_print(paper, line):
         lines += [(wrapped, grid.small) for wrapped in paper.set.lines(part, grid.small, width)]

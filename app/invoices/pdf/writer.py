@@ -60,10 +60,10 @@ def _note_glyphs(page: Page, glyphs: dict[Face, dict[Shown, None]]) -> None:
         if not isinstance(mark, Text):
             continue
         for run in mark.shaped.runs:
-            known = glyphs.setdefault(run.face, {})
+            glyphs_of_face = glyphs.setdefault(run.face, {})
             for glyph, advance, text in zip(run.glyphs, run.advances, run.texts, strict=True):
                 if text or advance:
-                    known[glyph, text] = None
+                    glyphs_of_face[glyph, text] = None
 
 
 def _add_pictures(archive: Archive, page: Page, pictures: dict[bytes, tuple[str, Any]]) -> None:

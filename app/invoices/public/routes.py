@@ -43,10 +43,10 @@ def open_document(token: str) -> Invoice:
     Raises: NotFoundError, the link is wrong or withdrawn, or the settings say that there are no
         pages.
     """
-    known = read_token(token)
-    if known is None or not organisation().invoicing.public_page:
+    claims = read_token(token)
+    if claims is None or not organisation().invoicing.public_page:
         raise not_there()
-    invoice_id, link_version = known
+    invoice_id, link_version = claims
     invoice = records.read(Invoice, invoice_id)
     if invoice is None or invoice.status == "Draft" or (invoice.link_version or 0) != link_version:
         raise not_there()
@@ -114,8 +114,8 @@ def show_document(query: dict[str, Any], token: str) -> Response:
     """
     try:
         invoice = open_document(token)
-        wanted = query.get("file")
-        if wanted is None:
+        file_kind = query.get("file")
+        if file_kind is None:
             document = read_document(invoice.id)
             answer = document_page(invoice, document, is_preview=query["preview"])
             if not _count(query, invoice):  # then nobody is to wait for the transaction
@@ -123,7 +123,7 @@ def show_document(query: dict[str, Any], token: str) -> Response:
             return answer
         if invoice.status == "Void":
             raise InvalidStateError("The document was cancelled.", [("status", "is Void")])
-        if wanted == "einvoice":
+        if file_kind == "einvoice":
             return _answer(data_of(invoice.id, invoice, "ubl"))
         file = pdf_of(invoice.id, invoice)
         _count(query, invoice)
