@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from app.bi.questions.algebra import (
     COUNT,
+    OPPOSITE,
     OR,
     PERCENTILES,
     Against,
@@ -243,7 +244,7 @@ class Grammar:
 
     def of_named(self, named_as: tuple[Options, bool]) -> Draft:
         part, is_one = named_as
-        named = next(iter(part.by_kind))
+        named = next(iter(part.by_kind)) if len(part.by_kind) == 1 else ""
         return _being(_states(part), named=named, flags=frozenset(("singular",) * is_one))
 
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
@@ -305,6 +306,8 @@ class Grammar:
             opposite = kind.data.get("opposites", {}).get(restriction.state)
             if opposite:
                 return Is(opposite)
+        if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
+            return replace(restriction, sign=OPPOSITE[restriction.sign])
         if isinstance(restriction, Dated) and is_long_ago(restriction.when):
             return restriction  # "not updated for over a year": the last time was before
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
@@ -435,7 +438,7 @@ class Grammar:
 
     def having_so(self, part: Options, draft: Draft) -> Draft | None:
         """``overdue clients``: who has something that is so, where they cannot be so themselves."""
-        is_bare = not draft.where and not draft.kinds & set(part.by_kind)
+        is_bare = not (draft.where or draft.dated or draft.kinds & set(part.by_kind))
         is_plain = draft.is_records and is_bare
         stated = self._each(part, part.key, lambda kind, so: any(
             state.amount for state in kind.stated((so,))) and so)  # fmt: skip
@@ -553,13 +556,21 @@ class Grammar:
     def of_date(self, draft: Draft, part: tuple[When, Options], *, left: bool) -> Draft:
         return draft.within(*part, left=left)
 
+    def two_dates(
+        self, first: tuple[When, Options], second: tuple[When, Options]
+    ) -> tuple[When, Options] | None:
+        when = self.two_periods(first[0], second[0])
+        return (when, first[1]) if when and first[1].key == second[1].key else None
+
     def two_periods(self, first: When, second: When) -> When | None:
         return None if first == second else both(first, second)
 
+    @_of_each("not {1.key} {0.words}")
+    def not_done_then(self, _: Kind, path: str, when: When) -> Restriction:
+        return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
+
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
-        when, dates = part
-        then = self._each(dates, f"{dates.key} {when.words}", lambda _, path: Dated(when, path))
-        return self.not_so(_, then)
+        return self.not_done_then(*part)
 
     def dated(self, part: Options, when: When) -> tuple[When, Options]:
         return when, part
@@ -630,6 +641,8 @@ class Grammar:
         since = draft._replace(rank=None, flags=frozenset()).within(
             since_then(when), None, left=False
         )
+        if not is_long_ago(when):
+            return self._related(since, negated=False)
         some = self._related(draft._replace(rank=None), negated=False)
         none = self._related(since, negated=True)
         return None if some is None or none is None else self.having_both(some, none)
@@ -681,6 +694,8 @@ class Grammar:
 
     def takes(self, draft: Draft, part: Options) -> Draft | None:
         """How long records take, or those that belong to them: clients pay their invoices."""
+        if draft.leftward and not draft.where:
+            return None
         if not draft.is_records or draft.columns:
             return None
         if draft.named in part.by_kind:
@@ -909,6 +924,11 @@ class Grammar:
             first = first.figured(figure)
         return first
 
+    def rate_of_state(self, part: Options, _: str) -> Draft:
+        kinds = frozenset(part.by_kind)
+        flags = frozenset(("share", "counted"))
+        return Draft(kinds, where=(part,), figures=(self._count(),), flags=flags)
+
     def often_so(self, part: Options, rank: tuple[str, int]) -> Draft | None:
         """By the rate of what is so then: leads that have a date of conversion are converted."""
         role, limit = rank
@@ -971,6 +991,10 @@ class Grammar:
 
     def of_duration(self, part: Options) -> Draft:
         return _measuring(part)
+
+    def time_taken(self, _: str, draft: Draft) -> Draft | None:
+        is_duration = draft.is_figure and " to moment" in draft.figures[0].key
+        return draft.flagged("counted") if is_duration else None
 
     def different(self, _: str, part: Options) -> Draft:
         names = Options(f"distinct {part.key}", part.by_kind)
@@ -1192,6 +1216,14 @@ class Grammar:
         is_ranked = rank is not None and rank.of in ("count", "figure") and not draft.groups
         return self._per_subject(subject, draft) if is_ranked and subject.is_records else None
 
+    def ranked_deed(self, rank: tuple[str, int], deed: Draft) -> Draft | None:
+        return self.ranked(rank, deed) if rank[0] in ("most", "least") else None
+
+    def deed_ranked(self, deed: Draft, of: Draft | Options) -> Draft | None:
+        if isinstance(of, Options):
+            return self.group_ranked(of, deed)
+        return self.records_ranked(of, deed)
+
     def best_of_kind(self, rank: tuple[str, int], named_kind: tuple[str, bool]) -> Draft | None:
         valued = self.kinds[named_kind[0]].data.get("valued")
         role, limit = rank
@@ -1269,7 +1301,8 @@ class Grammar:
             if rank is not None or draft.leftward or draft.figures:
                 return None
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
-        if rank is not None and role in ("descending", "ascending"):
+        is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
+        if rank is not None and is_sorted and role in ("descending", "ascending"):
             return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
         if rank is not None or (draft.leftward and not draft.groups):
             return None
@@ -1307,7 +1340,11 @@ class Grammar:
                   else number._replace(unit="%" if unit == "share" else unit))  # fmt: skip
         return counted._replace(number=number) if isinstance(counted, Bound) else number
 
-    def half_unit(self, _: str, unit: str) -> Number | None:
+    def half_unit(self, _: str, number_or_word: Number | str) -> Number | None:
+        """Half a year: the ``a`` is a number, and its unit is behind."""
+        unit = number_or_word
+        if isinstance(unit, Number):
+            unit = unit.unit if unit.text == "1" else ""
         return {"day": Number("12", "hour"), "year": Number("6", "month")}.get(unit)
 
     @_of_each("{0.key} {1}")
@@ -1332,16 +1369,19 @@ class Grammar:
     def than(self, role: str, part: Options) -> tuple[Sign, Options]:
         return _SIGNS[role], part
 
-    def more_than_other(self, than: tuple[Sign, Options], other: Options) -> Options:
-        return self._than(than[1], other, than[0])
+    def property_than(self, part: Options, than: tuple[Sign, Options]) -> Options:
+        return self.than_other(part, than[1], than[0])
 
     @_of_each("{0.key} {2} {1.key}")
-    def _than(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
+    def than_other(self, kind: Kind, name: str, other: Options, sign: Sign) -> Restriction | None:
         path = _number_path(kind, name)
         limit = _number_path(kind, other.by_kind.get(kind.key, ""))
         is_other = path and limit and path != limit
         is_alike = is_other and kind.currency_of(path) == kind.currency_of(limit)
         return Compares(path, sign, limit) if is_alike else None
+
+    def more_than_other(self, more: tuple[Sign, Options], other: Options) -> Options:
+        return self.than_other(more[1], other, more[0])
 
     def over_limit(self, than: tuple[Sign, Options]) -> Options:
         """``over their credit limit``: what is limited by it."""
@@ -1436,6 +1476,10 @@ class Grammar:
 
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
         return draft.grouped(_groups(part), left=True)
+
+    def records_valued(self, subject: Draft, draft: Draft) -> Draft | None:
+        is_told = subject.columns or "share" in subject.flags or subject.kinds & draft.kinds
+        return None if is_told or not subject.is_records else self._per_subject(subject, draft)
 
     # --- what is asked
 
@@ -1688,8 +1732,10 @@ class Grammar:
         where, bound = self._where_of(draft, inside), draft.threshold
         if bound is not None and not bound.counted:
             return None
-        many = () if bound is None else (bound.sign, bound.number)
-        has = Not(Has(inside, where, *many)) if negated else Has(inside, where, *many)
+        has: Restriction = Has(inside, where)
+        if bound is not None:
+            has = Has(inside, where, bound.sign, bound.number)
+        has = Not(has) if negated else has
         owners = (key for key, kind in self.kinds.items() if inside in kind.related)
         by_kind = {key: has for key in owners if not self._is_of(inside, key, where)}
         name = _NONE if negated else "has "
@@ -1887,7 +1933,11 @@ class Grammar:
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            age = "age" if lasts_yet else ""
+            since = [self._since(key, choices.by_kind.get(key)) for choices in draft.where]
+            ages = (name for name, figure in kind.figures.items()
+                    if any(date and figure.value.startswith("totalseconds(date(now()) sub")
+                           and f"sub {date})" in figure.value for date in since))  # fmt: skip
+            age = next(ages, "age") if lasts_yet else ""
             usual = "" if draft.where or not draft.named else next((
                 name for name, figure in kind.figures.items()
                 if figure.unit and figure.low_is_good and figure.date), "")  # fmt: skip
