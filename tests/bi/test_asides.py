@@ -12,7 +12,7 @@ from tests.bi.conftest import Ask
 def test_what_nobody_knows_is_told_and_less_sure(ask: Ask) -> None:
     answer = ask("hiya flatmates, how many clients do we have")
     assert answer["rows"] == [{"count": 3}]
-    assert "“hiya” is left aside" in answer["interpretation"]
+    assert "“hiya flatmates” is left aside" in answer["interpretation"]
     assert answer["confidence"] < 0.8
 
 

@@ -91,7 +91,7 @@ class PeriodReader:
             begin = at + length
             begin += any(token.stem == "the" for token in tokens[begin : begin + 1])
             end = begin + self.length_at(grain, tokens, begin)
-            if end > begin and is_one(tokens[end - 1]):
+            if end > begin:
                 return end - at, grain
         for name, grain in names.items():
             if length := self.length_at(name, tokens, at):

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 WIDEST_CELL = 22  # analyses that are kept of a span
-BUDGET = 20_000  # combinations of one question; what is not tried then is not found
+BUDGET = 30_000  # combinations of one question; what is not tried then is not found
 Weights = Mapping[str, float]
 
 

@@ -254,7 +254,12 @@ class _Finishing:
     def _counted_in(self, meaning: Meaning) -> Meaning:
         """A threshold in the unit of its figure: two days are 48 hours."""
         asked_threshold = meaning.threshold
-        if asked_threshold is None or not asked_threshold.unit or not meaning.figures:
+        if asked_threshold is None or not meaning.figures:
+            return meaning
+        is_none = asked_threshold.number == "0" and asked_threshold.sign in ("eq", "le")
+        if is_none and meaning.groups and meaning.figures[0].measure == COUNT:
+            raise TypeMismatchError("what has none is no group")
+        if not asked_threshold.unit:
             return meaning
         measure = self.kind.figures.get(meaning.figures[0].measure)
         unit = measure.unit if measure is not None else None

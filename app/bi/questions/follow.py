@@ -248,11 +248,28 @@ def _showing(previous: Meaning, path: str, model: Model) -> Meaning:
 
 def _grouped(previous: Meaning, groups: tuple[Group, ...], model: Model) -> Meaning:
     kind = model.kinds[previous.kind]
+    if (first := _first_groups(previous, groups, kind)) is not None:
+        return first
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
     paths = {kind.dimensions[group.dimension].path for group in groups if group.dimension}
     if _is_among(previous.part, paths, kind, model):
         previous = replace(previous, part=None)  # "what part is Swiss? Which country has most?"
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
+
+
+def _first_groups(previous: Meaning, groups: tuple[Group, ...], kind: Kind) -> Meaning | None:
+    """Of the largest records by client: those with the most of what these were ranked by."""
+    ranking = previous.ranking
+    if ranking is None or not ranking.path or previous.figures or previous.groups:
+        return None
+    named = (name for name, figure in kind.figures.items() if figure.value == ranking.path)
+    due = kind.amount_of(previous.where)
+    usual = kind.usual if ranking.path == kind.amount else ""
+    name = next((name for name in (due, *named, usual) if name), "")
+    if not name or (due and ranking.path not in (due, kind.amount)):
+        return None
+    return replace(previous, groups=groups, figures=(Figure(name),), columns=(),
+                   ranking=replace(ranking, path=""))  # fmt: skip
 
 
 def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:

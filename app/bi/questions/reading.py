@@ -14,7 +14,7 @@ from app.bi.questions.drafts import Draft
 from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods, Spoken
-from app.bi.questions.rules import Grammar, Number
+from app.bi.questions.rules import Bound, Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
@@ -23,9 +23,10 @@ _MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
 _MOST_BETWEEN = 4  # words from an article to its noun
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
+_CLAUSE = "cross clause"  # the crossing of words that say nothing of records
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
-_ORDERS = frozenset(("f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
+_ORDERS = frozenset(("f:aside", "f:descending", "f:ascending", "f:newestfirst", "f:oldestfirst",
                      "f:bestfirst", "f:worstfirst"))  # fmt: skip
 _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "f:share"))
 _METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
@@ -71,11 +72,13 @@ class Read:
         """The words that stand at places of the chart, light ones left out."""
         for position in sorted(set(places)):
             if not ranker.is_light(self.crossing[position]):
-                yield " ".join(
-                    token.text for token, at, behind
-                    in zip(self.tokens, self.places, self.places[1:], strict=False)
-                    if at == position and behind > position
-                )  # fmt: skip
+                ends = enumerate(pairwise(self.places))
+                start = next(at for at, both in ends if both == (position, position + 1))
+                end = start + 1
+                is_clause = self.crossing[position] == _CLAUSE
+                while is_clause and self.places[end : end + 2] == [position + 1] * 2:
+                    end += 1
+                yield " ".join(token.text for token in self.tokens[start:end])
 
     def leaves_at(self, position: int) -> Iterator[Leaf]:
         """What the words at a place of the chart can mean."""
@@ -218,8 +221,8 @@ class Reader:
         last = max((at for at, token in enumerate(tokens) if token.apart), default=0)
         if last < 2 or not self._is_asked(tuple(token.stem for token in tokens[last:])):
             return tokens
-        asked = [replace(token, apart=False, mark="") for token in tokens[last:]]
-        return [*asked, *tokens[:last]]
+        front = [replace(token, apart=False, mark="") for token in tokens[last:]]
+        return [*front, *tokens[:last]]
 
     def _is_asked(self, stems: tuple[str, ...]) -> bool:
         """Whether it only says what is asked for, or which records, or by what they are told."""
@@ -368,6 +371,12 @@ class Reader:
 
     def _numbers(self, tokens: Sequence[Token], stems: Sequence[str]) -> Iterator[Leaf]:
         for at, token in enumerate(tokens):
+            between = [token.number for token in tokens[at : at + 3 : 2]]
+            texts = [f"{number.normalize():f}" for number in between if number]
+            is_short = len(texts) == 2 and max(map(len, texts)) <= _MOST_DIGITS
+            if is_short and self._is_range(stems[at + 1 : at + 2]):
+                low, high = map(Number, texts)
+                yield Leaf(at, at + 3, "bound", Bound("ge", low, high), ("leaf number",))
             if token.kind in ("number", "percent") and token.number is not None:
                 text = f"{token.number.normalize():f}"
                 if len(text) > _MOST_DIGITS:
@@ -380,6 +389,13 @@ class Reader:
                 yield Leaf(at, at + 1, "number", Number(str(number)), ("leaf number word",))
             elif token.stem in self._articles and self._is_one(stems, at):
                 yield Leaf(at, at + 1, "number", Number("1"), ("leaf article",))
+
+    def _is_range(self, joint: Sequence[str]) -> bool:
+        """Whether what stands between two numbers says that it is from one to the other."""
+        said = self._lexicon.entries.get(tuple(joint), ())
+        is_listed = any(entry.category in ("f:and", "f:or") for entry in said)
+        words = tuple(self._lexicon.english.get(stem, stem) for stem in joint)
+        return not is_listed and words in self._lexicon.reader.phrases["to"]
 
     def _is_one(self, stems: Sequence[str], at: int) -> bool:
         """Whether an article counts: a unit of time stands behind it, or a bound before it."""
@@ -425,6 +441,8 @@ class Reader:
             if leaf.category == "number" and (leaf.meaning.text != "1" or is_bound):
                 several.add(leaf.start)
         asides = set(_asides(read.tokens, covered, several))
+        asides.update(at for leaf in read.leaves if leaf.category == "f:aside"
+                      for at in range(leaf.start, leaf.end))  # fmt: skip
         read.leaves = [leaf for leaf in read.leaves
                        if leaf.category != "f:not" or leaf.start not in asides]  # fmt: skip
         position = 0
@@ -432,7 +450,7 @@ class Reader:
             read.places.append(position)
             if at in asides:
                 if at - 1 not in asides or token.apart:
-                    read.crossing.append("cross clause")
+                    read.crossing.append(_CLAUSE)
                     position += 1
                 continue
             if at in own or (token.stem in self._lexicon.fillers and at not in begun):
@@ -459,7 +477,16 @@ def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:
     leaves = [
         leaf for leaf in leaves if leaf.category.startswith("f:") or not _is_cut(leaf, leaves)
     ]
-    longer = {"f:count": "f:amount", "f:much": "f:share", "f:or": "f:with", "f:with": "f:with"}
+    starts = {category: {leaf.start for leaf in leaves if leaf.category == category}
+              for category in ("state", "measure", "property", "f:longest")}  # fmt: skip
+    lasting = starts["state"] - starts["measure"] - starts["property"]
+    leaves = [
+        leaf for leaf in leaves  # "longest overdue" has been so for the longest time
+        if leaf.category != "f:highest" or leaf.end not in lasting
+        or leaf.start not in starts["f:longest"]
+    ]  # fmt: skip
+    longer = {"f:most": "f:atmost", "f:least": "f:atleast", "f:count": "f:amount",
+              "f:much": "f:share", "f:or": "f:with", "f:with": "f:with"}  # fmt: skip
     return [
         leaf for leaf in leaves
         if not any(order.start <= leaf.start and leaf.end <= order.end

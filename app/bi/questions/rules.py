@@ -71,6 +71,7 @@ _ENDS = {
     "often": True,
 }  # fmt: skip
 
+_DOWN = {"descending": True, "ascending": False, "newestfirst": True, "oldestfirst": False}
 _BY_AMOUNT = frozenset(("most", "least", "top", "bottom", "highest", "lowest"))
 _METHODS: Mapping[str, Method] = {
     "average": "average", "median": "median", "maximum": "max", "minimum": "min", "highest": "max",
@@ -79,6 +80,7 @@ _METHODS: Mapping[str, Method] = {
 }  # fmt: skip
 _NONE = "no related "  # begins the key of what has none of other records
 _NEVER = "never "  # or did not do something
+_AS_WELL = "and "  # of what is said with "and"
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 
 
@@ -312,12 +314,23 @@ class Grammar:
             return restriction  # "not updated for over a year": the last time was before
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
+    def alternative(self, role: str, part: Any) -> Any:
+        """``open and unassigned``: what is no other value of the same is so as well."""
+        if role == "or" or not isinstance(part, Options):
+            return part
+        return replace(part, key=f"{_AS_WELL}{part.key}")
+
     def either(self, first: Options, second: Options) -> Options:
         """Not of what is denied: ``not in Germany or Austria`` denies both."""
-        by_kind = {}
+        by_kind: dict[str, Restriction] = {}
+        is_and = second.key.startswith(_AS_WELL)
         for kind, meaning in first.by_kind.items():
             other = second.by_kind.get(kind)
             if other is not None and other != meaning and not isinstance(meaning, Not):
+                paths = {self._path_of(self.kinds[kind], part) for part in (meaning, other)}
+                if is_and and len(paths) > 1:
+                    by_kind[kind] = All((meaning, other))
+                    continue
                 states = self.kinds[kind].states
                 meaning, other = _member(states, meaning, other), _member(states, other, meaning)
                 by_kind[kind] = _either(meaning, other)
@@ -381,14 +394,30 @@ class Grammar:
 
     # --- related records
 
-    def having(self, _: str, drafts: Draft | Options | tuple[Draft, Draft]) -> Options | None:
+    def having(self, role: str, drafts: Draft | Options | tuple[Draft, Draft]) -> Options | None:
         if isinstance(drafts, Options):
             return drafts
+        if role == "late_with":
+            return self._late_with(drafts) if isinstance(drafts, Draft) else None
         if not isinstance(drafts, Draft):
             first, second = (self._related(draft, negated=False) for draft in drafts)
             return None if first is None or second is None else self.having_both(first, second)
         is_so = drafts.named and (drafts.is_plain or drafts.threshold)
         return self._related(drafts, negated=False) if is_so else None
+
+    def _late_with(self, draft: Draft) -> Options | None:
+        """``behind on their invoices``: with some that are overdue."""
+        overdue = {key: Is("overdue") for key in draft.kinds if "overdue" in self.kinds[key].states}
+        if not draft.is_records:
+            return None
+        return self._related(draft.restricted(options("overdue", overdue), left=False),
+                             negated=False)  # fmt: skip
+
+    def in_arrears(self, _: str) -> Options | None:
+        """``late with paying``: with something overdue."""
+        states = {key: "overdue" for key, kind in self.kinds.items() if "overdue" in kind.states}
+        owing = self.something_so("", _states(Options("overdue", states)))
+        return None if owing is None else self._related(owing, negated=False)
 
     def having_none(self, role: str, draft: Draft) -> Options | None:
         if role == "not" and draft.leftward:
@@ -445,6 +474,24 @@ class Grammar:
         owing = self.something_so("", stated) if is_plain else None
         related = owing and self._related(owing, negated=False)
         return draft.restricted(related, left=False) if related else None
+
+    def having_who(self, part: Options, draft: Draft) -> Draft | None:
+        is_someone = draft.named and self.kinds[draft.named].data.get("someone")
+        return draft.restricted(part, left=False) if is_someone and not draft.leftward else None
+
+    def whose_are_so(self, draft: Draft, part: Options) -> Draft | None:
+        """``clients that pay late``: a state that they bring about in records of theirs."""
+        if not draft.is_records or draft.leftward or "singular" in draft.flags:
+            return None
+        owner, theirs = self.kinds[draft.named].data["one"], dict[str, Restriction]()
+        for key in self.kinds[draft.named].related.keys() & part.by_kind.keys():
+            meaning, doers = part.by_kind[key], self.kinds[key].data.get("done_by", {})
+            so = parts_of(meaning.of if isinstance(meaning, Not) else meaning)
+            states = self.kinds[key].stated(so[:1])
+            if any(doers.get(state.date) == owner and not state.path for state in states):
+                has = Has(key, so)
+                theirs[draft.named] = Not(has) if isinstance(meaning, Not) else has
+        return draft.restricted(options(f"{_NONE}{part.key}", theirs), left=False)
 
     def first_had(self, _: str, first: Draft) -> Draft | None:
         rank = first.rank
@@ -960,6 +1007,9 @@ class Grammar:
         return draft._replace(kinds=kinds, where=where, dated=dated, leftward=False,
                               named=whole.named).flagged("share")  # fmt: skip
 
+    def of_whole(self, whole: Draft, draft: Draft) -> Draft | None:
+        return self.part_of(draft, whole) if "share" in draft.flags else None
+
     def _part_of_kind(self, draft: Draft, whole: Draft) -> Draft | None:
         """Of records of one kind those of another: credit notes of all that was billed."""
         if not (whole.named and draft.is_records) or draft.where or draft.columns:
@@ -1302,9 +1352,10 @@ class Grammar:
                 return None
             return draft._replace(rank=Rank("records", role == "newestfirst", -1, role))
         is_sorted = rank is not None and rank.limit < 0 and rank.word in ("sort", "by")
-        if rank is not None and is_sorted and role in ("descending", "ascending"):
-            return draft._replace(rank=replace(rank, descending=role == "descending", word="put"))
-        if rank is not None or (draft.leftward and not draft.groups):
+        if rank is not None and is_sorted and role in _DOWN:
+            return draft._replace(rank=replace(rank, descending=_DOWN[role], word="put"))
+        is_told = rank is not None and (rank.of, rank.limit, rank.word) != ("figure", 0, "")
+        if is_told or (draft.leftward and not draft.groups):
             return None
         return draft._replace(rank=Rank("sort", role in ("descending", "bestfirst"), -1, role))
 
@@ -1333,6 +1384,8 @@ class Grammar:
 
     def united(self, counted: Number | Bound, unit: str) -> Number | Bound | None:
         """With a unit of time, a currency, or ``%``."""
+        if unit == "each":
+            return counted
         number = counted.number if isinstance(counted, Bound) else counted
         if number.unit or number.currency:
             return None
@@ -1412,7 +1465,12 @@ class Grammar:
         return self._each(part, f"limited {part.key} {sign} {factor}", limited)
 
     def amount_bound(self, draft: Draft, bound: Bound) -> Draft | None:
-        if not (draft.named or draft.groups):
+        is_of_one = (
+            draft.named
+            or draft.groups
+            or (draft.where and len(draft.kinds) == 1 and not draft.figures)
+        )
+        if draft.leftward or draft.rank or not is_of_one:
             return None
         if draft.groups:
             return None if draft.threshold or bound.upper else self._of_currency(draft, bound)
@@ -1424,7 +1482,12 @@ class Grammar:
                 by_kind[key] = comparison
         return draft.restricted(options(f"amount {bound}", by_kind), left=False)
 
-    def so_many_of(self, number: Bound | Number, draft: Draft) -> Draft | None:
+    def so_many_of(self, number: Bound | Number, draft: Draft, *, left: bool) -> Draft | None:
+        """Behind it only of what is counted: ``number of open deals = 0``."""
+        if left and "counted" in draft.flags and draft.is_figure:
+            draft = draft._replace(figures=(), flags=draft.flags - {"counted"}, leftward=False)
+        elif left:
+            return None
         bound = _bound_of(number)
         plain = draft.is_records and not draft.columns
         if not plain or bound.number.unit or bound.number.currency or bound.upper:
@@ -1488,6 +1551,7 @@ class Grammar:
         is_who = any(self.kinds[key].data.get("someone") for key in draft.kinds)
         is_record = draft.rank is not None and draft.rank.of == "records" and not draft.groups
         is_number = draft.is_figure and not draft.columns
+        is_record |= draft.is_records and not (draft.where or draft.dated)
         is_other = (is_record and not is_who) or is_number
         return None if role == "who" and is_other else draft.flagged("list")
 
@@ -1556,6 +1620,8 @@ class Grammar:
 
     def values_of(self, part: Options, draft: Draft) -> Draft | None:
         """``what industries do our clients work in``: what values there are."""
+        if "share" in draft.flags:
+            return None
         return draft.grouped(_groups(part), left=True)
 
     def values_then(self, part: Options, when: When) -> Draft | None:
