@@ -180,7 +180,7 @@ def test_a_word_that_is_left_aside_is_named(everybody: Flask) -> None:
     ("question", "word", "reading"),
     [
         ("prospects in the UK, machinery sector", "machinery", "Clients (prospect; country United"),
-        ("weekly VAT figures", "figures", "Tax by week"),
+        ("weekly VAT doodles", "doodles", "Tax by week"),
         ("welche Rechnungen blubbern im Mai", "blubbern", "Rechnungen (ausgestellt)"),
     ],
 )
