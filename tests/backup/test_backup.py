@@ -41,7 +41,7 @@ from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
 from tests.documents.conftest import Files
 from tests.factories import make_issued_invoice
-from tests.importing.test_import import FILE
+from tests.importing.test_history import FILE
 from tests.migrated import MigratedDatabases
 
 __all__ = ["sign_in"]

@@ -26,7 +26,7 @@ from tests.contract.conftest import Api
 from tests.documents import samples
 from tests.documents.conftest import Files
 from tests.documents.samples import PICTURES, TEXTS
-from tests.documents.test_sharing import BROWSER, share, visit
+from tests.documents.sharing.test_shares import BROWSER, share, visit
 
 
 def found_in(content: bytes, name: str, folder: Path) -> Any:

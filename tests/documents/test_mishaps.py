@@ -14,8 +14,8 @@ from app.documents import analysis
 from app.extensions import Model
 from tests.documents import samples
 from tests.documents.conftest import TEXT, Files
+from tests.documents.sharing.test_shares import BROWSER, PASSWORD, share, visit
 from tests.documents.test_analysis import look, states
-from tests.documents.test_sharing import BROWSER, PASSWORD, share, visit
 
 
 def test_a_file_that_takes_too_long_has_neither_text_nor_picture(

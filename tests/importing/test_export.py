@@ -13,7 +13,7 @@ from flask import Flask
 from app.importing.export import export_records
 from app.importing.history import import_records
 from tests.databases import Cleaner
-from tests.importing.test_import import FILE
+from tests.importing.test_history import FILE
 
 
 def export(app: Flask) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from tests.bi.conftest import business
 from tests.contract.conftest import Api, admin, sign_in
 from tests.documents.conftest import Files
 from tests.factories import make_client, put_row, rows
-from tests.importing.test_import_jobs import ROWS, progress, send
+from tests.importing.test_jobs import ROWS, progress, send
 from tests.jobs.test_schedule import add, keyed
 from tests.mail.conftest import Post, post
 from tests.mail.servers import Mailbox, mail_server, server_at
