@@ -45,7 +45,7 @@ def test_what_is_refused_is_no_answer() -> None:
 
 def test_confidence_begins_where_nearly_all_are_right() -> None:
     answers = [
-        Answered(number % 5, number >= 100, {"always": 1.0, "chance": number / 100})
+        Answered(number % 5, number >= 100, True, {"always": 1.0, "chance": number / 100})
         for number in range(1000)
     ]
     (least, most), _ = ceilings(answers)[0]

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.bi.periods.spans import CYCLES, Period
 from app.bi.plans.columns import Column, Compiled
 from app.bi.plans.entities import members_of, spoken
 from app.bi.plans.plan import Figure, Plan
 from app.bi.query import Row
-from app.bi.questions.algebra import Threshold
 from app.bi.words.speech import Speech, capital
 from app.money import plain, rounded
+
+if TYPE_CHECKING:
+    from app.bi.questions.algebra import Threshold
 
 _SHOWN = 3  # groups named in the sentence
 SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from app.bi.periods.spans import Period
 from app.bi.plans.entities import Dimension, Entity, Measure, Ratio
 from app.bi.plans.qualifying import is_own_state
-from app.bi.questions.algebra import Threshold
 from app.bi.words.speech import ENGLISH, Speech
+
+if TYPE_CHECKING:
+    from app.bi.questions.algebra import Threshold
 
 
 @dataclass(frozen=True)
