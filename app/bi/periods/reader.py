@@ -24,6 +24,8 @@ from app.bi.periods.spans import (
 )
 from app.bi.words.tokens import Token, phrase
 
+# A question that begins with the verb goes on so: "may we …"; with the month, "may payments".
+_BEHIND_MAY = frozenset(("i", "we", "you", "they", "he", "she", "it", "there", "the", "our"))
 _BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
@@ -347,7 +349,7 @@ class _Reading:
         introduced |= self._is_beside_month(begin, at + length + 1)
         introduced |= day is not None and self._is_ranged(begin)
         behind = self.tokens[at + length + 1 : at + length + 2]
-        introduced |= begin == 0 and any(token.mark == ":" for token in behind)  # "may: payments"
+        introduced |= begin == 0 and any(token.stem not in _BEHIND_MAY for token in behind)
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1

@@ -128,7 +128,7 @@ class Reader:
         stems = [token.stem for token in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
             read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
-        read_so_far.leaves += _apart_from_orders(list(self._entries(tokens, stems)))
+        read_so_far.leaves += _apart_from_orders(_longest(list(self._entries(tokens, stems))))
         read_so_far.leaves += self._times(tokens)
         read_so_far.leaves = _as_ranges(read_so_far.leaves)
         read_so_far.leaves += self._numbers(tokens, stems)
@@ -469,6 +469,14 @@ def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
     """Whether it would cut a currency in two: ``in Danish`` of ``in Danish kroner``."""
     return any(leaf.category == "currency" and {part.start, part.end}
                & {*range(leaf.start + 1, leaf.end)} for leaf in leaves)  # fmt: skip
+
+
+def _longest(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Without what words mean that are a part of a longer word for ``by``: ``broken down by``."""
+    phrases = [leaf for leaf in leaves
+               if leaf.category == "f:by" and leaf.features.count("longer phrase") > 1]  # fmt: skip
+    return [leaf for leaf in leaves if leaf.category == "f:by" or not any(
+        phrase.start <= leaf.start and leaf.end <= phrase.end for phrase in phrases)]  # fmt: skip
 
 
 def _apart_from_orders(leaves: list[Leaf]) -> list[Leaf]:

@@ -67,7 +67,7 @@ def stem(word: str) -> str:
     word = word.lower().replace("\u2019", "'").removesuffix("'s").removesuffix("'")
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("ches", "shes", "sses", "xes")) and len(word) > 4:
+    if word.endswith(("ches", "shes", "sses", "xes", "tuses")) and len(word) > 4:
         return word[:-2]
     if word.endswith("s") and len(word) > 3 and not word.endswith(("ss", "us", "is")):
         return word[:-1]
