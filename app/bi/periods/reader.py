@@ -349,7 +349,9 @@ class _Reading:
         introduced |= self._is_beside_month(begin, at + length + 1)
         introduced |= day is not None and self._is_ranged(begin)
         behind = self.tokens[at + length + 1 : at + length + 2]
-        introduced |= begin == 0 and any(token.stem not in _BEHIND_MAY for token in behind)
+        introduced |= (
+            begin == 0 and not day and any(each.stem not in _BEHIND_MAY for each in behind)
+        )
         if written == "may" and not introduced:  # "may" is a verb as well
             return None
         length += 1

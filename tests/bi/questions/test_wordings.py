@@ -1,6 +1,7 @@
 """What is asked in other words is read alike: *by*, and when, of whatever is counted."""
 
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -65,3 +66,17 @@ def test_a_period_stands_anywhere(alike: tuple[str, ...]) -> None:
         others += [said.format(q=question) for said, question in product(alike, questions)
                    if odata(said.format(q=question)) != asked]  # fmt: skip
     assert others == []
+
+
+def parts() -> list[list[str]]:
+    """The parts of the file beside this one: a question, and others that ask the same."""
+    text = Path(__file__).with_name("wordings.txt").read_text(encoding="utf-8")
+    return [part.splitlines() for part in text.strip().split("\n\n")[1:]]
+
+
+@pytest.mark.usefixtures("demo")
+@pytest.mark.parametrize("alike", parts(), ids=lambda alike: alike[0])
+def test_what_people_say_every_day_is_read_alike(alike: list[str]) -> None:
+    asked = odata(alike[0])
+    assert asked is not None
+    assert [question for question in alike if odata(question) != asked] == []
