@@ -167,7 +167,7 @@ def _send(mail: OutgoingMail, connection: smtp.SmtpConnection) -> bool:
             taken = [
                 recipient for form, recipient in envelope.recipients.items() if form not in refusals
             ]
-            mail = _mark_sending(mail, with_outcome(outcomes_of(mail), taken, "sending"))
+            mail = mark_sending(mail, with_outcome(outcomes_of(mail), taken, "sending"))
 
         refusals = connection.send(envelope, before_end)
     except smtp.RefusedError as error:
@@ -211,7 +211,7 @@ def _envelope(row: OutgoingMail) -> Envelope:
         raise smtp.RefusedError(f"no message can be made of it: {error}") from error
 
 
-def _mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
+def mark_sending(mail: OutgoingMail, outcomes: Outcomes) -> OutgoingMail:
     """The point of no return: from here on only an answer says what became of the mail."""
     until = utc_now() + _END_LEASE
     values = {"status": "sending", "leased_until": until, "outcomes": outcomes}

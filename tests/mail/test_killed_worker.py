@@ -37,6 +37,7 @@ def stay(*args):
     time.sleep(60)
 
 if place != "nowhere":
+    assert hasattr(delivery, place), place
     setattr(delivery, place, stay)
 app = create_app(Config(
     SECRET_KEY="not-a-secret-only-for-the-tests-of-this-run", DATA_DIR=Path(folder),
@@ -90,7 +91,7 @@ def test_killed_before_the_point_of_no_return_it_is_sent_by_the_next(
 ) -> None:
     key = post.queue()
     with mail_server(mailbox) as port:
-        with worker(post, tmp_path, port, "_mark_sending") as process:
+        with worker(post, tmp_path, port, "mark_sending") as process:
             wait_for(process, "here")
             process.send_signal(signal.SIGKILL)
         assert post.row(key)["status"] == "queued"
@@ -105,7 +106,7 @@ def test_killed_between_the_answer_and_the_commit_it_is_not_sent_again(
 ) -> None:
     key = post.queue()
     with mail_server(mailbox) as port:
-        with worker(post, tmp_path, port, "_note_sent") as process:
+        with worker(post, tmp_path, port, "note_sent") as process:
             wait_for(process, "here")  # the server's 250 has arrived
             process.send_signal(signal.SIGKILL)
         assert post.row(key)["status"] == "sending"
