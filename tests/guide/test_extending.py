@@ -73,6 +73,7 @@ def test_the_changed_product_does_what_the_page_says(tree: Path) -> None:
         [
             sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider",
             "tests/guide/extended.py", "tests/architecture/test_docs.py",
+            "tests/invoices/test_texts.py",
             "tests/test_migrations.py::test_models_and_migrations_make_the_same_schema",
             "-k", "not postgresql",
         ],

@@ -1,4 +1,4 @@
-"""The words of invoices, one TOML file a language, beside this one."""
+"""The words of invoices: ``texts.toml`` has each text in every language."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 LANGUAGES = ("de", "en", "es", "fr", "it", "pl", "ru")
 FALLBACK = "en"
@@ -20,12 +20,12 @@ class Texts:
     words: Mapping[str, str]
 
     def __call__(self, name: str, /, **values: str) -> str:
-        """The text, with ``values`` in the places of the same names; English until translated."""
-        text = self.words[name] if name in self.words else _load(FALLBACK).words[name]
+        """The text, with ``values`` in the places of the same names."""
+        text = self.words[name]
         return text.format(**values) if values else text
 
     def find(self, name: str) -> str | None:
-        """The text, if this language has one of that name (units and the like)."""
+        """The text, if there is one of that name (units and the like)."""
         return self.words.get(name)
 
 
@@ -42,29 +42,22 @@ def language_of(tag: str) -> str:
 
 def texts_for(tag: str) -> Texts:
     """The words for a language tag."""
-    return _load(language_of(tag))
+    return _texts()[language_of(tag)]
 
 
 @cache
 def _units(language: str) -> Mapping[str, str]:
-    words = _load(language).words
-    prefix = "units."
-    return {
-        name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)
-    }
+    prefix, words = "units.", texts_for(language).words.items()
+    return {name.removeprefix(prefix): text for name, text in words if name.startswith(prefix)}
 
 
 @cache
-def _load(language: str) -> Texts:
-    source = files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return Texts(language, dict(_flatten(tomllib.loads(source))))
-
-
-def _flatten(tree: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    texts = []
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            texts.extend(_flatten(value, f"{prefix}{name}."))
-        else:
-            texts.append((prefix + name, str(value)))
-    return texts
+def _texts() -> Mapping[str, Texts]:
+    """The words of all languages, by language."""
+    groups = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    words: dict[str, dict[str, str]] = {language: {} for language in LANGUAGES}
+    for group, texts in groups.items():
+        for name, by_language in texts.items():
+            for language, text in by_language.items():
+                words[language][f"{group}.{name}"] = text
+    return {language: Texts(language, words[language]) for language in LANGUAGES}
