@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -23,7 +24,7 @@ from app.outbound.deadlines import EXCHANGE_SECONDS
 from app.sealing import UnsealError
 from app.webhooks.delivery_pool import DeliveryPool
 from app.webhooks.fan_out import audience_of
-from app.webhooks.messages import Message, Outcome, Sender, envelope
+from app.webhooks.messages import Message, Outcome, envelope, send_message
 from app.webhooks.outcomes import write_outcomes
 from app.webhooks.signing import open_secret
 from app.webhooks.subscriptions import data_for
@@ -80,7 +81,7 @@ class Deliverer:
                 allow_private=current_app.config["WEBHOOK_ALLOW_PRIVATE"],
                 https_only=current_app.config["PRODUCTION"],
             )
-            self._pool = DeliveryPool(Sender(self._client))
+            self._pool = DeliveryPool(partial(send_message, self._client))
         return self._pool
 
     def _collect(self, pool: DeliveryPool) -> list[Outcome]:
@@ -98,16 +99,12 @@ deliverer = Extension("webhook-deliverer", Deliverer)
 
 def deliver() -> int:
     """One portion of the loop of this process."""
-    return _deliverer().run()
+    return deliverer.current.run()
 
 
 def end_deliveries() -> None:
     """The graceful end of that loop."""
-    _deliverer().end()
-
-
-def _deliverer() -> Deliverer:
-    return deliverer.current
+    deliverer.current.end()
 
 
 def due_endpoints(pool: DeliveryPool) -> list[tuple[WebhookEndpoint, int]]:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from app.webhooks.messages import Message, Outcome
@@ -62,22 +63,19 @@ class DeliveryPool:
 
     def __init__(self, send: Callable[[Message], Outcome], threads: int = THREADS) -> None:
         self._send = send
-        self._most_threads = threads
+        self._most_running = threads
         self._most_slow = max(1, threads // 2)
+        self._threads = ThreadPoolExecutor(threads, "webhook-sender")
         self._queues: OrderedDict[int, EndpointQueue] = OrderedDict()
-        self._threads: list[threading.Thread] = []
-        self._lock = threading.Lock()
-        self._work = threading.Condition(self._lock)
-        self._news = threading.Condition(self._lock)
+        self._news = threading.Condition()  # its lock is that of all that follows
         self._outcomes: list[Outcome] = []
         self._running = 0
         self._held = 0
-        self._is_stopping = False
 
     @property
     def is_busy(self) -> bool:
         """Whether messages are held, or outcomes not yet fetched."""
-        with self._lock:
+        with self._news:
             return bool(self._held or self._outcomes)
 
     def capacity(self, endpoint_id: int, is_failing: bool) -> int:
@@ -86,7 +84,7 @@ class DeliveryPool:
         Args:
             is_failing: what the database says; counts until this process has an answer of its own.
         """
-        with self._lock:
+        with self._news:
             queue = self._queues.get(endpoint_id)
             if queue is None:
                 queue = self._queues[endpoint_id] = EndpointQueue(FAILING if is_failing else PROMPT)
@@ -94,22 +92,16 @@ class DeliveryPool:
 
     def add(self, messages: Iterable[Message]) -> None:
         """Take messages to send, in their order for each endpoint."""
-        with self._lock:
+        with self._news:
             for message in messages:
-                self._queues.setdefault(message.endpoint_id, EndpointQueue()).waiting.append(
-                    message
-                )
+                queue = self._queues.setdefault(message.endpoint_id, EndpointQueue())
+                queue.waiting.append(message)
                 self._held += 1
-            waiting = self._held - self._running
-            # Those that were woken but have not run yet are free, and their messages wait.
-            free = len(self._threads) - self._running
-            self._work.notify(waiting)
-            for _ in range(min(waiting - free, self._most_threads - len(self._threads))):
-                self._start_thread()
+            self._begin()
 
     def collect(self, seconds: float) -> list[Outcome]:
         """The outcomes since the last time; waits up to ``seconds`` for the first."""
-        with self._lock:
+        with self._news:
             if not self._outcomes and self._held and seconds:
                 self._news.wait(seconds)
             outcomes, self._outcomes = self._outcomes, []
@@ -120,42 +112,32 @@ class DeliveryPool:
 
         Messages that were not sent are given back without an attempt.
         """
-        with self._lock:
-            self._is_stopping = True
+        with self._news:
             for queue in self._queues.values():
                 self._give_back(queue)
-            self._work.notify_all()
             self._news.wait_for(lambda: not self._held, seconds)
-        for thread in list(self._threads):
-            thread.join(0.2)
+        self._threads.shutdown(wait=False)
         return self.collect(0)
 
-    def _start_thread(self) -> None:
-        thread = threading.Thread(target=self._run, name="webhook-sender", daemon=True)
-        self._threads.append(thread)
-        thread.start()
+    def _begin(self) -> None:
+        """Send what may be sent now."""
+        while self._running < self._most_running and (work := self._next()) is not None:
+            queue, message = work
+            begun = time.monotonic()
+            queue.begun.append(begun)
+            self._running += 1
+            self._threads.submit(self._run, queue, message, begun)
 
-    def _run(self) -> None:
-        while True:
-            with self._lock:
-                while (work := self._next()) is None:
-                    if self._is_stopping:
-                        return
-                    self._work.wait()
-                queue, message = work
-                begun = time.monotonic()
-                queue.begun.append(begun)
-                self._running += 1
-            outcome = self._send(message)
-            with self._lock:
-                queue.begun.remove(begun)
-                self._running -= 1
-                self._held -= 1
-                self._outcomes.append(outcome)
-                self._judge(queue, outcome)
-                self._news.notify()
-                # What this queue, or its kind, had no thread left for may go now.
-                self._work.notify()
+    def _run(self, queue: EndpointQueue, message: Message, begun: float) -> None:
+        outcome = self._send(message)
+        with self._news:
+            queue.begun.remove(begun)
+            self._running -= 1
+            self._held -= 1
+            self._outcomes.append(outcome)
+            self._judge(queue, outcome)
+            self._news.notify()
+            self._begin()
 
     def _next(self) -> tuple[EndpointQueue, Message] | None:
         """The next message, going round the queues; None when none may be sent now."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -78,45 +78,34 @@ def envelope(name: str, timestamp: str, payload: str) -> str:
     return f'{{"type":"{name}","timestamp":"{timestamp}","data":{payload}}}'
 
 
-class Sender:
-    """Sends one message; never raises."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def __call__(self, message: Message) -> Outcome:
-        if time.monotonic() - message.taken_at > HELD_SECONDS:
-            return Outcome.unsent(message)
-        at = utc_now()
-        if not message.secrets:  # nobody could tell that it is from us
-            return Outcome(message, at, error="The secret of the endpoint cannot be read.")
-        began = time.monotonic()
-        headers: Mapping[str, str] = {}
-        try:
-            headers = signed_headers(message.secrets, message.message_id, at, message.body)
-            answer = self._client.send("POST", message.url, headers, message.body.encode())
-        except OutboundError as error:
-            return Outcome(
-                message, at, duration_seconds=time.monotonic() - began, headers=headers,
-                error=str(error),
-            )  # fmt: skip
-        except Exception:  # a thread of the pool must go on, and the message be tried again
-            log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
-            return Outcome(
-                message, at, duration_seconds=time.monotonic() - began, headers=headers,
-                error="The message could not be sent.",
-            )  # fmt: skip
+def send_message(client: Client, message: Message) -> Outcome:
+    """Send one message; never raises."""
+    if time.monotonic() - message.taken_at > HELD_SECONDS:
+        return Outcome.unsent(message)
+    at = utc_now()
+    if not message.secrets:  # nobody could tell that it is from us
+        return Outcome(message, at, error="The secret of the endpoint cannot be read.")
+    began = time.monotonic()
+    headers: Mapping[str, str] = {}
+    result: dict[str, Any]
+    try:
+        headers = signed_headers(message.secrets, message.message_id, at, message.body)
+        answer = client.send("POST", message.url, headers, message.body.encode())
+    except OutboundError as error:
+        result = {"error": str(error)}
+    except Exception:  # a thread of the pool must go on, and the message be tried again
+        log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
+        result = {"error": "The message could not be sent."}
+    else:
         is_redirect = 300 <= answer.status < 400
-        return Outcome(
-            message,
-            at,
-            duration_seconds=time.monotonic() - began,
-            headers=headers,
-            status=answer.status,
-            response=_readable(answer.body),
-            error="Redirects are not followed." if is_redirect else None,
-            retry_after=retry_after(answer.headers, at),
-        )
+        result = {
+            "status": answer.status,
+            "response": _readable(answer.body),
+            "error": "Redirects are not followed." if is_redirect else None,
+            "retry_after": retry_after(answer.headers, at),
+        }
+    seconds = time.monotonic() - began
+    return Outcome(message, at, duration_seconds=seconds, headers=headers, **result)
 
 
 def _readable(body: bytes) -> str:

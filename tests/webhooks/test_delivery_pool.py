@@ -12,7 +12,7 @@ import pytest
 from app.clock import utc_now
 from app.outbound.client import Client
 from app.webhooks.delivery_pool import FAILING, HELD, PROMPT, SLOW, DeliveryPool
-from app.webhooks.messages import HELD_SECONDS, Message, Outcome, Sender
+from app.webhooks.messages import HELD_SECONDS, Message, Outcome, send_message
 from app.webhooks.signing import new_secret
 from tests.waiting import until
 
@@ -183,12 +183,12 @@ def test_message_that_was_held_too_long_is_given_back() -> None:
         1, utc_now(), 1, "http://127.0.0.1:9/", (new_secret(),), "msg_1", "{}", 0, False,
         taken_at=time.monotonic() - HELD_SECONDS - 1,
     )  # fmt: skip
-    assert not Sender(Client(allow_private=True))(old).was_sent
+    assert not send_message(Client(allow_private=True), old).was_sent
 
 
 def test_nothing_is_sent_without_a_signature() -> None:
     unsigned = Message(1, utc_now(), 1, "http://127.0.0.1:9/", (), "msg_1", "{}", 0, False)
-    outcome = Sender(Client(allow_private=True))(unsigned)
+    outcome = send_message(Client(allow_private=True), unsigned)
     assert (outcome.is_success, outcome.error) == (
         False, "The secret of the endpoint cannot be read.",
     )  # fmt: skip
@@ -198,4 +198,4 @@ def test_surprise_while_sending_is_a_failed_attempt(monkeypatch: pytest.MonkeyPa
     client = Client(allow_private=True)
     monkeypatch.setattr(client, "send", lambda *given: 1 / 0)
     sent = Message(1, utc_now(), 1, "http://x", (new_secret(),), "msg_1", "{}", 0, False)
-    assert Sender(client)(sent).error == "The message could not be sent."
+    assert send_message(client, sent).error == "The message could not be sent."
