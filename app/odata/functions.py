@@ -20,7 +20,7 @@ class Overload:
     """One way to call a function.
 
     Args:
-        parameters: the family of each argument (``binding.values.family``); ``length`` is an
+        parameters: the family of each argument (``edm.PrimitiveType``); ``length`` is an
             integer of 0 or more, ``collection`` a collection of anything.
         result: a primitive type of the EDM.
         sqlite, postgresql: the value; ``{0}`` stands for the first argument, and alone for itself.

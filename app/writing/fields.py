@@ -162,7 +162,7 @@ class WholeNumber(fields.Integer):
 
     def __init__(self, bits: int, **options: Any) -> None:
         super().__init__(**options)
-        self._read = integer_reader(bits)
+        self._read = integer_reader(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> int:
         number: int = self._read(value)

@@ -13,7 +13,7 @@ from flask import Flask
 from app.container.model import container
 from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from tests.contract.conftest import Api
-from tests.odata.csdl_rules import problems
+from tests.odata.csdl.rules import problems
 
 # An expression with each function that the metadata names.
 EXPRESSIONS = {

@@ -13,7 +13,7 @@ from pathlib import Path
 from app.container.model import container
 from app.odata.csdl.document import Version, metadata
 from app.odata.model import edm
-from tests.odata.test_csdl import SHOP
+from tests.odata.csdl.test_document import SHOP
 from tests.reference.application import reference_container
 
 HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from app.odata.aggregation.rowset import RowSet
 from app.odata.binding.arithmetic import arithmetic
 from app.odata.binding.comparison import compare
 from app.odata.binding.ordering import order_keys
-from app.odata.binding.values import NUMBERS, Constant, Typed, family, type_name
+from app.odata.binding.values import NUMBERS, Constant, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.aggregates import double_sum
@@ -80,8 +80,8 @@ def _reaching(rows: RowSet, node: TopBottom, amount: Literal) -> RowSet:
     """
     translator = rows.translator()
     value = translator.typed(node.expression)
-    if family(value.type) not in NUMBERS:
-        message = f"{node.kind} does not take {type_name(value.type)}"
+    if value.type.family not in NUMBERS:
+        message = f"{node.kind} does not take {value.type.name}"
         raise QueryError(message, node.expression.offset)
     if not rows.context.parameters.decide(amount, lambda value: value > 0):
         rows.conditions.append(false())
@@ -118,9 +118,9 @@ def _sums(
     def whole(total: Any) -> ColumnElement[Any]:
         return total.over()  # type: ignore[no-any-return]
 
-    if family(value.type) == "double":
+    if value.type.family == "double":
         return edm.DOUBLE, double_sum(sql, before), double_sum(sql, whole)
-    if family(value.type) == "integer":
+    if value.type.family == "integer":
         total = DialectSql(BigInteger(), "sum({0})", "sum(CAST({0} AS BIGINT))", sql)
         return edm.INT64, before(total), whole(total)
     column = sql if isinstance(sql.type, ExactDecimal) else _as_column(sql)

@@ -16,7 +16,6 @@ from app.odata.binding.aggregates import aggregate_item, method_from
 from app.odata.binding.derived import Output, is_entity, labelled, outputs_of
 from app.odata.binding.ordering import order_keys
 from app.odata.binding.search_condition import search_condition
-from app.odata.binding.values import family, type_name
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.syntax import nodes
 
@@ -229,8 +228,8 @@ def _aggregates(rows: RowSet, inner: _Inner) -> Iterator[Output]:
 
 def _key(rows: RowSet, node: nodes.Node) -> Output:
     value = rows.translator().typed(node)
-    if family(value.type) == "other":
-        raise QueryError(f"rows cannot be grouped by {type_name(value.type)}", node.offset)
+    if value.type.family == "other":
+        raise QueryError(f"rows cannot be grouped by {value.type.name}", node.offset)
     return Output(tuple(_path(node)), value.type, value.sql, value.nullable, offset=node.offset)
 
 

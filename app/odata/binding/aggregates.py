@@ -37,8 +37,6 @@ from app.odata.binding.values import (
     Rows,
     Translating,
     Typed,
-    family,
-    type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
@@ -71,18 +69,18 @@ def aggregated(
         where: only rows that fulfil it count.
     Raises: QueryError, the method does not take values of this type; UnsupportedError.
     """
-    kind = family(value.type)
+    kind = value.type.family
     if where is not None:
         value = Typed(where_true(where, value.sql), value.type)
     if method == "countdistinct" and kind != "other":
         return Typed(func.count(distinct(value.sql)), edm.INT64, nullable=False)
     if method in ("min", "max"):
         if kind not in _ORDERED:
-            raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
+            raise QueryError(f"{method} does not take {value.type.name}", offset)
         aggregate = getattr(func, method)(value.sql, type_=value.sql.type)
         return Typed(with_collation(aggregate), value.type)
     if kind not in NUMBERS:
-        raise QueryError(f"{method} does not take {type_name(value.type)}", offset)
+        raise QueryError(f"{method} does not take {value.type.name}", offset)
     if method in ("sum", "average"):
         return _sum(value, kind) if method == "sum" else _average(value, kind)
     return _percentile(value, kind, _percent_of(method, offset))

@@ -14,7 +14,7 @@ from sqlalchemy.types import TypeEngine
 
 from app.db.types import UtcDateTime
 from app.odata.binding.type_coercion import as_double, null_of, null_of_family
-from app.odata.binding.values import NUMBERS, Typed, family, type_name
+from app.odata.binding.values import NUMBERS, Typed
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.sql.decimals import decimal_operation, integer_operation
@@ -30,14 +30,12 @@ def arithmetic(op: str, left: Typed | None, right: Typed | None, offset: int) ->
     """
     if left is None or right is None:
         left, right = _with_null(op, left, right, offset)
-    kinds = family(left.type), family(right.type)
+    kinds = left.type.family, right.type.family
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
         return _of_numbers(op, left, right)
     make = _TIMES.get((kinds[0], op, kinds[1]))
     if make is None:
-        raise QueryError(
-            f"'{op}' does not take {type_name(left.type)} and {type_name(right.type)}", offset
-        )
+        raise QueryError(f"'{op}' does not take {left.type.name} and {right.type.name}", offset)
     sql, type_ = make(left.sql, right.sql)
     return Typed(sql, type_)
 
@@ -51,7 +49,7 @@ def _with_null(
     """
     partner = left or right
     assert partner is not None
-    kind = family(partner.type)
+    kind = partner.type.family
     if left is None:
         operand_kinds = [first for first, at, other in _TIMES if (at, other) == (op, kind)]
     else:
@@ -61,13 +59,13 @@ def _with_null(
     elif operand_kinds:
         null = null_of_family(operand_kinds[0])
     else:
-        raise QueryError(f"'{op}' does not take {type_name(partner.type)} there", offset)
+        raise QueryError(f"'{op}' does not take {partner.type.name} there", offset)
     return left or null, right or null
 
 
 def negated(value: Typed, offset: int) -> Typed:
     """``-value`` of a number or a duration."""
-    kind = family(value.type)
+    kind = value.type.family
     if kind == "double":
         return Typed(-value.sql, value.type, value.nullable)
     if kind == "decimal":
@@ -76,11 +74,11 @@ def negated(value: Typed, offset: int) -> Typed:
         return Typed(integer_operation("neg", value.sql), edm.INT64, value.nullable)
     if kind == "duration":
         return Typed(integer_operation("neg", value.sql), edm.DURATION, value.nullable)
-    raise QueryError(f"'-' does not take {type_name(value.type)}", offset)
+    raise QueryError(f"'-' does not take {value.type.name}", offset)
 
 
 def _of_numbers(op: str, left: Typed, right: Typed) -> Typed:
-    kinds = {family(left.type), family(right.type)}
+    kinds = {left.type.family, right.type.family}
     if "double" in kinds:
         first, second = as_double(left), as_double(right)
         return Typed(_of_doubles(op, first.sql, second.sql), edm.DOUBLE)

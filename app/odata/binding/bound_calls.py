@@ -22,8 +22,6 @@ from app.odata.binding.values import (
     Scope,
     Translating,
     Typed,
-    family,
-    type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
@@ -194,7 +192,7 @@ def _argument(
         wanted = null_of(parameter.type)
         return fit(bound, wanted, translator.context.parameters)
     value = bound if isinstance(bound, Typed) else translator.typed(argument.value)
-    if family(value.type) != family(parameter.type):
-        message = f"{parameter.name} does not take {type_name(value.type)}"
+    if value.type.family != parameter.type.family:
+        message = f"{parameter.name} does not take {value.type.name}"
         raise QueryError(message, argument.offset)
     return value.sql

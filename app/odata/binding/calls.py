@@ -11,7 +11,7 @@ from sqlalchemy.sql.schema import Column
 from app.db.late_values import dynamic
 from app.odata.binding.sequences import collection_call, collection_match, is_collection
 from app.odata.binding.type_coercion import apply
-from app.odata.binding.values import Constant, Translating, Typed, family
+from app.odata.binding.values import Constant, Translating, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.functions import FUNCTIONS, family_of
 from app.odata.model import edm
@@ -46,7 +46,7 @@ def call(translator: Translating, node: Call) -> Typed:
         arguments.append(translator.argument(argument, name, *map(family_of, parameters)))
         if "length" in parameters:
             _refuse_negative(translator, argument, name)
-    return apply(function.overload(*(family(argument.type) for argument in arguments)), *arguments)
+    return apply(function.overload(*(argument.type.family for argument in arguments)), *arguments)
 
 
 def _refuse_negative(translator: Translating, length: Node, name: str) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
-from app.odata.binding.json_members import dynamic_value
-from app.odata.binding.json_values import plain_text
+from app.odata.binding.json_values import dynamic_value, plain_text
 from app.odata.binding.paths import seen_as
 from app.odata.binding.type_coercion import (
     FAMILIES,
@@ -35,8 +34,6 @@ from app.odata.binding.values import (
     Structure,
     Translating,
     Typed,
-    family,
-    type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
@@ -44,16 +41,6 @@ from app.odata.sql.decimals import DecimalNumber, decimal_operation, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.text_values import FROM_TEXT, of_text
 from app.odata.syntax.nodes import Call, Case, Literal, Node, TypeCast, TypeName
-
-_PRIMITIVES = {
-    type_.name: type_ for type_ in vars(edm).values() if isinstance(type_, edm.PrimitiveType)
-}
-_RANGES = {
-    "Edm.Byte": (0, 255),
-    "Edm.SByte": (-128, 127),
-    "Edm.Int16": (-(2**15), 2**15 - 1),
-    "Edm.Int32": (-(2**31), 2**31 - 1),
-}
 
 
 def cast(translator: Translating, node: Call) -> Typed:
@@ -70,7 +57,7 @@ def cast(translator: Translating, node: Call) -> Typed:
     if is_null_literal(bound):
         return null_of(target_type)
     value = bound if isinstance(bound, Typed) else translator.typed(operands[0])
-    kinds = family(value.type), family(target_type)
+    kinds = value.type.family, target_type.family
     if value.type == target_type:
         return value
     if target_type == edm.STRING:
@@ -80,7 +67,7 @@ def cast(translator: Translating, node: Call) -> Typed:
         )  # fmt: skip
         return Typed(text, target_type, value.nullable)
     if kinds[0] == "text" and kinds[1] in FROM_TEXT:
-        return _in_range(Typed(of_text(kinds[1], FAMILIES[kinds[1]][0], value.sql), target_type))
+        return _in_range(Typed(of_text(kinds[1], FAMILIES[kinds[1]].sql, value.sql), target_type))
     if kinds[0] == "enum" and kinds[1] == "integer":
         number = DialectSql(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
         return _in_range(Typed(number, target_type, value.nullable))
@@ -93,7 +80,7 @@ def cast(translator: Translating, node: Call) -> Typed:
     if kinds == ("date", "instant"):
         return as_instant(value)
     raise UnsupportedError(
-        f"a cast from {type_name(value.type)} to {target_type.name} is not offered", node.offset
+        f"a cast from {value.type.name} to {target_type.name} is not offered", node.offset
     )
 
 
@@ -116,13 +103,13 @@ def _member(translator: Translating, node: Node, target_type: edm.EnumType) -> T
     value = bound if isinstance(bound, Typed) else translator.typed(node)
     if value.type == target_type:
         return value
-    if family(value.type) != "integer":
+    if value.type.family != "integer":
         raise UnsupportedError(
-            f"a cast from {type_name(value.type)} to {target_type.name} is not offered", node.offset
+            f"a cast from {value.type.name} to {target_type.name} is not offered", node.offset
         )
     number = DialectSql(BigInteger(), "{0}", "CAST({0} AS BIGINT)", value.sql)
     if target_type.is_flags:
-        known = number.between(*_RANGES["Edm.Int32"])
+        known = number.between(-(2**31), 2**31 - 1)
     else:
         known = number.in_(sorted(target_type.members.values()))
     return Typed(case((known, number)), target_type)
@@ -143,15 +130,15 @@ def isof(translator: Translating, node: Call) -> ColumnElement[bool]:
         return ~is_null(bound) if bound.scope.optional else true()
     if isinstance(bound, Structure | JsonStructure):
         own = bound.property.type if isinstance(bound, Structure) else bound.type
-        return ~is_null(bound) if type_name(own) in (target.name, name) else false()
+        return ~is_null(bound) if own.name in (target.name, name) else false()
     if target.name.startswith("Edm."):
-        wanted = family(_target(target))
+        wanted = _target(target).family
         if isinstance(bound, Dynamic):  # a number may be of either type that has fractions
             value = dynamic_value(bound, wanted)
-            is_possible = wanted in (family(value.type), "double")
+            is_possible = wanted in (value.type.family, "double")
             return ~is_null(value) if is_possible else false()
     actual = bound if isinstance(bound, Typed) else translator.typed(operands[0])
-    matches = type_name(actual.type) in (target.name, name)
+    matches = actual.type.name in (target.name, name)
     return ~is_null(bound) if matches else false()
 
 
@@ -210,30 +197,28 @@ def _typed_or_null(translator: Translating, node: Node) -> Typed | None:
 
 
 def _one_type(values: list[Typed], offset: int) -> list[Typed]:
-    if all(family(value.type) in NUMBERS for value in values):
+    if all(value.type.family in NUMBERS for value in values):
         return as_numbers(*values)
     first = values[0].type
     for value in values:
         if value.type != first:
-            raise QueryError(
-                f"the values of case are {type_name(first)} and {type_name(value.type)}", offset
-            )
+            raise QueryError(f"the values of case are {first.name} and {value.type.name}", offset)
     return values
 
 
 def _target(node: TypeName) -> edm.PrimitiveType:
-    primitive = _PRIMITIVES.get(node.name)
+    primitive = edm.PRIMITIVES.get(node.name)
     if primitive is None or node.is_collection:
-        hint = suggestion(node.name, _PRIMITIVES)
+        hint = suggestion(node.name, edm.PRIMITIVES)
         raise QueryError(f"there is no cast to {node.name}{hint}", node.offset)
     return primitive
 
 
 def _number(value: Typed, target_type: edm.PrimitiveType) -> Typed:
-    kind = family(target_type)
+    kind = target_type.family
     if kind == "double":
         return Typed(as_double(value).sql, target_type, value.nullable)
-    if family(value.type) == "double":
+    if value.type.family == "double":
         sql: ColumnElement[Any] = DialectSql(
             DecimalNumber(), "(odata_double_to_decimal({0}) COLLATE odata_decimal)",
             "(CASE WHEN {0} BETWEEN -1e300 AND 1e300 THEN CAST({0} AS NUMERIC) END)", value.sql,
@@ -242,7 +227,7 @@ def _number(value: Typed, target_type: edm.PrimitiveType) -> Typed:
         sql = as_decimal(value).sql
     if kind == "decimal":
         return Typed(sql, target_type, value.nullable)
-    if family(value.type) == "integer":
+    if value.type.family == "integer":
         return Typed(value.sql, target_type, value.nullable)
     rounded = decimal_operation("round", sql)
     within = case((rounded.between(*_int64_limits()), rounded))
@@ -259,7 +244,7 @@ def _int64_limits() -> tuple[ColumnElement[Any], ColumnElement[Any]]:
 
 
 def _in_range(value: Typed) -> Typed:
-    limits = _RANGES.get(type_name(value.type))
-    if limits is None:
+    type_ = value.type
+    if not isinstance(type_, edm.PrimitiveType) or type_.limits is None or type_ == edm.INT64:
         return value
-    return Typed(case((value.sql.between(*limits), value.sql)), value.type)
+    return Typed(case((value.sql.between(*type_.limits), value.sql)), type_)

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
 from app.odata.binding.context import Parameters
-from app.odata.binding.json_members import dynamic_value, member_text
+from app.odata.binding.json_values import dynamic_value, member_text
 from app.odata.binding.type_coercion import (
     as_day,
     as_instant,
@@ -36,8 +36,6 @@ from app.odata.binding.values import (
     Rows,
     Structure,
     Typed,
-    family,
-    type_name,
 )
 from app.odata.errors import QueryError
 from app.odata.sql.dialect_sql import Predicate
@@ -84,7 +82,7 @@ def compare(
         return _compare_with_literal(op, left, right, parameters, exact=exact)
     if not isinstance(right, Typed):
         raise QueryError(f"{_described(right)} can only be compared with null", offset)
-    if op in ("eq", "ne") and {family(left.type), family(right.type)} == {"date", "instant"}:
+    if op in ("eq", "ne") and {left.type.family, right.type.family} == {"date", "instant"}:
         left, right = as_day(left), as_day(right)
     first, second = unified(left, right, offset)
     return _two_valued(op, first, second, exact=exact)
@@ -100,7 +98,7 @@ def is_in(
         raise QueryError(f"{_described(left)} cannot be an operand of 'in'", offset)
     values, others = [], []
     for item in items:
-        apart = (item.literal.kind, family(left.type)) == ("date", "instant")
+        apart = (item.literal.kind, left.type.family) == ("date", "instant")
         if is_null_literal(item) or _is_nan(item) or apart:
             others.append(compare("eq", left, item, parameters, exact=exact, offset=offset))
         else:
@@ -139,7 +137,7 @@ def _known(bound: Bound, partner: Bound, parameters: Parameters) -> Bound:
         return bound
     if isinstance(partner, Constant):
         partner = natural(partner, parameters)
-    wanted = family(partner.type) if isinstance(partner, Typed) else "text"
+    wanted = partner.type.family if isinstance(partner, Typed) else "text"
     return dynamic_value(bound, wanted)
 
 
@@ -162,14 +160,14 @@ def _compare_with_literal(
     literal = right.literal
     if _is_nan(right):
         return true() if op == "ne" else false()
-    if literal.kind == "date" and family(left.type) == "instant" and op in ("eq", "ne"):
+    if literal.kind == "date" and left.type.family == "instant" and op in ("eq", "ne"):
         first = parameters.bind(literal, InstantOperand("down"), start_of_day)
         last = parameters.bind(literal, InstantOperand("down"), end_of_day)
         within = and_(left.sql >= first, left.sql <= last)
         if op == "ne":
             return ~is_true(within) if left.nullable else ~within
         return is_true(within) if exact and left.nullable else within
-    if literal.kind == "datetime" and family(left.type) == "date":
+    if literal.kind == "datetime" and left.type.family == "date":
         if op in ("eq", "ne"):  # an instant lies in a day, whichever of the two is written
             day = Typed(parameters.bind(literal, Date, _day_of), left.type, nullable=False)
             return _two_valued(op, left, day, exact=exact)
@@ -198,7 +196,7 @@ def _two_valued(op: str, left: Typed, right: Typed, *, exact: bool) -> Condition
 def _described(bound: Bound) -> str:
     match bound:
         case Typed(type=type_):
-            return type_name(type_)
+            return type_.name
         case Constant():
             return describe(bound)
         case Row(scope=scope):
@@ -210,6 +208,6 @@ def _described(bound: Bound) -> str:
         case JsonStructure(type=type_):
             return f"a complex value ({type_.name})"
         case Elements(type=type_):
-            return type_name(type_)
+            return type_.name
         case Dynamic(name=name):
             return name

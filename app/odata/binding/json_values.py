@@ -1,4 +1,6 @@
-"""The JSON text of a value, made by the database (OData JSON Format 4.01, 7.1)."""
+"""The JSON of a value, made by the database (OData JSON Format 4.01, 7.1), and the values inside a
+complex value or a collection that is kept as JSON.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +8,19 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Text, literal_column
+from sqlalchemy.types import TypeEngine
 
 from app.db.types import ExactDecimal
+from app.odata.binding.type_coercion import FAMILIES
+from app.odata.binding.values import Bound, Dynamic, Elements, JsonStructure, Typed
+from app.odata.errors import QueryError, UnsupportedError, suggestion
 from app.odata.model import edm
 from app.odata.sql.decimals import scaled_digits, written_number, written_text
 from app.odata.sql.dialect_sql import Conversions, DialectSql, Part, spell
 from app.odata.sql.sqlite_functions import NUMBER_BEHIND
 
-_NUMBERS = frozenset(
-    ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal")
-)
 # Beyond what a double holds exactly: strings where the client asked for IEEE754Compatible.
-_LONG_NUMBERS = frozenset(("Edm.Int64", "Edm.Decimal"))
-# The spellings give text without quotes for what is written between quotes as it stands.
-_QUOTED = {
-    "Edm.Date": ("{0}", "to_char({0}, 'YYYY-MM-DD')"),
-    "Edm.DateTimeOffset": (
-        "{0}",
-        "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')",
-    ),
-    "Edm.TimeOfDay": ("{0}", "to_char(CAST({0} AS INTERVAL), 'HH24:MI:SS.US')"),
-    "Edm.Duration": (
-        "odata_duration_text({0})",
-        "(CASE WHEN {0} < 0 THEN '-' ELSE '' END || 'PT' || trim_scale(abs({0}) * 0.000001)"
-        " || 'S')",
-    ),
-    "Edm.Guid": ("{0}", "CAST({0} AS TEXT)"),
-    "Edm.Binary": ("odata_base64url({0})", "translate(encode({0}, 'base64'), E'+/=\\n', '-_')"),
-}
+_LONG_NUMBERS = (edm.INT64, edm.DECIMAL)
 
 
 def json_parts(
@@ -50,24 +37,24 @@ def json_parts(
         plain: the text is known to need no escaping, such as that of an enumeration.
         ieee754: Int64 and Decimal are written as strings.
     """
-    name = type_.name if isinstance(type_, edm.PrimitiveType) else ""
-    if name in _NUMBERS:
-        quoted = ieee754 and name in _LONG_NUMBERS
+    kind = type_.family
+    if kind in ("integer", "decimal"):
+        quoted = ieee754 and type_ in _LONG_NUMBERS
         if nullable and isinstance(value.type, ExactDecimal):
             return (_scaled_or_null(value, value.type, quoted=quoted),)
         text = _number_text(value)
         if quoted:
             return _quoted(text, nullable)
         return (or_null(text) if nullable else text,)
-    if name == "Edm.Boolean":
+    if kind == "boolean":
         return (_boolean(value, nullable),)
-    if name in _QUOTED:
-        return _quoted(DialectSql(Text(), *_QUOTED[name], value), nullable)
+    if (family := FAMILIES.get(kind)) is not None and family.text is not None:
+        return _quoted(DialectSql(Text(), *family.text, value), nullable)
     if isinstance(type_, edm.EnumType):
         return _quoted(_members(value, type_), nullable)
-    if name in ("Edm.Double", "Edm.Single"):
-        return (_double(value, name, nullable),)
-    if name == "Edm.String":
+    if kind == "double":
+        return (_double(value, type_.name, nullable),)
+    if kind == "text":
         return _quoted(value, nullable) if plain else (_string(value, nullable),)
     text = kept_json(value, type_, ieee754=ieee754)
     return (or_null(text) if nullable else text,)
@@ -99,7 +86,7 @@ def _long_numbers(type_: edm.EdmType) -> Iterator[str]:
     if isinstance(type_, edm.CollectionType):
         type_ = type_.element
     for name, inner in getattr(type_, "all_properties", {}).items():
-        if inner.type in (edm.INT64, edm.DECIMAL):
+        if inner.type in _LONG_NUMBERS:
             yield name
         yield from _long_numbers(inner.type)
 
@@ -212,3 +199,81 @@ def _double(value: ColumnElement[Any], name: str, nullable: bool) -> DialectSql:
     function = "odata_single_text" if name == "Edm.Single" else "odata_double_text"
     text = DialectSql(Text(), f"{function}({{0}})", postgresql, value)
     return or_null(text) if nullable else text
+
+
+# --- values inside what is kept as JSON; ``{0}`` is the JSON, ``{1}`` a name
+
+# Of an undeclared property only a value of the JSON type that is wanted counts.
+_DYNAMIC = {
+    "text": (
+        "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1}) END)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'string' THEN {0} ->> {1} END)",
+    ),
+    "decimal": (
+        "(CASE WHEN json_type({0}, {1}) IN ('integer', 'real') THEN {0} -> {1} END"
+        " COLLATE odata_decimal)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'number' THEN CAST({0} ->> {1} AS NUMERIC) END)",
+    ),
+    "boolean": (
+        "(CASE WHEN json_type({0}, {1}) IN ('true', 'false') THEN json_extract({0}, {1}) END)",
+        "(CASE json_typeof({0} -> {1}) WHEN 'boolean' THEN CAST({0} ->> {1} AS BOOLEAN) END)",
+    ),
+}
+# Any value as the text that it is by itself; SQLite would make a number of a number, and writes
+# what ``->`` gave as the JSON that it was.
+_ANY_TEXT = (
+    Text(),
+    "(CASE json_type({0}, {1}) WHEN 'text' THEN json_extract({0}, {1})"
+    " ELSE NULLIF({0} -> {1}, 'null') || '' END)",
+    "({0} ->> {1})",
+)
+
+
+def json_member(sql: ColumnElement[Any], type_: edm.ComplexType, name: str, offset: int) -> Bound:
+    """A property of a complex value; of an open one also a property that is not declared.
+
+    Raises: QueryError, the type has no such property and is not open.
+    """
+    declared = type_.property_called(name)
+    if declared is None:
+        if type_.is_open:
+            return Dynamic(sql, name)
+        raise QueryError(
+            f"{type_.name} has no property '{name}'{suggestion(name, type_.all_properties)}", offset
+        )
+    if isinstance(declared.type, edm.ComplexType):
+        return JsonStructure(inner_json(sql, declared.name), declared.type)
+    if isinstance(declared.type, edm.CollectionType):
+        return Elements(inner_json(sql, declared.name), declared.type)
+    family = FAMILIES.get(declared.type.family)
+    if family is None or family.member is None:
+        raise UnsupportedError(f"{declared.name} cannot be used in an expression", offset)
+    spelling = (family.sql, family.member, f"CAST({{0}} ->> {{1}} AS {family.postgresql})")
+    member = _member_as(spelling, sql, declared.name)
+    return Typed(member, declared.type, plain=declared.allowed is not None)
+
+
+def dynamic_value(dynamic: Dynamic, wanted: str) -> Typed:
+    """An undeclared property as a value of a family; null where it is something else."""
+    kind = "decimal" if wanted in ("integer", "double") else wanted
+    kind = kind if kind in _DYNAMIC else "text"
+    family = FAMILIES[kind]
+    member = _member_as((family.sql, *_DYNAMIC[kind]), dynamic.sql, dynamic.name)
+    return Typed(member, family.type)
+
+
+def member_text(dynamic: Dynamic) -> DialectSql:
+    """An undeclared property as text, whatever it is; null where there is none."""
+    return _member_as(_ANY_TEXT, dynamic.sql, dynamic.name)
+
+
+def inner_json(sql: ColumnElement[Any], name: str) -> DialectSql:
+    """A member of a JSON object as the JSON that it is; null where it is not there."""
+    return _member_as((Text(), "({0} -> {1})", "({0} -> {1})"), sql, name)
+
+
+def _member_as(
+    spelling: tuple[TypeEngine[Any], str, str], sql: ColumnElement[Any], name: str
+) -> DialectSql:
+    path = DialectSql(Text(), "('$.\"' || {0} || '\"')", "{0}", name)
+    return DialectSql(*spelling, sql, path)

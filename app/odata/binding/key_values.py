@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.odata.binding.values import type_name
+from app.odata.binding.type_coercion import FAMILIES
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.syntax.literals import UNQUOTED, literal_text, read_whole
 from app.odata.syntax.nodes import Argument, Literal, Node
-
-_INTEGERS = ("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64")
-# A key is a literal of the type of its property (URL Conventions 4.3.1): nothing is promoted.
-_KINDS: Mapping[str, tuple[str, ...]] = {
-    "Edm.String": ("string",),
-    "Edm.Guid": ("guid",),
-    "Edm.Date": ("date",),
-    "Edm.DateTimeOffset": ("datetime",),
-    "Edm.TimeOfDay": ("timeofday",),
-    "Edm.Duration": ("duration",),
-    "Edm.Binary": ("binary",),
-    "Edm.Decimal": ("integer", "decimal"),
-    "Edm.Boolean": ("boolean",),
-    **dict.fromkeys(_INTEGERS, ("integer",)),
-}
 
 
 def key_of(parts: Iterable[Any]) -> Any:
@@ -104,13 +89,12 @@ def segment_literal(prop: edm.Property, text: str, offset: int = 0) -> Literal |
 
     None where no key looks like that.
     """
-    kinds = _KINDS.get(type_name(prop.type), ())
-    if "string" in kinds:
+    if prop.type.family == "text":
         return Literal(text, "string", offset=offset)
     try:
         for written in UNQUOTED:
             value, kind = read_whole(written, text) or (None, None)
-            if kind in kinds:
+            if kind in FAMILIES[prop.type.family].literals:
                 return Literal(value, kind, offset=offset)
     except QueryError:  # of a day that there is not
         return None
@@ -122,6 +106,5 @@ def check_key_literal(prop: edm.Property, literal: Literal) -> None:
 
     Raises: QueryError; beyond its range a whole number is of another type, too.
     """
-    name = type_name(prop.type)
-    if literal.kind not in _KINDS.get(name, ("enum", "string")):
-        raise QueryError(f"expected a literal of {name} for {prop.name}", literal.offset)
+    if literal.kind not in FAMILIES[prop.type.family].literals:
+        raise QueryError(f"expected a literal of {prop.type.name} for {prop.name}", literal.offset)

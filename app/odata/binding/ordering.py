@@ -9,9 +9,9 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.derived import identity_of, is_entity
-from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.json_values import dynamic_value
 from app.odata.binding.translator import Translator
-from app.odata.binding.values import Dynamic, Scope, Typed, family
+from app.odata.binding.values import Dynamic, Scope, Typed
 from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.syntax.nodes import OrderItem
@@ -54,7 +54,7 @@ def sort_keys(translator: Translator, items: Sequence[OrderItem]) -> Iterator[Or
         else:
             values = [bound if isinstance(bound, Typed) else translator.typed(item.expression)]
         for value in values:
-            if family(value.type) == "other":
+            if value.type.family == "other":
                 raise QueryError("nothing is sorted by this", item.offset)
             yield OrderKey(value, item.descending)
 

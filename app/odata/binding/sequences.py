@@ -14,7 +14,7 @@ from sqlalchemy import BigInteger, ColumnElement, Text, literal
 
 from app.odata.binding.collections import count_rows, members
 from app.odata.binding.json_values import plain_text
-from app.odata.binding.values import Constant, Elements, Rows, Translating, Typed, family
+from app.odata.binding.values import Constant, Elements, Rows, Translating, Typed
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
 from app.odata.sql.dialect_sql import DialectSql, Predicate
@@ -115,7 +115,7 @@ def _is_behind_rows(translator: Translating, node: Node) -> bool:
 def _of_rows(translator: Translating, node: Node) -> _Side:
     """A property of the entities behind a navigation property: ``Contacts/email``."""
     collection, member = members(translator, node)
-    kind = family(member.type) if isinstance(member, Typed) else ""
+    kind = member.type.family if isinstance(member, Typed) else ""
     if not isinstance(member, Typed) or kind not in ("text", "integer", "boolean"):
         raise UnsupportedError(
             "only texts, whole numbers and Booleans are offered here", node.offset

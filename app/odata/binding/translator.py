@@ -17,7 +17,7 @@ from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import count_rows, lambda_condition, members
 from app.odata.binding.comparison import compare, is_in
 from app.odata.binding.context import Context
-from app.odata.binding.json_members import dynamic_value, member_text
+from app.odata.binding.json_values import dynamic_value, member_text
 from app.odata.binding.paths import filtered, keyed, member
 from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.type_coercion import fit, is_null_literal, natural, null_of, null_of_family
@@ -32,9 +32,7 @@ from app.odata.binding.values import (
     Scope,
     Structure,
     Typed,
-    family,
     truth,
-    type_name,
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
@@ -110,7 +108,7 @@ class Translator:
             bound = dynamic_value(bound, "boolean")
         value = self._as_typed(bound, node)
         if value.type != edm.BOOLEAN:
-            raise QueryError(f"expected a condition, this is {type_name(value.type)}", node.offset)
+            raise QueryError(f"expected a condition, this is {value.type.name}", node.offset)
         sql: ColumnElement[bool] = value.sql
         return sql
 
@@ -154,7 +152,7 @@ class Translator:
         """Whether all flags of the right side are set (URL Conventions 5.1.1.1.9)."""
         left, right = self.typed(node.left), self.bind(node.right)
         if not isinstance(left.type, edm.EnumType):
-            raise QueryError(f"'has' takes an enumeration, not {type_name(left.type)}", node.offset)
+            raise QueryError(f"'has' takes an enumeration, not {left.type.name}", node.offset)
         if is_null_literal(right):
             flags = null_of(left.type)
         elif isinstance(right, Constant):
@@ -162,7 +160,7 @@ class Translator:
         else:
             flags = self._as_typed(right, node.right)
         if flags.type != left.type:
-            message = f"'has' does not take {type_name(left.type)} and {type_name(flags.type)}"
+            message = f"'has' does not take {left.type.name} and {flags.type.name}"
             raise QueryError(message, node.offset)
         has = spell(Boolean(), "({0} & {1} = {1})", left.sql, flags.sql)
         return Typed(has, edm.BOOLEAN, left.nullable or flags.nullable)
@@ -194,11 +192,11 @@ class Translator:
         if isinstance(bound, Dynamic):
             bound = dynamic_value(bound, families[0])
         value = self._as_typed(bound, node)
-        if isinstance(bound, Constant) and "duration" in families and family(value.type) == "text":
+        if isinstance(bound, Constant) and "duration" in families and value.type.family == "text":
             wanted = Typed(value.sql, edm.DURATION)
             return Typed(fit(bound, wanted, self.context.parameters), edm.DURATION, False)
-        if family(value.type) not in families:
-            raise QueryError(f"{function} does not take {type_name(value.type)}", node.offset)
+        if value.type.family not in families:
+            raise QueryError(f"{function} does not take {value.type.name}", node.offset)
         return value
 
     def _as_typed(self, bound: Bound, node: nodes.Node) -> Typed:
@@ -296,7 +294,7 @@ class Translator:
         if isinstance(bound, Dynamic):
             return dynamic_value(bound, "decimal")
         is_text = isinstance(bound, Constant) and bound.literal.kind == "string"
-        if is_text and isinstance(partner, Typed) and family(partner.type) in _MOVABLE:
+        if is_text and isinstance(partner, Typed) and partner.type.family in _MOVABLE:
             return self.argument(node, "", "duration")
         return self._as_typed(bound, node)
 

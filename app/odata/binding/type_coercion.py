@@ -13,7 +13,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from sqlalchemy import (
     BigInteger,
@@ -32,38 +33,92 @@ from sqlalchemy.types import TypeEngine
 
 from app.db.types import ExactDecimal, Guid, UtcDateTime
 from app.odata.binding.context import Parameters
-from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, family, truth, type_name
+from app.odata.binding.values import NUMBERS, Bound, Constant, Typed, truth
 from app.odata.errors import QueryError, suggestion
 from app.odata.functions import FUNCTIONS, Overload
 from app.odata.model import edm
 from app.odata.sql.decimals import DecimalNumber, decimal_literal, decimal_number, of_one_unit
 from app.odata.sql.dialect_sql import DialectSql
 from app.odata.sql.operands import DecimalOperand, InstantOperand, Rounding
-from app.odata.syntax.literals import to_duration
+from app.odata.syntax.literals import from_base64url, to_duration
 from app.odata.syntax.nodes import Literal
 
-# Family -> the type of its values in SQL, PostgreSQL's name for it, and the type of the model that
-# stands for the family.
-FAMILIES: dict[str, tuple[TypeEngine[Any], str, edm.PrimitiveType]] = {
-    "text": (Text(), "TEXT", edm.STRING),
-    "boolean": (Boolean(), "BOOLEAN", edm.BOOLEAN),
-    "integer": (BigInteger(), "BIGINT", edm.INT64),
-    "decimal": (DecimalNumber(), "NUMERIC", edm.DECIMAL),
-    "double": (Double(), "DOUBLE PRECISION", edm.DOUBLE),
-    "date": (Date(), "DATE", edm.DATE),
-    "instant": (UtcDateTime(), "TIMESTAMPTZ", edm.DATETIME),
-    "time": (Time(), "TIME", edm.TIME_OF_DAY),
-    "duration": (BigInteger(), "BIGINT", edm.DURATION),
-    "guid": (Guid(), "UUID", edm.GUID),
-    "binary": (LargeBinary(), "BYTEA", edm.BINARY),
-    "enum": (Integer(), "INTEGER", edm.INT32),
-}
-# Kind of literal -> the family of its values.
+# Of a member of an object: SQLite's ``->`` keeps the digits of a number as they are written.
+_EXTRACTED = "json_extract({0}, {1})"
+_DIGITS = "NULLIF({0} -> {1}, 'null')"
+
+
+class Family(NamedTuple):
+    """What types whose values are compared with each other have in common.
+
+    ``sql`` is the type of its values, ``postgresql`` that database's name for it. ``type`` of the
+    model stands for the family. ``literals`` are the kinds that a key of it is written as
+    (URL Conventions 4.3.1: nothing is promoted), the first its own. ``text`` are templates, by
+    database, of what is written between quotes as it stands; ``member`` is SQLite's of the member
+    ``{1}`` of an object. ``read`` makes a value of what a token keeps of it.
+    """
+
+    sql: TypeEngine[Any]
+    postgresql: str
+    type: edm.PrimitiveType
+    literals: tuple[str, ...]
+    text: tuple[str, str] | None = None
+    member: str | None = _EXTRACTED
+    read: Callable[[Any], Any] = lambda value: value
+
+
+FAMILIES: dict[str, Family] = {
+    "text": Family(Text(), "TEXT", edm.STRING, ("string",)),
+    "boolean": Family(
+        Boolean(), "BOOLEAN", edm.BOOLEAN, ("boolean",), read=lambda text: text == "true"
+    ),
+    "integer": Family(
+        BigInteger(), "BIGINT", edm.INT64, ("integer",), member=f"CAST({_DIGITS} AS INTEGER)"
+    ),
+    "decimal": Family(
+        DecimalNumber(), "NUMERIC", edm.DECIMAL, ("decimal", "integer"),
+        member=f"({_DIGITS} COLLATE odata_decimal)", read=Decimal,
+    ),
+    # JSON has no number for INF: the database writes it as text.
+    "double": Family(
+        Double(), "DOUBLE PRECISION", edm.DOUBLE, ("double",), member=f"CAST({_DIGITS} AS REAL)",
+        read=float,
+    ),
+    "date": Family(
+        Date(), "DATE", edm.DATE, ("date",), ("{0}", "to_char({0}, 'YYYY-MM-DD')"),
+        read=date.fromisoformat,
+    ),
+    "instant": Family(
+        UtcDateTime(), "TIMESTAMPTZ", edm.DATETIME, ("datetime",),
+        ("{0}", "to_char({0} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"')"),
+        read=datetime.fromisoformat,
+    ),
+    "time": Family(
+        Time(), "TIME", edm.TIME_OF_DAY, ("timeofday",),
+        ("{0}", "to_char(CAST({0} AS INTERVAL), 'HH24:MI:SS.US')"), read=time.fromisoformat,
+    ),
+    "duration": Family(
+        BigInteger(), "BIGINT", edm.DURATION, ("duration",),
+        (
+            "odata_duration_text({0})",
+            "(CASE WHEN {0} < 0 THEN '-' ELSE '' END || 'PT' || trim_scale(abs({0}) * 0.000001)"
+            " || 'S')",
+        ),
+        member=None,
+    ),
+    "guid": Family(
+        Guid(), "UUID", edm.GUID, ("guid",), ("{0}", "CAST({0} AS TEXT)"), read=UUID
+    ),
+    "binary": Family(
+        LargeBinary(), "BYTEA", edm.BINARY, ("binary",),
+        ("odata_base64url({0})", "translate(encode({0}, 'base64'), E'+/=\\n', '-_')"),
+        member=None, read=from_base64url,
+    ),
+    "enum": Family(Integer(), "INTEGER", edm.INT32, ("enum", "string"), member=None),
+}  # fmt: skip
+# Kind of literal -> the family of its values; a member of an enumeration tells no type by itself.
 _OWN: dict[str, str] = {
-    **{kind: kind for kind in FAMILIES if kind != "enum"},
-    "string": "text",
-    "datetime": "instant",
-    "timeofday": "time",
+    family.literals[0]: name for name, family in FAMILIES.items() if name != "enum"
 }
 
 
@@ -74,18 +129,18 @@ def is_null_literal(bound: Bound) -> bool:
 
 def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
     """The type in SQL of the values of a type."""
-    return FAMILIES.get(family(type_), FAMILIES["text"])[0]
+    return FAMILIES.get(type_.family, FAMILIES["text"]).sql
 
 
 def null_of(type_: edm.EdmType) -> Typed:
     """No value, of a type."""
-    kind, name, _ = FAMILIES.get(family(type_), FAMILIES["text"])
-    return Typed(DialectSql(kind, "NULL", f"CAST(NULL AS {name})"), type_)
+    family = FAMILIES.get(type_.family, FAMILIES["text"])
+    return Typed(DialectSql(family.sql, "NULL", f"CAST(NULL AS {family.postgresql})"), type_)
 
 
 def null_of_family(name: str) -> Typed:
     """No value, of the type that stands for a family: ``text``, ``integer`` ..."""
-    return null_of(FAMILIES[name][2])
+    return null_of(FAMILIES[name].type)
 
 
 def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
@@ -93,7 +148,7 @@ def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
 
     Raises: QueryError, their types have nothing in common.
     """
-    kinds = family(left.type), family(right.type)
+    kinds = left.type.family, right.type.family
     if kinds[0] in NUMBERS and kinds[1] in NUMBERS:
         first, second = as_numbers(left, right)
         return first, second
@@ -103,14 +158,12 @@ def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
         return left, as_instant(right)
     if kinds[0] == kinds[1] != "other" and (kinds[0] != "enum" or left.type == right.type):
         return left, right
-    raise QueryError(
-        f"{type_name(left.type)} and {type_name(right.type)} cannot be compared", offset
-    )
+    raise QueryError(f"{left.type.name} and {right.type.name} cannot be compared", offset)
 
 
 def as_double(value: Typed) -> Typed:
     """A number as a double."""
-    if family(value.type) == "double":
+    if value.type.family == "double":
         return value
     number = value.sql
     if isinstance(number.type, ExactDecimal):
@@ -137,7 +190,7 @@ def as_instant(value: Typed) -> Typed:
 
 def as_day(value: Typed) -> Typed:
     """An instant as the day it lies in, UTC; a date as it is."""
-    return value if family(value.type) == "date" else _part_of_instant("date", value)
+    return value if value.type.family == "date" else _part_of_instant("date", value)
 
 
 def as_time(value: Typed) -> Typed:
@@ -153,9 +206,9 @@ def apply(overload: Overload, *arguments: Typed) -> Typed:
     """The value of a function that has SQL; null where an argument is."""
     if overload.sqlite == "{0}":
         return arguments[0]
-    type_ = edm.PrimitiveType(overload.result)
+    type_ = edm.PRIMITIVES[overload.result]
     numbers = [
-        as_decimal(typed) if family(typed.type) == "decimal" else typed for typed in arguments
+        as_decimal(typed) if typed.type.family == "decimal" else typed for typed in arguments
     ]
     parts = (argument.sql for argument in numbers)
     sql = DialectSql(sql_type(type_), overload.sqlite, overload.postgresql, *parts)
@@ -164,7 +217,7 @@ def apply(overload: Overload, *arguments: Typed) -> Typed:
 
 def as_numbers(*values: Typed) -> list[Typed]:
     """Numbers in the widest of their types; kept integers of one unit stay such."""
-    kinds = {family(value.type) for value in values}
+    kinds = {value.type.family for value in values}
     if "double" in kinds:
         return [as_double(value) for value in values]
     if kinds == {"integer"} or of_one_unit(*(value.sql for value in values)):
@@ -229,7 +282,7 @@ def fit(
 
     Raises: QueryError, the literal cannot be of the partner's type.
     """
-    literal, wanted = constant.literal, family(partner.type)
+    literal, wanted = constant.literal, partner.type.family
     bind = parameters.bind
     if literal.kind in NUMBERS and wanted in NUMBERS:
         return _fit_number(literal, partner, parameters, rounding)
@@ -242,9 +295,9 @@ def fit(
     if (literal.kind, wanted) in _CONVERTED:
         return bind(literal, *_CONVERTED[literal.kind, wanted])
     if _OWN.get(literal.kind) == wanted:
-        return bind(literal, FAMILIES[wanted][0])
+        return bind(literal, FAMILIES[wanted].sql)
     raise QueryError(
-        f"{type_name(partner.type)} cannot be compared with {describe(constant)}", literal.offset
+        f"{partner.type.name} cannot be compared with {describe(constant)}", literal.offset
     )
 
 
@@ -256,7 +309,7 @@ def _fit_number(
         return parameters.bind(literal, DecimalOperand(type_.scale, rounding))
     if isinstance(type_, DecimalNumber):
         return decimal_literal(parameters.bind(literal, DecimalNumber(), _exact))
-    if family(partner.type) == "double":
+    if partner.type.family == "double":
         return parameters.bind(literal, Double, float)
     if literal.kind == "integer":
         return parameters.bind(literal, BigInteger)

@@ -228,35 +228,7 @@ class Scope:
         return [self.columns[self.type.properties[name].attribute] for name in self.type.key]
 
 
-def type_name(type_: edm.EdmType) -> str:
-    """The name of a type for messages."""
-    if isinstance(type_, edm.CollectionType):
-        return f"Collection({type_name(type_.element)})"
-    return type_.name
-
-
-# Types whose values can be compared with each other.
-_FAMILIES = {
-    "Edm.String": "text",
-    "Edm.Boolean": "boolean",
-    "Edm.Date": "date",
-    "Edm.DateTimeOffset": "instant",
-    "Edm.TimeOfDay": "time",
-    "Edm.Duration": "duration",
-    "Edm.Guid": "guid",
-    "Edm.Binary": "binary",
-    **dict.fromkeys(("Edm.Byte", "Edm.SByte", "Edm.Int16", "Edm.Int32", "Edm.Int64"), "integer"),
-    "Edm.Decimal": "decimal",
-    **dict.fromkeys(("Edm.Double", "Edm.Single"), "double"),
-}
 NUMBERS = ("integer", "decimal", "double")
-
-
-def family(type_: edm.EdmType) -> str:
-    """``text``, ``integer``, ``decimal``, ``double``, ``instant`` ...; ``other`` for the rest."""
-    if isinstance(type_, edm.EnumType):
-        return "enum"
-    return _FAMILIES.get(type_.name, "other") if isinstance(type_, edm.PrimitiveType) else "other"
 
 
 def truth(condition: ColumnElement[bool], *, nullable: bool = True) -> Typed:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
@@ -23,9 +23,15 @@ from app.odata.sql.trigrams import Trigrams
 
 @dataclass(frozen=True)
 class PrimitiveType:
-    """A primitive type, such as ``Edm.String``."""
+    """A primitive type, such as ``Edm.String``.
+
+    Values of one ``family`` are compared with each other, and kept alike in SQL
+    (``binding.type_coercion.FAMILIES``). ``limits`` are the least and the greatest whole number.
+    """
 
     name: str
+    family: str = "other"
+    limits: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class EnumType:
     is_flags: bool = False
     underlying: str = "Edm.Int32"
     description: str = ""
+    family: ClassVar[str] = "enum"
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,11 @@ class CollectionType:
     """A collection of a type, kept as a JSON array in one column."""
 
     element: PrimitiveType | EnumType | ComplexType
+    family: ClassVar[str] = "other"
+
+    @property
+    def name(self) -> str:
+        return f"Collection({self.element.name})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +67,7 @@ class ComplexType:
     description: str = ""
     is_open: bool = False
     base: ComplexType | None = None
+    family: ClassVar[str] = "other"
 
     @cached_property
     def all_properties(self) -> Mapping[str, Property]:
@@ -72,24 +85,31 @@ class ComplexType:
 
 EdmType = PrimitiveType | EnumType | CollectionType | ComplexType
 
-STRING = PrimitiveType("Edm.String")
-BOOLEAN = PrimitiveType("Edm.Boolean")
-BYTE = PrimitiveType("Edm.Byte")
-SBYTE = PrimitiveType("Edm.SByte")
-INT16 = PrimitiveType("Edm.Int16")
-INT32 = PrimitiveType("Edm.Int32")
-INT64 = PrimitiveType("Edm.Int64")
-DECIMAL = PrimitiveType("Edm.Decimal")
-DOUBLE = PrimitiveType("Edm.Double")
-SINGLE = PrimitiveType("Edm.Single")
-DATE = PrimitiveType("Edm.Date")
-DATETIME = PrimitiveType("Edm.DateTimeOffset")
-TIME_OF_DAY = PrimitiveType("Edm.TimeOfDay")
-DURATION = PrimitiveType("Edm.Duration")
-GUID = PrimitiveType("Edm.Guid")
-BINARY = PrimitiveType("Edm.Binary")
+STRING = PrimitiveType("Edm.String", "text")
+BOOLEAN = PrimitiveType("Edm.Boolean", "boolean")
+BYTE = PrimitiveType("Edm.Byte", "integer", (0, 2**8 - 1))
+SBYTE = PrimitiveType("Edm.SByte", "integer", (-(2**7), 2**7 - 1))
+INT16 = PrimitiveType("Edm.Int16", "integer", (-(2**15), 2**15 - 1))
+INT32 = PrimitiveType("Edm.Int32", "integer", (-(2**31), 2**31 - 1))
+INT64 = PrimitiveType("Edm.Int64", "integer", (-(2**63), 2**63 - 1))
+DECIMAL = PrimitiveType("Edm.Decimal", "decimal")
+DOUBLE = PrimitiveType("Edm.Double", "double")
+SINGLE = PrimitiveType("Edm.Single", "double")
+DATE = PrimitiveType("Edm.Date", "date")
+DATETIME = PrimitiveType("Edm.DateTimeOffset", "instant")
+TIME_OF_DAY = PrimitiveType("Edm.TimeOfDay", "time")
+DURATION = PrimitiveType("Edm.Duration", "duration")
+GUID = PrimitiveType("Edm.Guid", "guid")
+BINARY = PrimitiveType("Edm.Binary", "binary")
 STREAM = PrimitiveType("Edm.Stream")
 UNTYPED = PrimitiveType("Edm.Untyped")
+PRIMITIVES: Mapping[str, PrimitiveType] = {
+    type_.name: type_
+    for type_ in (
+        STRING, BOOLEAN, BYTE, SBYTE, INT16, INT32, INT64, DECIMAL, DOUBLE, SINGLE, DATE, DATETIME,
+        TIME_OF_DAY, DURATION, GUID, BINARY, STREAM, UNTYPED,
+    )
+}  # fmt: skip
 # Kept as the GeoJSON that they are; there are no geographic functions.
 GEOGRAPHY = {
     shape: PrimitiveType(f"Edm.Geography{shape}")

@@ -23,7 +23,7 @@ from app.errors import MOST_DETAILS, Detail, ValidationError
 from app.http.json_body import NO_NAME
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
-from app.odata.syntax.literals import from_base64url, to_duration
+from app.odata.syntax.literals import INT64_MAX, INT64_MIN, from_base64url, to_duration
 
 
 class Problems:
@@ -130,9 +130,8 @@ def _number_in_text(value: Any) -> Any:
     return Decimal(value)
 
 
-def integer_reader(bits: int, *, signed: bool = True) -> Reader:
-    """A reader of whole numbers of so many bits; ``5.0`` is the whole number 5."""
-    low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+def integer_reader(low: int, high: int) -> Reader:
+    """A reader of whole numbers within limits; ``5.0`` is the whole number 5."""
 
     def read_integer(value: Any) -> int:
         if isinstance(value, Decimal):
@@ -154,7 +153,7 @@ def _whole(value: Decimal) -> int:
     return int(value)
 
 
-read_int64 = integer_reader(64)
+read_int64 = integer_reader(INT64_MIN, INT64_MAX)
 
 
 def read_double(value: Any) -> float:
@@ -233,11 +232,11 @@ def read_geography(value: Any) -> Any:
 READERS: Mapping[str, Reader] = {
     "Edm.String": read_string,
     "Edm.Boolean": read_boolean,
-    "Edm.Byte": integer_reader(8, signed=False),
-    "Edm.SByte": integer_reader(8),
-    "Edm.Int16": integer_reader(16),
-    "Edm.Int32": integer_reader(32),
-    "Edm.Int64": read_int64,
+    **{
+        type_.name: integer_reader(*type_.limits)
+        for type_ in edm.PRIMITIVES.values()
+        if type_.limits is not None
+    },
     "Edm.Decimal": read_decimal,
     "Edm.Double": read_double,
     "Edm.Single": read_double,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Text, case, not_, or_, true
 
-from app.odata.binding.values import Scope, family, type_name
+from app.odata.binding.values import Scope
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
@@ -182,7 +182,7 @@ def type_text(type_: edm.EdmType, format_: Format) -> str:
     """``#Int64``, ``#Model.Priority``, ``#Collection(String)`` if ``full``; else, and where JSON
     tells it, the empty text.
     """
-    if format_.metadata != "full" or type_ == edm.UNTYPED or type_name(type_) in _EVIDENT:
+    if format_.metadata != "full" or type_ == edm.UNTYPED or type_.name in _EVIDENT:
         return ""
     element = type_.element if isinstance(type_, edm.CollectionType) else type_
     is_primitive = isinstance(element, edm.PrimitiveType)
@@ -261,7 +261,7 @@ def entity_address(scope: Scope, collection: str) -> list[Part]:
     for index, (name, column) in enumerate(zip(type_.key, scope.key_columns(), strict=True)):
         if len(type_.key) > 1:
             pieces.append(f"{',' if index else ''}{name}=")
-        is_text = family(type_.properties[name].type) == "text"
+        is_text = type_.properties[name].type.family == "text"
         pieces += ["'", _escaped(column), "'"] if is_text else [column]
     return [*pieces, ")"]
 

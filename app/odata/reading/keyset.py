@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, time
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import ColumnElement, Integer, and_, bindparam, false, or_, tuple_
 
 from app.odata.binding.json_values import json_parts, plain_text
 from app.odata.binding.ordering import OrderKey
-from app.odata.binding.values import family
+from app.odata.binding.type_coercion import FAMILIES
 from app.odata.model import edm
 from app.odata.reading.bound import BoundQuery
 from app.odata.reading.statement import RUN
 from app.odata.sql.dialect_sql import Part
-from app.odata.syntax.literals import from_base64url
 
 # Sort keys that a page continues by; each that may be null nests the condition one level deeper,
 # and SQLite's parser has a stack of 100. With more of them a page continues by its position.
 MOST_KEYS = 12
+# Families whose values a token keeps as numbers and texts of JSON; all others are made texts.
+_AS_JSON = {
+    "text": edm.STRING,
+    "double": edm.DOUBLE,
+    **dict.fromkeys(("integer", "enum", "duration"), edm.INT64),
+}
 
 
 def continues_by_key(query: BoundQuery) -> bool:
@@ -36,7 +38,7 @@ def key_values(order: Sequence[OrderKey]) -> list[ColumnElement[Any]]:
     """
     return [
         plain_text(key.value.sql, key.value.type)
-        if family(key.value.type) in _FROM_TEXT
+        if key.value.type.family not in _AS_JSON
         else key.value.sql
         for key in order
     ]
@@ -46,31 +48,14 @@ def key_json(order: Sequence[OrderKey]) -> list[Part]:
     """The sort keys as pieces of a JSON array, in the form that a token keeps."""
     pieces: list[Part] = []
     for key, value in zip(order, key_values(order), strict=True):
-        type_ = _JSON_TYPES.get(family(key.value.type), edm.STRING)
+        type_ = _AS_JSON.get(key.value.type.family, edm.STRING)
         pieces += [",", *json_parts(value, type_, nullable=key.value.nullable)]
     return ["[", *pieces[1:], "]"]
 
 
 def key_readers(order: Sequence[OrderKey]) -> tuple[Callable[[Any], Any], ...]:
     """For each sort key what makes of its form in a token the value that is compared."""
-    return tuple(_READERS.get(family(key.value.type), lambda value: value) for key in order)
-
-
-_FROM_TEXT: dict[str, Callable[[str], Any]] = {
-    "decimal": Decimal,
-    "instant": datetime.fromisoformat,
-    "date": date.fromisoformat,
-    "time": time.fromisoformat,
-    "boolean": lambda text: text == "true",
-    "guid": UUID,
-    "binary": from_base64url,
-}
-# JSON has no number for INF: the database writes it as text.
-_READERS: dict[str, Callable[[Any], Any]] = {**_FROM_TEXT, "double": float}
-_JSON_TYPES = {
-    **dict.fromkeys(("integer", "enum", "duration"), edm.INT64),
-    "double": edm.DOUBLE,
-}
+    return tuple(FAMILIES[key.value.type.family].read for key in order)
 
 
 def rows_after(order: Sequence[OrderKey], nulls: Sequence[bool]) -> list[ColumnElement[bool]]:
@@ -134,5 +119,5 @@ def _row_after(keys: Sequence[OrderKey], at: int) -> ColumnElement[bool]:
 
 def _parameter(key: OrderKey, at: int) -> ColumnElement[Any]:
     # A member of an enumeration is the number that the column keeps.
-    type_ = Integer() if family(key.value.type) == "enum" else key.value.sql.type
+    type_ = Integer() if key.value.type.family == "enum" else key.value.sql.type
     return bindparam(f"{RUN}after_{at}", type_=type_, required=True)

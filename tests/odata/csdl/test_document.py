@@ -14,7 +14,7 @@ from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from app.odata.csdl.document import metadata, service_document
 from app.odata.model import edm
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
-from tests.odata.csdl_rules import EDM, problems
+from tests.odata.csdl.rules import EDM, problems
 
 
 class NoService:
