@@ -14,7 +14,7 @@ FURTHER_IN = {
     "bi.questions": "realise",
     "odata": "allowed_methods routes service",
     "odata.aggregation": "extremes grouping nesting pipeline rowset",
-    "odata.batch": "references runner service",
+    "odata.batch": "references service",
     "odata.binding": "arithmetic bound_calls casts collections comparison derived"
     " json_values ordering paths structures",
     "odata.operations": "service",

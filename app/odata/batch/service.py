@@ -1,28 +1,42 @@
-"""``POST /$batch``: from its bytes to the bytes of its answer."""
+"""``POST /$batch``: each unit in a savepoint of the request's transaction (docs/adr/0024).
+
+What fails is undone to its savepoint, with its audit, events and numbers; the rest is committed
+together at the end of the request. Reads take a connection of their own until something is written.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Protocol
 
 from flask import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, NestedTransaction
+from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.datastructures import Headers
 from werkzeug.http import parse_options_header
 
-from app.errors import InvalidQueryError, UnsupportedMediaTypeError, ValidationError
+from app.errors import (
+    ApiError,
+    FailedDependencyError,
+    InvalidQueryError,
+    UnsupportedMediaTypeError,
+    ValidationError,
+)
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
 from app.odata.batch.multipart import read_multipart, write_multipart
-from app.odata.batch.parts import Address, BatchEdge, Part, Unit
-from app.odata.batch.references import References
-from app.odata.batch.runner import BatchRunner
+from app.odata.batch.parts import Address, BatchEdge, Part, Result, Unit, address_of
+from app.odata.batch.references import Outcome, References
+from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.protocol.negotiation import quality_of, version_spoken
-from app.odata.protocol.preferences import preferences_of
-from app.odata.protocol.request import Request, method_error
+from app.odata.protocol.preferences import Preferences, preferences_of
+from app.odata.protocol.request import READ, Request, method_error
 from app.odata.syntax.options import read_options
+from app.odata.writing.locks import WriteText, locks_of_requests, take_locks
 
 # What a request of a batch takes over from the batch unless it says otherwise.
 _INHERITED = ("OData-Version", "OData-MaxVersion")
@@ -44,6 +58,8 @@ def answer_batch(
 ) -> Response:
     """Do a batch.
 
+    Args:
+        holds: whether a condition is true, as seen in the transaction or by itself.
     Raises: ValidationError, TooLargeError, UnsupportedMediaTypeError: it is refused as a whole;
         RateLimitedError, there are more requests in it than the caller has left.
     """
@@ -58,35 +74,15 @@ def answer_batch(
     version = version_spoken(headers.get("OData-MaxVersion"), headers.get("OData-Version"))
     units, is_json = _read(request, edge.most)
     preferences = preferences_of(headers)
-    accepted = _accepted_json(headers)
     count = sum(len(unit.parts) for unit in units)
     if count > 1:
         edge.charge(count - 1)
-
-    def answer_part(
-        part: Part, address: Address, references: References, *, in_transaction: bool
-    ) -> Response:
-        part_headers = Headers(part.headers)
-        for name in _INHERITED:
-            if name in headers and name not in part_headers:
-                part_headers.set(name, headers[name])
-        if accepted and "Accept" not in part_headers:
-            part_headers.set("Accept", accepted)
-        if preferences.include_annotations is not None:  # of two the first counts
-            part_headers.add("Prefer", preferences.applied("include-annotations"))
-        part_request = Request(
-            part.method, address.path, address.query, part_headers, lambda: part.body, request.root,
-            request.roots, references.urls(),
-        )  # fmt: skip
-        return answer(part_request, in_transaction=in_transaction)
-
     if preferences.return_ is not None:  # Protocol 8.2.8.7
         raise InvalidQueryError(
             "Prefer: return is of one request: send it with those of the batch."
         )
     chosen = preferences.continues_on_error
-    roots = (request.root, *request.roots)
-    runner = BatchRunner(container, answer_part, holds, connection, edge, roots)
+    runner = _Runner(request, preferences, container, answer, holds, connection, edge)
     # The two forms differ in what is done when nothing is said (11.7.7.4; JSON Format 19.5).
     results = runner.run(units, goes_on=is_json if chosen is None else chosen)
     as_json = _is_answered_as_json(headers, is_json, version)
@@ -131,3 +127,164 @@ def _is_answered_as_json(headers: Headers, is_json: bool, version: str) -> bool:
     json = quality_of(accepted, "application/json")
     multipart = quality_of(accepted, "multipart/mixed")
     return is_json if json == multipart else json > multipart
+
+
+@dataclass
+class _Runner:
+    """Does the units of one batch in their order."""
+
+    request: Request
+    preferences: Preferences
+    container: edm.EntityContainer
+    answer: AnswerRequest
+    holds: Callable[[str, bool], bool]
+    connection: Callable[[], Connection]
+    edge: BatchEdge
+    _has_written: bool = False
+    _parts: Sequence[Part] = ()
+
+    def __post_init__(self) -> None:
+        self._references = References(self.container)
+        self._roots = (self.request.root, *self.request.roots)
+        self._accepted = _accepted_json(self.request.headers)
+
+    def run(self, units: Sequence[Unit], *, goes_on: bool) -> list[Result]:
+        """The results, in order.
+
+        Args:
+            goes_on: after a unit failed, the next are done, too; else the results end there, but
+                for those units that depend on what failed.
+        Raises: SQLAlchemyError, the transaction as a whole is lost.
+        """
+        results: list[Result] = []
+        stopped = False
+        self._parts = [part for unit in units for part in unit.parts]
+        for unit in units:
+            if stopped and not any(map(self._lacks, unit.parts)):
+                continue  # those that lack something are answered 424
+            result = self._single(unit) if unit.group is None else self._group(unit)
+            results.append(result)
+            stopped = stopped or (result.failed and not goes_on)
+        return results
+
+    def _single(self, unit: Unit) -> Result:
+        (part,) = unit.parts
+        if part.method in READ and not self._has_written:
+            answer, url = self._tried(part)
+        else:
+            self._begin_writing()
+            savepoint = self.connection().begin_nested()
+            answer, url = self._tried(part, savepoint)
+            if savepoint.is_active:
+                savepoint.commit()
+        self._references.note(part, Outcome(answer, url))
+        return Result(unit, (answer,), failed=answer.status_code >= 400)
+
+    def _group(self, unit: Unit) -> Result:
+        """All of a group, or nothing of it; the others of a failed one are answered 424."""
+        self._begin_writing()
+        savepoint = self.connection().begin_nested()
+        answers: list[Response] = []
+        for part in unit.parts:
+            answer, url = self._tried(part, savepoint)
+            self._references.note(part, Outcome(answer, url))
+            answers.append(answer)
+            if answer.status_code >= 400:
+                break
+        failed = not savepoint.is_active
+        cause = len(answers) - 1
+        if failed:
+            self._references.forget(unit.parts)
+            reason = FailedDependencyError("Another request of the group failed: nothing was done.")
+            answers = [
+                answers[cause] if index == cause else self._refused(reason, part)
+                for index, part in enumerate(unit.parts)
+            ]
+        else:
+            savepoint.commit()
+        if unit.group:
+            self._references.note_group(unit.group, failed=failed)
+        return Result(unit, tuple(answers), failed, cause)
+
+    def _begin_writing(self) -> None:
+        if not self._has_written:
+            self._has_written = True
+            take_locks(lambda: locks_of_requests(self.container, self._written()))
+
+    def _written(self) -> Iterator[WriteText]:
+        for part in self._parts:
+            if part.method not in READ and part.problem is None:
+                with suppress(QueryError, ApiError):  # it is refused in its place
+                    address = address_of(part, self._roots, self.edge)
+                    yield WriteText(part.method, address.path, address.query, part.body)
+
+    def _tried(
+        self, part: Part, savepoint: NestedTransaction | None = None
+    ) -> tuple[Response, str]:
+        """The answer to a part and its URL; what raised is undone before it is answered.
+
+        Raises: SQLAlchemyError, it cannot be undone: the transaction as a whole is lost.
+        """
+        url = part.url
+        try:
+            if part.problem is not None:
+                raise part.problem
+            self._check_dependencies(part, in_transaction=savepoint is not None)
+            resolved = self._references.resolved(part)
+            address = address_of(resolved, self._roots, self.edge)
+            url = address.path
+            part_request = self._request(resolved, address)
+            answer = self.answer(part_request, in_transaction=savepoint is not None)
+            if answer.status_code >= 400 and savepoint is not None:
+                savepoint.rollback()
+        except Exception as error:
+            if savepoint is not None:
+                _undo(savepoint, error)
+            answer = self._refused(error, part)
+        answer.direct_passthrough = False
+        return answer, url
+
+    def _request(self, part: Part, address: Address) -> Request:
+        """A part as the service takes it, with what the batch says of all."""
+        batch, headers = self.request, Headers(part.headers)
+        for name in _INHERITED:
+            if name in batch.headers and name not in headers:
+                headers.set(name, batch.headers[name])
+        if self._accepted and "Accept" not in headers:
+            headers.set("Accept", self._accepted)
+        if self.preferences.include_annotations is not None:  # of two the first counts
+            headers.add("Prefer", self.preferences.applied("include-annotations"))
+        return Request(
+            part.method, address.path, address.query, headers, lambda: part.body, batch.root,
+            batch.roots, self._references.urls(),
+        )  # fmt: skip
+
+    def _refused(self, error: Exception, part: Part) -> Response:
+        if isinstance(error, QueryError):
+            error = InvalidQueryError(str(error), position=error.offset)
+        answer = self.edge.refused(error, part.method, part.url)
+        if "OData-MaxVersion" in part.headers:
+            newest = part.headers["OData-MaxVersion"].strip() == "4.01"
+            answer.headers["OData-Version"] = "4.01" if newest else "4.0"
+        return answer
+
+    def _lacks(self, part: Part) -> bool:
+        return part.condition is None and any(map(self._references.has_failed, part.depends_on))
+
+    def _check_dependencies(self, part: Part, *, in_transaction: bool) -> None:
+        """Raise FailedDependencyError unless the part may be tried."""
+        if part.condition is None:
+            failed = [name for name in part.depends_on if self._references.has_failed(name)]
+            if failed:
+                raise FailedDependencyError(f"{failed[0]!r}, which this request needs, failed.")
+            return
+        if not self.holds(self._references.in_expression(part.condition), in_transaction):
+            raise FailedDependencyError("The condition of this request does not hold.")
+
+
+def _undo(savepoint: NestedTransaction, error: Exception) -> None:
+    """Raise ``error``, if there is nothing to go back to: SQLite undoes all when a disk is full."""
+    try:
+        savepoint.rollback()
+    except SQLAlchemyError:
+        raise error from None
