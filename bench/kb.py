@@ -194,6 +194,8 @@ def time_articles(count: int, address: str, folder: Path) -> None:
 def tell_model_memory() -> None:
     """What the model adds to a process, and how much at most while it is loaded."""
     code = (
+        "import os\n"
+        "os.environ['ORT_DISABLE_TELEMETRY'] = '1'\n"
         "import numpy, onnxruntime, re\n"
         "from app.search.embedding import find_model\n"
         "def now(name):\n"

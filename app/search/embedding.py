@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import os
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -37,6 +38,9 @@ class EmbeddingModel:
     dimension = DIMENSION
 
     def __init__(self, path: Path) -> None:
+        # Else the library tells its maker of every model that is loaded, and keeps a number of
+        # this machine in HOME; it looks when it is imported, and no later (its Privacy.md).
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime  # type: ignore[import-untyped]  # heavy, as is the model
 
         options = onnxruntime.SessionOptions()
