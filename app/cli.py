@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,10 +12,8 @@ from flask import Flask
 from flask.cli import AppGroup
 from sqlalchemy.exc import SQLAlchemyError
 
+from app.db.outages import problem_for_operator
 from app.errors import ApiError
-from app.http.database_errors import is_away
-
-_NO_TABLE = re.compile(r"no such table|relation \"\w+\" does not exist")
 
 # Name of a command -> where it is.
 COMMANDS = {
@@ -69,9 +66,7 @@ def errors_in_one_line() -> Iterator[None]:
     except ApiError as error:
         raise click.ClickException(error.message) from error
     except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).strip().splitlines()[0]
-        if _NO_TABLE.search(reason):
-            raise click.ClickException(f"Run `db upgrade` first: {reason}") from error
-        if not is_away(error):
+        problem = problem_for_operator(error)
+        if problem is None:
             raise
-        raise click.ClickException(f"The database cannot be used: {reason}") from error
+        raise click.ClickException(f"The database cannot be used: {problem}") from error

@@ -59,7 +59,7 @@ def test_a_database_without_tables_is_told_what_to_do(tmp_path: Path) -> None:
     status, output = run(app, "user disable anna", tmp_path)
     close_engines(app)
     assert status == 1
-    assert output.startswith("Error: Run `db upgrade` first: no such table"), output
+    assert output.startswith("Error: The database cannot be used: it is not migrated"), output
 
 
 def test_a_wrong_setting_is_one_line(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.db.engines import primary_engine
+from app.db.outages import reason_of
 from app.extensions import db
 
 log = structlog.get_logger(__name__)
@@ -36,6 +37,6 @@ def _what_is_missing(app: Flask) -> str:
         with app.app_context(), primary_engine().connect() as connection:
             if has_all_tables(connection):
                 return ""
-    except SQLAlchemyError:
-        return "it does not answer"
+    except SQLAlchemyError as error:
+        return f"it cannot be used: {reason_of(error)}"
     return "it is not migrated: run `python -m app.start.release`, or `flask --app wsgi db upgrade`"

@@ -6,21 +6,12 @@ same time, a server that is away, a row that others refer to.
 
 from __future__ import annotations
 
-import sqlite3
-
+import structlog
 from flask import request
-from sqlalchemy.exc import (
-    DataError,
-    DBAPIError,
-    IntegrityError,
-    InterfaceError,
-    OperationalError,
-    PendingRollbackError,
-    SQLAlchemyError,
-    TimeoutError as PoolTimeoutError,
-)
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from app.db.constraint_refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
+from app.db.outages import is_away, reason_of, sqlstate_of
 from app.errors import (
     ApiError,
     DuplicateError,
@@ -30,18 +21,8 @@ from app.errors import (
 )
 from app.odata.model.declare import camel
 
+_log = structlog.get_logger(__name__)
 RETRY_AFTER_SECONDS = 5
-# SQLite has one class of error for all of these and for a mistake in a statement; its primary
-# result codes tell them apart (https://www.sqlite.org/rescode.html).
-_SQLITE_AWAY = frozenset(
-    (
-        sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_INTERRUPT,
-        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL,
-    )
-)  # fmt: skip
-_PRIMARY = 0xFF
-
 # What PostgreSQL says of two that wait for each other, and of a lock that is held for too long.
 _IN_THE_WAY = frozenset(("40P01", "55P03"))
 
@@ -56,35 +37,18 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
         return _refused(error, method or request.method)
     if isinstance(error, DataError):
         return ValidationError([("", "A value is outside what its field can hold.")])
-    if _sqlstate(error) in _IN_THE_WAY:
+    if sqlstate_of(error) in _IN_THE_WAY:
         return ServiceUnavailableError(
             "Another request is changing the same records; try again.",
             headers={"Retry-After": "1"},
         )
     if is_away(error):
+        _log.warning("the database cannot be used", reason=reason_of(error))
         return ServiceUnavailableError(
             "The database does not answer for a moment; try again.",
             headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
         )
     return None
-
-
-def is_away(error: SQLAlchemyError) -> bool:
-    """Whether the database does not answer, for whatever reason."""
-    # The second: the connection was lost earlier in the transaction, which cannot go on.
-    if isinstance(error, PoolTimeoutError | PendingRollbackError):
-        return True
-    if not isinstance(error, DBAPIError):
-        return False
-    if error.connection_invalidated:
-        return True
-    if isinstance(error.orig, sqlite3.Error):
-        return getattr(error.orig, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_AWAY
-    return isinstance(error, OperationalError | InterfaceError)
-
-
-def _sqlstate(error: SQLAlchemyError) -> str | None:
-    return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
 def _refused(error: IntegrityError, method: str) -> ApiError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import structlog
 from flask import Blueprint, Response, current_app, jsonify
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -11,6 +12,7 @@ from app.ai.provider.answering import ai_provider
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db.engines import read_engine
+from app.db.outages import reason_of
 from app.db.schema import has_all_tables
 from app.http.limits import rate_limits
 from app.http.security import counted, public
@@ -19,6 +21,7 @@ from app.search import embedding
 
 health = Blueprint("health", __name__)
 
+_log = structlog.get_logger(__name__)
 OK = "ok"
 # Without these nothing is served; without the others something is missing or slower.
 _NECESSARY = ("database",)
@@ -55,7 +58,8 @@ def ready() -> Response:
 def _check(check: Callable[[], str]) -> str:
     try:
         return check()
-    except SQLAlchemyError:
+    except SQLAlchemyError as error:
+        _log.warning("the database cannot be used", reason=reason_of(error))
         return "away"
 
 

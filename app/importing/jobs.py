@@ -24,9 +24,9 @@ from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
+from app.db.outages import is_away
 from app.errors import ApiError, NotFoundError
 from app.extensions import Model, db
-from app.http.database_errors import is_away
 from app.http.schema_parts import answer_body
 from app.http.security import acting_as, current_caller
 from app.importing.columns import SKIP_BAD, Options, Plan

@@ -18,10 +18,11 @@ from app import audit
 from app.auth.lockout import fold_name
 from app.db import records
 from app.db.engines import transaction
+from app.db.outages import is_away
 from app.db.transactions import advisory_lock
 from app.errors import ApiError, Detail, ValidationError
 from app.extensions import db
-from app.http.database_errors import from_database, is_away
+from app.http.database_errors import from_database
 from app.http.request_context import current_request_id
 from app.http.security import current_caller
 from app.importing.columns import (

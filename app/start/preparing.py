@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Config, ConfigError
+from app.db.outages import problem_for_operator
 from app.demo.load import load_demo_data
 from app.factory import create_app
 from app.start.banner import Administrator
@@ -23,19 +24,9 @@ def prepare(config: Config) -> Administrator:
             administrator = ensure_administrator(app)
             if wants_demo_data():
                 load_demo_data()
-    except OperationalError as error:
-        raise ConfigError(reason(error)) from error
+    except SQLAlchemyError as error:
+        problem = problem_for_operator(error)
+        if problem is None:
+            raise
+        raise ConfigError(f"the database cannot be used: {problem}") from error
     return administrator
-
-
-def reason(error: OperationalError) -> str:
-    """Why the database could not be used, on one line.
-
-    A full disk ends the transaction: what is told last is only that there is none any more.
-    """
-    cause: BaseException | None = error
-    while cause is not None:
-        if "disk is full" in str(cause):
-            return "the disk is full, or the quota of the data folder"
-        cause = cause.__cause__ or cause.__context__
-    return f"the database does not answer: {str(error.orig).splitlines()[0]}"

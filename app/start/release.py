@@ -6,9 +6,10 @@ import os
 import sys
 
 from dotenv import load_dotenv
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.config import Config, ConfigError
+from app.db.outages import problem_for_operator
 from app.factory import create_app
 from app.start.bootstrap import ensure_administrator, has_rows, migrate
 
@@ -28,9 +29,11 @@ def main() -> int:
     except ConfigError as error:
         print(f"Cannot release: {error}", file=sys.stderr)
         return 1
-    except OperationalError as error:
-        reason = str(error.orig).splitlines()[0]
-        print(f"Cannot release: the database does not answer: {reason}", file=sys.stderr)
+    except SQLAlchemyError as error:
+        problem = problem_for_operator(error)
+        if problem is None:
+            raise
+        print(f"Cannot release: the database cannot be used: {problem}", file=sys.stderr)
         return 1
     return 0
 

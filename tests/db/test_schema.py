@@ -51,3 +51,17 @@ def test_a_web_process_is_not_ready_before_it_is_migrated(empty: Flask) -> None:
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
     assert answer.json["checks"]["database"] == "not migrated"
     assert empty.test_client().get("/healthz").status_code == 200
+
+
+@pytest.mark.only_on("sqlite")
+def test_the_log_says_why_a_database_cannot_be_used(
+    make_app: MakeApp, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(seconds: float) -> None:
+        raise InterruptedError
+
+    monkeypatch.setattr("app.db.schema.time.sleep", stop)
+    away = make_app(SQLALCHEMY_DATABASE_URI=f"sqlite:///{tmp_path}")
+    with structlog.testing.capture_logs() as lines, pytest.raises(InterruptedError):
+        wait_for_tables(away)
+    assert lines[0]["reason"] == "it cannot be used: unable to open database file"

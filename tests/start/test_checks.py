@@ -9,7 +9,6 @@ from contextvars import Context
 from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
 from app.config import ConfigError
 from app.start.__main__ import main, read_port
@@ -19,7 +18,6 @@ from app.start.checks import (
     check_port,
     check_web_processes,
 )
-from app.start.preparing import reason
 from app.start.release import main as release
 
 
@@ -142,11 +140,3 @@ def test_release_that_is_stopped_says_why_in_one_line(
     out, err = capsys.readouterr()
     assert err.startswith("Cannot release: the ")
     assert (out, err.count("\n")) == ("", 1)
-
-
-def test_a_full_disk_is_told_whatever_failed_after_it() -> None:
-    full = OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
-    after = OperationalError("ROLLBACK TO", {}, sqlite3.OperationalError("no such savepoint: x"))
-    assert reason(after) == "the database does not answer: no such savepoint: x"
-    after.__context__ = full
-    assert reason(full) == reason(after) == "the disk is full, or the quota of the data folder"

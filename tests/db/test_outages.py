@@ -1,0 +1,81 @@
+"""What is said of a database that cannot be used."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import errors
+from sqlalchemy.exc import InternalError, OperationalError, ProgrammingError, SQLAlchemyError
+from structlog.testing import capture_logs
+
+from app.db.outages import is_away, problem_for_operator, reason_of
+from app.http.database_errors import from_database
+
+
+def failed(path: Path, statement: str) -> OperationalError:
+    """What SQLite says of ``statement``."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(statement)
+    except sqlite3.OperationalError as error:
+        return OperationalError(statement, {}, error)
+    raise AssertionError(statement)
+
+
+@pytest.mark.parametrize(
+    ("error", "away", "told"),
+    [
+        (OperationalError("", {}, psycopg.OperationalError("refused\nmore")), True, "refused"),
+        (InternalError("", {}, errors.ReadOnlySqlTransaction("read-only")), True, "read-only"),
+        (ProgrammingError("", {}, errors.InsufficientPrivilege("no right")), False, "no right"),
+        (ProgrammingError("", {}, errors.InvalidSchemaName("no schema")), False, "no schema"),
+        (ProgrammingError("", {}, errors.UndefinedColumn("no column")), False, None),
+    ],
+    ids=["away", "a standby", "no right", "no schema", "a mistake of ours"],
+)
+def test_what_an_operator_can_mend_is_told_in_a_line(
+    error: SQLAlchemyError, away: bool, told: str | None
+) -> None:
+    assert is_away(error) is away
+    assert problem_for_operator(error) == told
+
+
+def test_sqlite_is_told_apart_by_its_codes(tmp_path: Path) -> None:
+    away = failed(tmp_path, "SELECT 1")  # a folder in the place of the file
+    assert (is_away(away), problem_for_operator(away)) == (True, "unable to open database file")
+    wrong = failed(tmp_path / "x.db", "SELCT 1")
+    assert (is_away(wrong), problem_for_operator(wrong)) == (False, None)
+    missing = failed(tmp_path / "x.db", "SELECT 1 FROM clients")
+    assert "db upgrade` first: no such table: clients" in (problem_for_operator(missing) or "")
+
+
+def test_a_full_disk_is_told_whatever_failed_after_it() -> None:
+    full = OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+    after = OperationalError("ROLLBACK TO", {}, sqlite3.OperationalError("no such savepoint: x"))
+    assert problem_for_operator(after) is None
+    after.__context__ = full
+    for error in (full, after):
+        assert problem_for_operator(error) == "the disk is full, or the quota of the data folder"
+
+
+def test_a_reason_is_one_line_without_values() -> None:
+    error = OperationalError("INSERT INTO t", {"x": "value"}, psycopg.OperationalError(""))
+    assert "value" not in reason_of(error)
+    assert "\n" not in reason_of(error)
+
+
+def test_the_log_says_why_callers_are_refused() -> None:
+    error = OperationalError("", {}, psycopg.OperationalError("password authentication failed"))
+    with capture_logs() as lines:
+        assert from_database(error, "GET") is not None
+    assert lines == [
+        {
+            "event": "the database cannot be used",
+            "reason": "password authentication failed",
+            "log_level": "warning",
+        }
+    ]
