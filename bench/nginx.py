@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.peers.processes import BenchError
+from bench.peers.processes import BenchError, ending_with_us
 
 CONFIGURATION = Path(__file__).parents[1] / "docs" / "nginx.conf"
 _SERVER = "server 127.0.0.1:8000 max_fails=3 fail_timeout=1s;"
@@ -49,7 +49,8 @@ def nginx(folder: Path, listen: str, upstreams: Sequence[str], *prefix: str) -> 
     # Started by root it would serve as somebody who may not write there.
     user = "user root;\n" if os.geteuid() == 0 else ""
     configuration.write_text(user + text.replace("http {\n", f"http {{\n{kept}", 1))
-    command = [*prefix, program, "-e", "stderr", "-g", "daemon off;", "-c", str(configuration)]
+    command = [*prefix, *ending_with_us(), program]
+    command += ["-e", "stderr", "-g", "daemon off;", "-c", str(configuration)]
     with (folder / "nginx.log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
     try:

@@ -14,7 +14,6 @@ import argparse
 import os
 import random
 import secrets
-import signal
 import sys
 import tempfile
 import threading
@@ -42,7 +41,7 @@ from bench.callers import Answer, Caller
 from bench.hosts import OWN, Host, network
 from bench.kills import drain
 from bench.load import UNLIMITED
-from bench.peers.processes import process_tree
+from bench.peers.processes import ended_in_order, process_tree
 from bench.receiver import ReceiverProcess
 from bench.services import Place, service
 from tests.faults.servers import ObjectStore, PostgreSQL, Redis, running
@@ -59,8 +58,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 def main() -> int:
     """Measure, check, print; 1 when something does not hold."""
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
-    with ExitStack() as stack:
+    with ended_in_order(), ExitStack() as stack:
         web1, web2, work1, work2, store = stack.enter_context(
             network("web1", "web2", "work1", "work2", "store")
         )

@@ -22,6 +22,7 @@ from app.config import Config, database_url
 from app.db.engines import transaction
 from app.extensions import db
 from app.factory import create_app
+from bench.peers.processes import ended_in_order, ending_with_us
 
 ROOT = Path(__file__).parents[1]
 SECRET_KEY = "a key for measurements only, long enough"
@@ -60,7 +61,8 @@ class Place:
         }
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                [*prefix, sys.executable, "-m", *command], cwd=ROOT, env=environment,
+                [*prefix, *ending_with_us(), sys.executable, "-m", *command],
+                cwd=ROOT, env=environment,
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
         self.processes.append(process)
@@ -118,6 +120,7 @@ def service(
         settings: environment variables of its processes.
     """
     with (
+        ended_in_order(),
         tempfile.TemporaryDirectory(prefix="measured-") as name,
         _database(postgresql, name, database) as url,
     ):

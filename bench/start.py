@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.peers.processes import free_port
+from bench.peers.processes import ending_with_us, free_port
 from bench.services import ROOT, signal_group
 
 BUDGET_SECONDS = 3.0
@@ -78,7 +78,8 @@ def running(environment: dict[str, str]) -> Iterator[str]:
     """The service for the length of a block; yields its address."""
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.start"], cwd=ROOT, env={**environment, "PORT": str(port)},
+        [*ending_with_us(), sys.executable, "-m", "app.start"],
+        cwd=ROOT, env={**environment, "PORT": str(port)},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:

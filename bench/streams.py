@@ -34,7 +34,7 @@ from app.config import Config
 from app.db.engines import transaction
 from app.factory import create_app
 from app.http.security import acting_as, make_caller, system_caller
-from bench.peers.processes import children, free_port
+from bench.peers.processes import children, ending_with_us, free_port
 
 PASSWORD = "three-blue-kettles"
 SECRET = "only-for-this-measurement-0123456789"
@@ -166,7 +166,8 @@ def serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
         **os.environ, "DATA_DIR": str(folder), "PORT": str(port), "SECRET_KEY": SECRET,
         "RATE_LIMIT_USER": "1000000/minute", "DEMO_DATA": "0",
     }  # fmt: skip
-    command = [sys.executable, "-m", "gunicorn", "--config", "gunicorn.conf.py", "wsgi:app"]
+    gunicorn = ["-m", "gunicorn", "--config", "gunicorn.conf.py", "wsgi:app"]
+    command = [*ending_with_us(), sys.executable, *gunicorn]
     with (folder / f"web-{secrets.token_hex(4)}.log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     for _ in range(150):

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import signal
 import sys
 import traceback
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from bench.peers.processes import ended_in_order
 from tests.faults import database, disk, neighbours, processes, rolling, slow
 from tests.faults.bed import Bed, production_bed
 from tests.faults.results import Report, Result
@@ -55,10 +55,8 @@ EMBEDDED: dict[str, Callable[[Bed, Report, Path], None]] = {
 def main() -> int:
     """Returns 1 when a requirement is not met."""
     options = _options()
-    # Whoever ends this command early ends its servers with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     results: list[Result] = []
-    with ExitStack() as stack:
+    with ended_in_order(), ExitStack() as stack:
         faults = _chosen(PRODUCTION, options.names)
         if faults:
             bed = stack.enter_context(production_bed(options.ports))

@@ -44,7 +44,7 @@ from tests.faults.traffic import Ledger
 from tests.object_store import CREDENTIALS
 
 UNLIMITED = "100000000/minute"
-READY_SECONDS = 60
+READY_SECONDS = 180
 
 
 @dataclass
@@ -99,7 +99,8 @@ class Bed:
         began = time.monotonic()
         while self.ask("/readyz")[0] != 200:
             if time.monotonic() - began > seconds:
-                raise TimeoutError(f"not ready; see {self.place.folder / 'log'}")
+                log = (self.place.folder / "log").read_text("utf-8", "replace")
+                raise TimeoutError(f"not ready; its log ends with\n{log[-1500:]}")
             time.sleep(0.1)
         return time.monotonic() - began
 

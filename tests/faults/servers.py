@@ -21,7 +21,7 @@ from pathlib import Path
 from random import SystemRandom
 from urllib.parse import urlsplit
 
-from bench.peers.processes import PORTS
+from bench.peers.processes import PORTS, ending_with_us
 
 START_SECONDS = 30
 LOOPBACK = "127.0.0.1"
@@ -102,8 +102,9 @@ class Server:
 
     def _as_user(self) -> tuple[str, ...]:
         if self.user is None:
-            return ()
-        return ("setpriv", f"--reuid={self.user}", "--clear-groups", "--")
+            return ending_with_us()
+        # What a process of before was told of our end is forgotten where the user changes.
+        return ("setpriv", "--pdeathsig=TERM", f"--reuid={self.user}", "--clear-groups", "--")
 
     @property
     def _log(self) -> Path:
