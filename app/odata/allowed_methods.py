@@ -8,20 +8,18 @@ from dataclasses import dataclass
 from flask import Response
 
 from app.errors import MethodNotAllowedError, NotFoundError
-from app.http.security import current_caller
-from app.odata.binding.context import Context
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.protocol.negotiation import version_spoken
 from app.odata.protocol.request import READ, Request, allow
 from app.odata.reading.all_entities import ALL
-from app.odata.reading.resource import PathResolver, Resource
+from app.odata.reading.resource import Resource, resource_at
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
+from app.odata.writing.allowed import allowed_methods, each_methods
 from app.odata.writing.answers import no_content
 from app.odata.writing.collections import each_target, is_each
-from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target
 
 QUERY = "/$query"
@@ -56,7 +54,7 @@ class _Offered:
         if path == "$batch":
             return ("POST",)
         if path.endswith(QUERY):
-            self._resolve(parse_path(path))
+            self._resolve(path)
             return ("POST",)
         if (call := self.operations.find(path)) is not None:
             return self._of_call(call)
@@ -84,6 +82,5 @@ class _Offered:
             return READ
         return allowed_methods(self.container, target)
 
-    def _resolve(self, path: ResourcePath) -> Resource:
-        context = Context(self.container, current_caller(), aliases=self.aliases)
-        return PathResolver(context).resolve(path)
+    def _resolve(self, path: ResourcePath | str) -> Resource:
+        return resource_at(self.container, path, self.aliases)

@@ -29,7 +29,6 @@ from app.http.security import current_caller
 from app.odata.allowed_methods import QUERY, answer_options
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
-from app.odata.binding.context import Context
 from app.odata.csdl.document import metadata, service_document
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm
@@ -49,11 +48,11 @@ from app.odata.protocol.request import READ, ReadRequest, Request, method_error
 from app.odata.reading.all_entities import ALL, read_all
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
-from app.odata.reading.resource import PathResolver
+from app.odata.reading.resource import resource_at
 from app.odata.reading.tokens import SecretKey
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
-from app.odata.syntax.path import parse_path
+from app.odata.syntax.path import IN_PATH
 from app.odata.tracking.service import Tracker
 from app.odata.writing.answers import note_shown
 from app.odata.writing.collections import is_each
@@ -61,8 +60,6 @@ from app.odata.writing.content import WriteRequest
 from app.odata.writing.service import write
 from app.odata.writing.targets import entity_path
 
-# What stands in a path as it is (RFC 3986, 3.3).
-_PATH = "/()',=:@!$&*;-._~"
 _CAST = "$entity/"
 # Both write the options as an address does.
 _QUERY_TYPES = ("text/plain", "application/x-www-form-urlencoded")
@@ -102,8 +99,6 @@ class Connections:
 
 
 class ODataService:
-    """Answers the requests of one container."""
-
     def __init__(
         self, container: edm.EntityContainer, connections: Connections, secret_key: SecretKey,
         *, limits: Limits, max_depth: int, edge: BatchEdge, page_sizes: PageSize = ODATA,
@@ -283,7 +278,7 @@ class ODataService:
             url = url.removeprefix(root)
         if not url or url.startswith(("$", "/")) or "://" in url:
             raise InvalidQueryError("$id is the id of an entity of this service.", position=0)
-        address = quote(url, safe=_PATH)
+        address = quote(url, safe=IN_PATH)
         if not self._is_entity(address):
             raise InvalidQueryError("$id is the id of one entity.", position=0)
         if cast != "$entity":
@@ -292,9 +287,8 @@ class ODataService:
 
     def _is_entity(self, address: str) -> bool:
         """Whether a path leads to one entity, be it there or not."""
-        context = Context(self.container, current_caller())
         try:
-            resource = PathResolver(context).resolve(parse_path(address))
+            resource = resource_at(self.container, address)
         except QueryError as error:
             raise InvalidQueryError(
                 f"$id is the id of an entity: {error}", position=error.offset
@@ -316,9 +310,7 @@ class ODataService:
         else:
             form = form_for(headers, asked)
             version = form.version
-            body = service_document(
-                self.container, request.root, version, with_context=form.metadata != "none"
-            )
+            body = service_document(self.container, request.root, form)
             response = Response(body, content_type=form.content_type)
         response.headers["OData-Version"] = version
         return response

@@ -54,11 +54,9 @@ class RowSet(NestedRows):
         return self.scope.context
 
     def translator(self) -> Translator:
-        """For expressions on a row."""
         return Translator(self.context, self.scope)
 
     def select(self, columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
-        """These columns of the rows."""
         return select(*columns).select_from(self.scope.from_clause()).where(*self.conditions)
 
     def limited(

@@ -66,12 +66,10 @@ class References:
         self._failed_groups: dict[str, bool] = {}
 
     def note(self, part: Part, outcome: Outcome) -> None:
-        """Remember what became of a request."""
         if part.id is not None:
             self._outcomes[part.id] = outcome
 
     def note_group(self, group: str, *, failed: bool) -> None:
-        """Remember what became of a group."""
         self._failed_groups[group] = failed
 
     def forget(self, parts: tuple[Part, ...]) -> None:
@@ -81,7 +79,6 @@ class References:
                 self._outcomes[part.id] = Outcome(Response(status=424), part.url)
 
     def has_failed(self, name: str) -> bool:
-        """Whether a request or group has failed."""
         if name in self._failed_groups:
             return self._failed_groups[name]
         outcome = self._outcomes.get(name)
@@ -220,13 +217,9 @@ class References:
         context = str(body.get("@odata.context", body.get("@context", "")))
         match = _CONTEXT.search(context)
         home = self._container.sets.get(match[1]) if match else None
-        kind: Any = None if home is None else home.type
+        kind: edm.EdmType | edm.EntityType | None = None if home is None else home.type
         for step in steps:
-            if isinstance(kind, edm.EntityType) and step in kind.navigation:
-                kind = self._container.types.get(kind.navigation[step].target)
-            elif isinstance(kind, edm.EntityType | edm.ComplexType):
-                prop = kind.properties.get(step)
-                kind = None if prop is None else prop.type
+            kind = self._container.inside(kind, step)
         return None if isinstance(kind, edm.EntityType) else kind
 
 

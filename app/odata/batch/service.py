@@ -32,7 +32,7 @@ from app.odata.batch.parts import Address, BatchEdge, Part, Result, Unit, addres
 from app.odata.batch.references import Outcome, References
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.protocol.negotiation import quality_of, version_spoken
+from app.odata.protocol.negotiation import quality_of, version_of_error, version_spoken
 from app.odata.protocol.preferences import Preferences, preferences_of
 from app.odata.protocol.request import READ, Request, method_error
 from app.odata.syntax.options import read_options
@@ -264,8 +264,7 @@ class _Runner:
             error = InvalidQueryError(str(error), position=error.offset)
         answer = self.edge.refused(error, part.method, part.url)
         if "OData-MaxVersion" in part.headers:
-            newest = part.headers["OData-MaxVersion"].strip() == "4.01"
-            answer.headers["OData-Version"] = "4.01" if newest else "4.0"
+            answer.headers["OData-Version"] = version_of_error(part.headers["OData-MaxVersion"])
         return answer
 
     def _lacks(self, part: Part) -> bool:

@@ -91,7 +91,6 @@ def compare(
 def is_in(
     left: Bound, items: Sequence[Constant], parameters: Parameters, *, exact: bool, offset: int
 ) -> Condition:
-    """``left in (items)``."""
     if isinstance(left, Dynamic):
         left = _known(left, items[0] if items else left, parameters)
     if not isinstance(left, Typed):

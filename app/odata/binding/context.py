@@ -109,8 +109,6 @@ class Guard:
 
 @dataclass
 class Parameters:
-    """What binding a query collects about its parameters."""
-
     sources: dict[str, Source] = field(default_factory=dict)
     guards: list[Guard] = field(default_factory=list)
     _bound_count: int = 0
@@ -182,5 +180,4 @@ class Context:
             self.aliases = before
 
     def may_read(self, type_: edm.EntityType) -> bool:
-        """Whether the caller may read any entity of the type."""
         return type_.resource is None or f"{type_.resource}:read" in self.caller.rights

@@ -57,7 +57,6 @@ def outputs_of(scope: Scope) -> list[Output]:
 
 
 def _own_outputs(scope: Scope) -> list[Output]:
-    """The values of the properties of a row."""
     type_, outputs = scope.type, []
     unique = type_.key or type_.unique
     if type_.ordered_by is not None and not type_.key:

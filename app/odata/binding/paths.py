@@ -112,7 +112,6 @@ def unknown_name(type_: edm.EntityType | edm.ComplexType, name: str, offset: int
 
 
 def of_property(scope: Scope, property_: edm.Property, offset: int | None = None) -> Bound:
-    """The value of a structural property of a row."""
     if property_.columns is not None:
         return Structure(scope, property_)
     if property_.type == edm.STREAM:

@@ -44,7 +44,6 @@ def search_condition(
 
 
 def _searched(scope: Scope) -> list[ColumnElement[Any]]:
-    """The columns of a row in which something is searched for."""
     return [
         scope.columns[column]
         for property_ in scope.type.properties.values()

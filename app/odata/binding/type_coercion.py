@@ -128,12 +128,10 @@ def is_null_literal(bound: Bound) -> bool:
 
 
 def sql_type(type_: edm.EdmType) -> TypeEngine[Any]:
-    """The type in SQL of the values of a type."""
     return FAMILIES.get(type_.family, FAMILIES["text"]).sql
 
 
 def null_of(type_: edm.EdmType) -> Typed:
-    """No value, of a type."""
     family = FAMILIES.get(type_.family, FAMILIES["text"])
     return Typed(DialectSql(family.sql, "NULL", f"CAST(NULL AS {family.postgresql})"), type_)
 
@@ -162,7 +160,6 @@ def unified(left: Typed, right: Typed, offset: int) -> tuple[Typed, Typed]:
 
 
 def as_double(value: Typed) -> Typed:
-    """A number as a double."""
     if value.type.family == "double":
         return value
     number = value.sql

@@ -74,7 +74,6 @@ class Rows:
     type: edm.EntityType | None = None
 
     def type_in(self, container: edm.EntityContainer) -> edm.EntityType:
-        """The type of the entities."""
         return self.type or container.target(self.navigation)
 
 
@@ -207,7 +206,6 @@ class Scope:
 
     @property
     def has_joins(self) -> bool:
-        """Whether anything is joined to the rows."""
         return bool(self._joined)
 
     def where_there(self, value: ColumnElement[Any]) -> ColumnElement[Any]:

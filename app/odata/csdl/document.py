@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 from flask import Response
 
@@ -15,8 +14,7 @@ from app.odata.csdl.json_form import csdl_json
 from app.odata.csdl.xml_form import csdl_xml
 from app.odata.model import edm
 from app.odata.protocol.etags import parse_precondition
-
-Version = Literal["4.0", "4.01"]
+from app.odata.protocol.negotiation import Format, Version
 
 # A model changes with a release only; a client asks again after this long, by its tag.
 MAX_AGE_SECONDS = 300
@@ -57,17 +55,13 @@ def metadata(container: edm.EntityContainer, version: Version, *, as_json: bool)
     return Document(body, media_type, f'"{digest}"')
 
 
-def service_document(
-    container: edm.EntityContainer, root: str, version: Version, *, with_context: bool = True
-) -> bytes:
+def service_document(container: edm.EntityContainer, root: str, form: Format) -> bytes:
     """What the service has at its top: sets and singletons (Protocol 11.1.1; JSON Format 5).
 
     Args:
         root: the address of the service, with a slash at its end.
-        with_context: False where the client asked for ``metadata=none``.
     """
-    prefix = "@odata." if version == "4.0" else "@"
-    context = {f"{prefix}context": f"{root}$metadata"} if with_context else {}
+    context = {form.control("context"): f"{root}$metadata"} if form.metadata != "none" else {}
     functions = [
         str(function.import_name)
         for function in imports(container)

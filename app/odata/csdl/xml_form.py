@@ -114,7 +114,6 @@ def _text(value: str | int | bool | Decimal) -> str:
 
 
 def _annotation_tags(items: Iterable[notes.Annotation]) -> Iterator[str]:
-    """The annotations of an element."""
     for item in items:
         attributes = {"Term": item.term}
         if item.qualifier is not None:

@@ -60,7 +60,6 @@ def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:
 
 
 def edm_type(col: Any) -> edm.EdmType:
-    """The EDM type of a column."""
     kind = col.type
     if isinstance(kind, OrdinalEnum):
         return edm.EnumType(kind.name, {name: at for at, name in enumerate(kind.members)})
@@ -130,7 +129,6 @@ def entity_type(
     key: tuple[str, ...] = ("id",),
     **facets: Any,
 ) -> edm.EntityType:
-    """An entity type from its parts."""
     return edm.EntityType(
         name=name,
         table=table,

@@ -278,7 +278,6 @@ class EntityType:
 
     @cached_property
     def alternate_key_names(self) -> list[tuple[str, ...]]:
-        """The names of the properties of each alternate key."""
         return [
             tuple(self.by_attribute[attribute].name for attribute in attributes)
             for attributes in self.alternate_keys
@@ -417,8 +416,6 @@ class Singleton:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameter:
-    """A parameter of an operation."""
-
     name: str
     type: EdmType | EntityType
     nullable: bool = True  # of an action also: may be left out
@@ -603,6 +600,13 @@ class EntityContainer:
             return type_
         target = self.type_called(name)
         return target if target in self.derived(type_) else None
+
+    def inside(self, type_: EdmType | EntityType | None, name: str) -> EdmType | EntityType | None:
+        """What a property or a navigation property of a type leads to; None where it has none."""
+        if isinstance(type_, EntityType) and name in type_.navigation:
+            return self.target(type_.navigation[name])
+        prop = type_.properties.get(name) if isinstance(type_, EntityType | ComplexType) else None
+        return None if prop is None else prop.type
 
     def target(self, navigation: NavigationProperty) -> EntityType:
         """The entity type that a navigation property leads to."""

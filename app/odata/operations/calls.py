@@ -11,10 +11,7 @@ from urllib.parse import quote
 from app.errors import InvalidQueryError, NotFoundError
 from app.odata.model import edm
 from app.odata.syntax.nodes import Argument, NameSegment, ResourcePath, Segment, SystemSegment
-from app.odata.syntax.path import PathText, parse_path, read_path
-
-# What stands in a path as it is (RFC 3986, 3.3).
-_PATH = "()',=:@!$&*;-._~/"
+from app.odata.syntax.path import IN_PATH, PathText, parse_path, read_path
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,6 @@ class Call:
 
     @property
     def parameter_names(self) -> frozenset[str]:
-        """The names of the parameters of all overloads."""
         return frozenset(
             parameter.name for overload in self.overloads for parameter in overload.parameters
         )
@@ -170,7 +166,7 @@ def _call(
 
 def _encoded(marked: str) -> str:
     """Decoded text, an encoded slash marked by NUL, as it stands in a URL."""
-    return "%2F".join(quote(piece, safe=_PATH) for piece in marked.split("\0"))
+    return "%2F".join(quote(piece, safe=IN_PATH) for piece in marked.split("\0"))
 
 
 def _grouped(

@@ -18,7 +18,6 @@ from sqlalchemy import literal
 from app.errors import ForbiddenError, InvalidQueryError, MethodNotAllowedError, NotFoundError
 from app.http.json_body import parse_json
 from app.http.security import current_caller
-from app.odata.binding.context import Context
 from app.odata.binding.values import Scope
 from app.odata.errors import QueryError
 from app.odata.model import edm
@@ -29,7 +28,7 @@ from app.odata.protocol.etags import refuse_tags
 from app.odata.protocol.negotiation import Format
 from app.odata.protocol.preferences import note_applied
 from app.odata.protocol.request import READ, method_error
-from app.odata.reading.resource import PathResolver
+from app.odata.reading.resource import resource_at
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases
 from app.odata.writing.answers import nothing_shown, with_preference
@@ -40,8 +39,7 @@ from app.odata.writing.collections import (
     member_keys,
     refuse_conditions,
 )
-from app.odata.writing.conditions import require_current
-from app.odata.writing.content import ReadPath, WriteRequest
+from app.odata.writing.content import ReadPath, WriteRequest, require_current
 from app.odata.writing.rows import run
 from app.odata.writing.targets import entity_path, resolve_target
 from app.permissions import allowed, require
@@ -141,7 +139,6 @@ def _arguments(request: WriteRequest, call: Call) -> tuple[edm.Operation, dict[s
 
 
 def call_function(call: Call, around: Surroundings) -> Response:
-    """Answer a GET of a function."""
     binding: tuple[Any, ...] = ()
     rows: Scope | None = None
     if call.bound_path:
@@ -173,9 +170,8 @@ def _computed(
 def _bound_function(call: Call, around: Surroundings) -> tuple[Call, tuple[Any, ...], Scope | None]:
     """The call with what it is bound to, and the rows where that is a collection."""
     aliases = parse_aliases(around.options)
-    context = Context(around.container, current_caller(), aliases=aliases)
     try:
-        resource = PathResolver(context).resolve(call.bound_to)
+        resource = resource_at(around.container, call.bound_to, aliases)
     except QueryError as error:  # no entity has a key of another type
         raise NotFoundError(f"What {call.name} is called on does not exist: {error}.") from error
     if resource.kind == "value" or resource.ending:

@@ -147,7 +147,6 @@ def showing_nulls(headers: Headers) -> Headers:
 
 
 def preferences_of(headers: Headers) -> Preferences:
-    """The preferences of a request with these headers."""
     # One header is a look into a dictionary; all of a name goes through every header.
     return parse_preferences(headers.getlist("Prefer")) if "Prefer" in headers else NO_PREFERENCES
 

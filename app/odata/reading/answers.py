@@ -52,8 +52,6 @@ class Answer:
 
 @dataclass(slots=True)
 class Answering:
-    """Writes the answer to a query."""
-
     query: Query
     tokens: TokenMaker
 

@@ -139,7 +139,6 @@ class BoundQuery:
     total_order: bool = True
 
     def select(self, *columns: ColumnElement[Any]) -> Select[Any]:
-        """These columns of the rows."""
         return select(*columns).select_from(self.scope.from_clause()).where(*self.conditions)
 
     def within(self, *columns: ColumnElement[Any]) -> Select[Any]:

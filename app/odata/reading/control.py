@@ -17,6 +17,7 @@ from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
 from app.odata.reading.bound import ExpandMember, Projection, PropertyMember
 from app.odata.sql.dialect_sql import Part, Template, spell
+from app.odata.syntax.literals import quoted
 
 # What JSON itself tells: no annotation is needed (JSON Format 4.6.3).
 _EVIDENT = frozenset(("Edm.String", "Edm.Boolean", "Edm.Double"))
@@ -218,11 +219,9 @@ class Declared:
     def inside(self, name: str) -> Declared:
         """What is declared of the object that stands under a name."""
         for type_ in self._types():
-            if isinstance(type_, edm.EntityType) and name in type_.navigation:
-                return Declared(self.container, self.container.target(type_.navigation[name]))
-            prop = type_.properties.get(name)
-            if prop is not None and isinstance(prop.type, edm.ComplexType):
-                return Declared(self.container, prop.type)
+            inside = self.container.inside(type_, name)
+            if isinstance(inside, edm.EntityType | edm.ComplexType):
+                return Declared(self.container, inside)
         home = self.container.sets.get(name)
         return Declared(self.container, None if home is None else home.type)
 
@@ -286,9 +285,5 @@ def _escaped(column: ColumnElement[str]) -> ColumnElement[str]:
     template = "{0}"
     for character, code in (("%", "%25"), ("'", "''"), ('"', "%22"), ("\\", "%5C"), ("/", "%2F"),
                             ("?", "%3F"), ("#", "%23"), (" ", "%20")):  # fmt: skip
-        template = f"replace({template}, {_quoted(character)}, {_quoted(code)})"
+        template = f"replace({template}, {quoted(character)}, {quoted(code)})"
     return spell(Text(), template, column)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

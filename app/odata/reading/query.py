@@ -86,7 +86,6 @@ class Shape:
 
 
 def shape_of(query: Query, caller: Caller, dialect: Dialect) -> Shape:
-    """The shape of a query."""
     path, literals = shape_path(query.path)
     options = shape_options(query.texts)
     return Shape(query, caller, dialect, (path, options.key), [*literals, *options.literals])

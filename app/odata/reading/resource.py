@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import BigInteger, ColumnElement, Text
 
 from app.errors import NotFoundError
+from app.http.security import current_caller
 from app.odata.binding.context import Context
 from app.odata.binding.path_steps import KeyStep, Kind, OrdinalStep, Step, path_steps
 from app.odata.binding.paths import key_condition, of_property, singleton_scope
@@ -27,6 +28,7 @@ from app.odata.reading.control import entity_address, related_address
 from app.odata.reading.crossjoin import CONTEXT as CROSS_JOIN, cross_join
 from app.odata.sql.dialect_sql import DialectSql, Part, Predicate
 from app.odata.syntax import nodes
+from app.odata.syntax.path import parse_path
 
 
 @dataclass
@@ -56,8 +58,6 @@ class Resource:
 
 
 class PathResolver:
-    """Makes rows of a path, step by step."""
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._container = context.container
@@ -171,6 +171,16 @@ class PathResolver:
         if resource.property is not None:
             return resource.property.type == edm.STREAM
         return resource.scope.type.has_stream
+
+
+def resource_at(
+    container: edm.EntityContainer,
+    path: nodes.ResourcePath | str,
+    aliases: Mapping[str, nodes.Node] | None = None,
+) -> Resource:
+    """What a path leads to for the current caller, outside a query; as ``PathResolver.resolve``."""
+    context = Context(container, current_caller(), aliases=aliases or {})
+    return PathResolver(context).resolve(parse_path(path) if isinstance(path, str) else path)
 
 
 def _not_offered(step: Step) -> UnsupportedError:

@@ -355,14 +355,9 @@ def _names_made(
     Args:
         before: the type of the rows that it was made of.
     """
-    navigation = before.navigation.get(name) if isinstance(before, edm.EntityType) else None
-    if navigation is not None:
-        inside: edm.EdmType | edm.EntityType | None = container.target(navigation)
-    else:
-        structured = before if isinstance(before, edm.EntityType | edm.ComplexType) else None
-        declared = None if structured is None else structured.properties.get(name)
-        open_type = before if isinstance(before, edm.ComplexType) else None
-        inside = open_type if declared is None else declared.type
+    inside = container.inside(before, name)
+    if inside is None and isinstance(before, edm.ComplexType):  # an open one
+        inside = before
     names: list[str] = []
     for part, property_ in type_.properties.items():
         if parts is not None and part not in parts:

@@ -20,8 +20,6 @@ MINIMUM_LENGTH = 3
 
 @dataclass(frozen=True)
 class Trigrams:
-    """The index of a type."""
-
     # SQLite's FTS5 table, its rowid the key.
     table: str
     # PostgreSQL's column with the text.

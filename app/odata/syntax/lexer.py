@@ -169,7 +169,6 @@ class Cursor:
         self.advance()
 
     def advance(self) -> Token:
-        """Take the next token."""
         taken = self.previous = self.token
         token = self.token = self.lexer.next()
         self.operator = None
@@ -298,7 +297,6 @@ class Cursor:
             raise QueryError("the expression is a chain of too many operators or steps")
 
     def take_slot(self) -> int | None:
-        """The slot of the literal just taken."""
         if not self._lifts_literals:
             return None
         self.next_slot += 1

@@ -19,6 +19,8 @@ from app.odata.syntax.literals import DOTTED_NAME, STRING
 from app.odata.syntax.parser import Parser
 from app.odata.syntax.shape import is_kept_whole, shape
 
+# What stands in a path as it is (RFC 3986, 3.3).
+IN_PATH: t.Final = "/()',=:@!$&*;-._~"
 _ENCODED_SLASH: t.Final = "\0"
 _DELIMITER: t.Final = re.compile(r"[/'()]")
 _NAME: t.Final = re.compile(DOTTED_NAME)

@@ -36,8 +36,6 @@ class Changed:
 
 
 class Changes:
-    """Reads the changes of one entity type."""
-
     def __init__(self, type_: edm.EntityType, connection: Connection) -> None:
         assert type_.changes is not None
         self._source = type_.changes

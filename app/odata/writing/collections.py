@@ -25,26 +25,21 @@ from app.errors import (
     telling_all,
 )
 from app.http.json_body import parse_json
-from app.http.security import current_caller
-from app.odata.binding.context import Context
 from app.odata.binding.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
 from app.odata.protocol.negotiation import Format
 from app.odata.protocol.request import READ, method_error
-from app.odata.reading.resource import PathResolver
+from app.odata.reading.resource import resource_at
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import OptionTexts, parse_aliases
-from app.odata.syntax.path import parse_path
+from app.odata.writing.allowed import each_methods, require_right
 from app.odata.writing.answers import nothing_shown, with_preference
-from app.odata.writing.conditions import may_be_made, refuse_other_key
-from app.odata.writing.content import WriteRequest
-from app.odata.writing.deep_relations import service_of
+from app.odata.writing.content import WriteRequest, may_be_made, refuse_other_key
+from app.odata.writing.deep import service_of
 from app.odata.writing.locks import locks_of_items, take_locks
-from app.odata.writing.methods import each_methods
 from app.odata.writing.problems import as_bad_reference, entity_problems, kind_of
-from app.odata.writing.rights import require_right
 from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
 from app.odata.writing.targets import Target, entity_path
 
@@ -100,8 +95,7 @@ def each_target(container: edm.EntityContainer, path: str, aliases: Mapping[str,
 
     Raises: NotFoundError; MethodNotAllowedError, the members of such a path are not written.
     """
-    context = Context(container, current_caller(), aliases=aliases)
-    resource = PathResolver(context).resolve(parse_path(path))
+    resource = resource_at(container, path, aliases)
     if resource.kind != "collection" or resource.ending:
         raise NotFoundError("$each follows a collection of entities.")
     home = container.sets.get(resource.set_name or "")

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from app.errors import ValidationError, refuse_any
+from app.errors import (
+    MethodNotAllowedError,
+    NotImplementedInServiceError,
+    ValidationError,
+    refuse_any,
+)
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody, Related, snake
 from app.odata.payload.values import join_path
-from app.odata.writing.deep_relations import Relations, foreign_key, held_values, service_of
 from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
 from app.odata.writing.targets import Link, Target
@@ -26,12 +30,16 @@ Resolve = Callable[[str], Target]
 
 
 class DeepWriter:
-    """Writes entities and their relations through the services of their sets."""
+    """Writes entities and their relations through the services of their sets.
+
+    A relation is held by a foreign key, which the service of the entity that has it changes, or by
+    a link table, which the service of the navigation's source changes. Both ends stay what they
+    are.
+    """
 
     def __init__(self, container: edm.EntityContainer, resolve: Resolve) -> None:
         self._container = container
         self._resolve = resolve
-        self._relations = Relations(container)
 
     def create(self, entity_set: edm.EntitySet, body: EntityBody, **more: Any) -> Any:
         """Make an entity and what its body holds; returns its key.
@@ -99,7 +107,7 @@ class DeepWriter:
         return {
             foreign_key(related.navigation): self._single_key(related, **how)
             for related in body.related
-            if not related.navigation.collection and self._relations.can_change(related.navigation)
+            if not related.navigation.collection and self.can_change(related.navigation)
         }
 
     def _single_key(
@@ -108,7 +116,7 @@ class DeepWriter:
         if not related.items:
             return None
         (item,) = related.items
-        target_set = self._relations.target_set(related.navigation)
+        target_set = self.target_set(related.navigation)
         key = self._referred_key(related, item)
         if key is None and changing:
             key = item.given_key
@@ -132,7 +140,7 @@ class DeepWriter:
         with as_bad_reference(item.path):
             target = self._resolve(item.reference)
         if target.entity_set.type.name != related.navigation.target:
-            name = self._relations.target_set(related.navigation).name
+            name = self.target_set(related.navigation).name
             raise ValidationError([(item.path, f"must point at one of {name}")])
         if item.given_key not in (None, target.key):
             raise ValidationError([(item.path, "has the key of another entity than its @id")])
@@ -152,7 +160,7 @@ class DeepWriter:
             for related in body.related
             if related.navigation.collection
             and not related.navigation.owned
-            and self._relations.can_change(related.navigation)
+            and self.can_change(related.navigation)
         ]
 
     def _owned_values(self, body: EntityBody, key: Any = None) -> dict[str, Any]:
@@ -206,16 +214,16 @@ class DeepWriter:
             for target in before:
                 if target not in kept:
                     with at_place(self._container.target(nav), related.path):
-                        self._relations.unrelate(link, target)
+                        self.unrelate(link, target)
 
     def _remove(self, link: Link, item: EntityBody, target: Any) -> None:
         """End a relation; delete the entity, too, where its item says so (Protocol 11.4.3.1)."""
         version = version_of_tag(self._container, item, target)
         is_deleted = item.removed == "deleted"
         if link.navigation.through is not None or not is_deleted:
-            self._relations.unrelate(link, target)
+            self.unrelate(link, target)
         if is_deleted:
-            target_set = self._relations.target_set(link.navigation)
+            target_set = self.target_set(link.navigation)
             with as_bad_reference(item.path):
                 service_of(target_set, delete=True).delete(target, version)
 
@@ -231,7 +239,7 @@ class DeepWriter:
             replace: as in ``update``.
         """
         nav = link.navigation
-        target_set = self._relations.target_set(nav)
+        target_set = self.target_set(nav)
         more = {} if nav.through is not None else held_values(nav, link.key)
         is_new = target not in before
         if target is None or (is_new and _gives_own_key(item)):
@@ -242,11 +250,70 @@ class DeepWriter:
                 if _changes(target_set, item, replace):
                     self.update(target_set, target, item, replace=replace, version=version, **more)
                 elif more and is_new:
-                    self._relations.relate(link, target)
+                    self.relate(link, target)
         if nav.through is not None and target not in before:
             with as_bad_reference(item.path):
-                self._relations.relate(link, target)
+                self.relate(link, target)
         return target
+
+    # --- relations
+
+    def relate(self, link: Link, target: Any) -> None:
+        """Relate an entity; a single-valued navigation leads to it from now on.
+
+        Raises: NotFoundError, one of the two is not there.
+        """
+        nav = link.navigation
+        if nav.through is not None:
+            self._linking(link).link(link.key, nav.name, target)
+        elif nav.collection:
+            holder = service_of(self.target_set(nav), update=True)
+            holder.update(target, held_values(nav, link.key))
+        else:
+            changes = {foreign_key(nav): target}
+            service_of(link.entity_set, update=True).update(link.key, changes)
+
+    def unrelate(self, link: Link, target: Any) -> None:
+        """End a relation.
+
+        Args:
+            target: of a collection, the entity that is related no more.
+        Raises: ValidationError, the entity that holds the relation cannot be without it.
+        """
+        nav = link.navigation
+        if nav.through is not None:
+            self._linking(link).unlink(link.key, nav.name, target)
+            return
+        holder = self.target_set(nav) if nav.collection else link.entity_set
+        attribute = foreign_key(nav)
+        prop = holder.type.by_attribute.get(attribute)
+        if prop is not None and not prop.nullable:
+            raise ValidationError(
+                [(prop.name, f"is required: no {holder.type.name} is without it")]
+            )
+        values = dict.fromkeys((attribute, *nav.besides))
+        service_of(holder, update=True).update(target if nav.collection else link.key, values)
+
+    def can_change(self, nav: edm.NavigationProperty) -> bool:
+        """Whether a navigation property can be written at all."""
+        held = nav.foreign_key is not None or nav.through is not None
+        return held and self._container.set_of(nav) is not None
+
+    def target_set(self, nav: edm.NavigationProperty) -> edm.EntitySet:
+        """The set that holds the entities that a navigation property leads to.
+
+        Raises: NotImplementedInServiceError, they lie in none.
+        """
+        entity_set = self._container.set_of(nav)
+        if entity_set is None:
+            raise NotImplementedInServiceError(f"{nav.name} cannot be written on its own.")
+        return entity_set
+
+    def _linking(self, link: Link) -> edm.LinkingService:
+        service = service_of(link.entity_set, update=True)
+        if not isinstance(service, edm.LinkingService):
+            raise NotImplementedInServiceError(f"{link.navigation.name} cannot be changed.")
+        return service
 
 
 def _key_within(item: EntityBody, nav: edm.NavigationProperty, owner: Any) -> Any | None:
@@ -327,3 +394,35 @@ def _changes(entity_set: edm.EntitySet, body: EntityBody, replace: bool) -> bool
     if not (has_more or (replace and not body.is_reference)):
         return False
     return entity_set.service is not None and entity_set.updatable
+
+
+def service_of(
+    entity_set: edm.EntitySet, *, insert: bool = False, update: bool = False, delete: bool = False
+) -> edm.Service:
+    """The service of a set that may be written in this way.
+
+    Raises: MethodNotAllowedError, it may not.
+    """
+    refused = (
+        (insert and not entity_set.insertable)
+        or (update and not entity_set.updatable)
+        or (delete and not entity_set.deletable)
+    )
+    if entity_set.service is None or refused:
+        raise MethodNotAllowedError(f"{entity_set.name} cannot be written in this way.")
+    return entity_set.service
+
+
+def held_values(nav: edm.NavigationProperty, key: Any) -> dict[str, Any]:
+    """What an entity of a collection holds of its relation to the entity with this key."""
+    return {foreign_key(nav): key, **nav.besides}
+
+
+def foreign_key(nav: edm.NavigationProperty) -> str:
+    """The attribute that holds a relation.
+
+    Raises: NotImplementedInServiceError, none does: the relation follows from something else.
+    """
+    if nav.foreign_key is None:
+        raise NotImplementedInServiceError(f"{nav.name} cannot be changed.")
+    return nav.foreign_key

@@ -8,31 +8,29 @@ from flask import Response
 
 from app.errors import InvalidQueryError, NotFoundError, ValidationError
 from app.odata.writing.answers import no_content
-from app.odata.writing.conditions import require_current
-from app.odata.writing.content import WriteRequest
-from app.odata.writing.deep_relations import Relations
+from app.odata.writing.content import WriteRequest, require_current
+from app.odata.writing.deep import DeepWriter
 from app.odata.writing.problems import as_bad_reference
 from app.odata.writing.targets import Link, Target
 
 
 def write_reference(request: WriteRequest, target: Target) -> Response:
-    """Relate or unrelate entities that exist."""
     link = target.link
     assert link is not None  # a path cannot end in $ref otherwise
-    relations = Relations(request.container)
+    writer = request.writer
     require_current(request, link.entity_set.type, link.key)
     if request.http.method == "DELETE":
-        _remove(request, relations, target, link)
+        _remove(request, writer, target, link)
     elif target.is_collection and request.http.method == "PUT":
-        _replace(request, relations, link)
+        _replace(request, writer, link)
     else:
         key = _referred(request, link, request.json(), "")
         with as_bad_reference("@odata.id"):
-            relations.relate(link, key)
+            writer.relate(link, key)
     return no_content(request.version)
 
 
-def _remove(request: WriteRequest, relations: Relations, target: Target, link: Link) -> None:
+def _remove(request: WriteRequest, writer: DeepWriter, target: Target, link: Link) -> None:
     key = target.key
     if target.is_collection:
         url = request.options.system.get("id")
@@ -43,10 +41,10 @@ def _remove(request: WriteRequest, relations: Relations, target: Target, link: L
             raise NotFoundError(f"{url} is not in {link.navigation.name}.")
     elif key is None:
         return  # none is related, as was asked for
-    relations.unrelate(link, key)
+    writer.unrelate(link, key)
 
 
-def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
+def _replace(request: WriteRequest, writer: DeepWriter, link: Link) -> None:
     """Make exactly these entities related (Protocol 4.01, 11.4.6.4)."""
     body = request.json()
     items = body.get("value") if isinstance(body, dict) else None
@@ -58,10 +56,10 @@ def _replace(request: WriteRequest, relations: Relations, link: Link) -> None:
     before = link.related(request.container)
     for key in before:
         if key not in targets:
-            relations.unrelate(link, key)
+            writer.unrelate(link, key)
     for key in dict.fromkeys(targets):
         if key not in before:
-            relations.relate(link, key)
+            writer.relate(link, key)
 
 
 def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:

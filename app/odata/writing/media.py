@@ -9,8 +9,7 @@ from flask import Response
 
 from app.errors import NotImplementedInServiceError
 from app.odata.writing.answers import no_content
-from app.odata.writing.conditions import version_to_match
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import WriteRequest, version_to_match
 from app.odata.writing.targets import Target
 
 

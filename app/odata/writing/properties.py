@@ -12,8 +12,7 @@ from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import entity_tag, no_content, target_path, with_preference
-from app.odata.writing.conditions import version_to_match
-from app.odata.writing.content import WriteRequest
+from app.odata.writing.content import WriteRequest, version_to_match
 from app.odata.writing.owned import place_of_new
 from app.odata.writing.rows import kept_values
 from app.odata.writing.targets import Target

@@ -86,7 +86,6 @@ def default_of(prop: edm.Property) -> Any:
 
 
 def is_changeable(type_: edm.EntityType, prop: edm.Property) -> bool:
-    """Whether a client may set a property of an entity that exists."""
     return not (
         prop.computed
         or prop.immutable

@@ -13,6 +13,7 @@ import pytest
 from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from app.odata.csdl.document import metadata, service_document
 from app.odata.model import edm
+from app.odata.protocol.negotiation import BARE, Format
 from tests.odata.bookshop import AUTHOR, BOOK, bookshop
 from tests.odata.csdl.rules import EDM, problems
 
@@ -298,12 +299,14 @@ def test_documents_are_made_once_and_have_their_own_tags() -> None:
 
 
 def test_service_document() -> None:
-    document = json.loads(service_document(SHOP, "http://host/odata/", "4.0"))
+    document = json.loads(service_document(SHOP, "http://host/odata/", Format()))
     assert document["@odata.context"] == "http://host/odata/$metadata"
     assert document["value"][0] == {"name": "Authors", "kind": "EntitySet", "url": "Authors"}
     assert document["value"][-2:] == [
         {"name": "Me", "kind": "Singleton", "url": "Me"},
         {"name": "BestSellers", "kind": "FunctionImport", "url": "BestSellers"},
     ]
-    assert "@context" in json.loads(service_document(SHOP, "http://host/odata/", "4.01"))
-    assert list(json.loads(service_document(SHOP, "/", "4.0", with_context=False))) == ["value"]
+    assert "@context" in json.loads(
+        service_document(SHOP, "http://host/odata/", Format(version="4.01"))
+    )
+    assert list(json.loads(service_document(SHOP, "/", BARE))) == ["value"]
