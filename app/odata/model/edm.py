@@ -383,6 +383,45 @@ class Checking(Service, Protocol):
         """
 
 
+@runtime_checkable
+class MediaService(Protocol):
+    """What a service has besides where its entities have bytes (Protocol 11.4.7)."""
+
+    def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
+        """Make an entity of its bytes; returns its key. ``name`` is that of the file."""
+
+    def replace_media(
+        self, key: Any, content: Iterable[bytes], content_type: str, version: int | None = None
+    ) -> None:
+        """Give an entity other bytes."""
+
+
+@runtime_checkable
+class ErasableMedia(Protocol):
+    """What a ``MediaService`` has besides where an entity can be without its bytes."""
+
+    def delete_media(self, key: Any, version: int | None = None) -> None:
+        """Take the bytes away; the entity stays."""
+
+
+@runtime_checkable
+class StreamService(Protocol):
+    """What a service has besides where a property of its entities is a stream (11.4.8)."""
+
+    def replace_stream(
+        self,
+        key: Any,
+        name: str,
+        content: Iterable[bytes],
+        content_type: str,
+        version: int | None = None,
+    ) -> None:
+        """Give the property ``name`` of an entity other bytes."""
+
+    def delete_stream(self, key: Any, name: str, version: int | None = None) -> None:
+        """Take the bytes of a property away."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EntitySet:
     """A set of entities; without a service it is read-only.

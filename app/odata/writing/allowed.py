@@ -15,7 +15,6 @@ from typing import Any, TypeGuard
 from app.http.security import current_caller
 from app.odata.model import edm
 from app.odata.protocol.request import READ
-from app.odata.writing.media import ErasableMedia, MediaService, StreamService
 from app.odata.writing.targets import Link, Target
 from app.odata.writing.values import is_changeable
 from app.permissions import allowed, require
@@ -60,9 +59,9 @@ def each_methods(entity_set: edm.EntitySet) -> tuple[str, ...]:
 def _media_writes(target: Target) -> tuple[str, ...]:
     """Of the bytes of a media entity; of no other entity, and of no collection."""
     service: Any = target.entity_set.service
-    if target.is_collection or not isinstance(service, MediaService):
+    if target.is_collection or not isinstance(service, edm.MediaService):
         return ()
-    return ("PUT", "DELETE") if isinstance(service, ErasableMedia) else ("PUT",)
+    return ("PUT", "DELETE") if isinstance(service, edm.ErasableMedia) else ("PUT",)
 
 
 def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
@@ -84,7 +83,7 @@ def _property_writes(target: Target, prop: edm.Property) -> tuple[str, ...]:
     if not _is_writable(target) or not target.entity_set.updatable:
         return ()
     if prop.type == edm.STREAM:
-        is_written = isinstance(target.entity_set.service, StreamService)
+        is_written = isinstance(target.entity_set.service, edm.StreamService)
         return ("PUT", "DELETE") if is_written else ()
     if not is_changeable(target.type, prop):
         return ()

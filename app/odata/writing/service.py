@@ -26,11 +26,9 @@ from app.odata.writing.answers import no_content, written_entity
 from app.odata.writing.collections import is_each, write_delta, write_each
 from app.odata.writing.content import WriteRequest, is_upsert, refuse_other_key, version_to_match
 from app.odata.writing.deep import held_values, service_of
-from app.odata.writing.links import write_reference
-from app.odata.writing.media import create_media, write_bytes
 from app.odata.writing.owned import write_owned
+from app.odata.writing.parts import create_media, write_bytes, write_property, write_reference
 from app.odata.writing.problems import Kind
-from app.odata.writing.properties import write_property
 from app.odata.writing.rows import is_of, require_entity
 from app.odata.writing.targets import Link, Target, find_plain_target, resolve_target
 
