@@ -30,7 +30,7 @@ PARTS = {
     "parser": (
         ("app/odata/syntax/parser.py",),
         (
-            "tests/odata/syntax/test_parser.py", "tests/odata/test_places.py",
+            "tests/odata/syntax/test_parser.py", "tests/odata/syntax/test_places.py",
             "tests/odata/syntax/test_printer.py",
         ),
     ),
