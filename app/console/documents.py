@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response, current_app, request
+from flask import Response, request
 from sqlalchemy import select
 
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
-from app.console.typed import key_in, typed_count, typed_note
+from app.console.steps import step_of, take
+from app.console.typed import key_in
 from app.console.uploads import PageForm
 from app.console.wording import saved
 from app.db.engines import primary_engine
 from app.documents.service import DOCUMENTS, list_trash
 from app.documents.serving import FileRequest, download_document, preview_document
 from app.documents.sharing import shares
-from app.documents.sharing.shares import ShareTerms
 from app.documents.uploading import read_upload, upload_document
-from app.errors import ApiError, ForbiddenError, NotFoundError, ValidationError
+from app.errors import ApiError, ForbiddenError, NotFoundError
 from app.http.body_stream import maximum_upload
-from app.http.links import service_root
-from app.http.security import current_caller, requires, streamed
+from app.http.security import requires, streamed
 from app.models.document import (
     DOCUMENT_CATEGORIES,
     ENTITY_TYPES,
     DocumentContent,
     DocumentVersion,
 )
-from app.permissions import allowed
 
 ADDRESS = f"{session.ROOT}/documents"
 
@@ -126,6 +124,7 @@ def show_shares(
         shares=[*([new_share] if new_share else []), *links["items"]],
         links=page_links(links["total"]),
         link=link,
+        step=step_of("share"),
         typed=request.form if problem else {},
         problem=problem,
     )
@@ -136,9 +135,8 @@ def show_shares(
 @refused_on(show_shares)
 def share(key: int) -> Response:
     """Make a link, and show it this once."""
-    new_share, token = shares.share_document(key, _terms())
-    root = service_root(request.environ, current_app.config["BASE_URL"])
-    return show_shares(key, link=f"{root}/s/{token}", new_share=new_share)
+    new_share = take("Documents", key, "share", None, request.form)
+    return show_shares(key, link=new_share["url"], new_share=new_share)
 
 
 @console.get("/documents/<int:key>/shares/<int:share_id>")
@@ -165,7 +163,6 @@ def revoke(key: int, share_id: int) -> Response:
 
 def files_of(record: dict[str, Any]) -> dict[str, Any]:
     """What the page of a document shows besides: whether there is a picture, and who may what."""
-    caller = current_caller()
     actions = record.get("allowedActions") or []
     with primary_engine().connect() as connection:
         picture = connection.execute(
@@ -180,7 +177,6 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
         "has_file": bool(record["version"]) and record["status"] != "Quarantined",
         "has_picture": bool(picture) and record["status"] != "Quarantined",
         "takes_files": "update" in actions and record["status"] in ("Pending", "Active"),
-        "may_share": allowed(caller, shares.PERMISSION) and record["status"] == "Active",
         "megabytes": maximum_upload() // 1024 // 1024,
     }
 
@@ -188,23 +184,6 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
 def _named(key: int) -> dict[str, Any]:
     document: dict[str, Any] = engine.read(f"Documents({key})", select="id,name,status").body
     return document
-
-
-def _terms() -> ShareTerms:
-    """What the form wants of a link.
-
-    Raises: ValidationError.
-    """
-    password = request.form.get("password", "") or None
-    if password is not None and not 4 <= len(password) <= 200:
-        raise ValidationError([("password", translated("must have 4 to 200 characters"))])
-    return ShareTerms(
-        expires_in_days=typed_count("days", shares.MAXIMUM_DAYS),
-        password=password,
-        max_downloads=typed_count("maxDownloads", 1_000_000),
-        recipient_email=typed_note("recipientEmail", 254),
-        note=typed_note("note"),
-    )
 
 
 def _version() -> int | None:

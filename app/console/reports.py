@@ -199,9 +199,9 @@ def _schedule() -> dict[str, Any]:
         "to": list(to), "language": page_language(),
     }  # fmt: skip
     if every == "weekly":
-        schedule["weekday"] = typed_count("weekday", 7, required=True)
+        schedule["weekday"] = typed_count("weekday", 7)
     if every == "monthly":
-        schedule["day"] = typed_count("day", 31, required=True)
+        schedule["day"] = typed_count("day", 31)
     return schedule
 
 

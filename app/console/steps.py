@@ -26,7 +26,10 @@ from app.writing.fields import Choice
 
 @dataclass(frozen=True)
 class Input:
-    """A field of a step's form; ``filled_by`` is the amount of the record that it begins with."""
+    """A field of a step's form.
+
+    ``filled_by`` is the amount of the record that it begins with; ``hint`` stands below it.
+    """
 
     name: str
     words: str
@@ -34,6 +37,7 @@ class Input:
     options: Sequence[str] = ()
     required: bool = True
     filled_by: str = ""
+    hint: str = ""
 
 
 # Name in allowedActions -> the operation that the page offers for it.
@@ -116,7 +120,7 @@ def steps_of(actions: Sequence[str], record: Mapping[str, Any] | None = None) ->
     steps = []
     for name in actions:
         if name in OFFERED:
-            step = _step_of(name, OFFERED[name], record)
+            step = step_of(name, record)
             amounts = [each.filled_by for each in step.inputs if each.filled_by]
             if record is None or all(record.get(amount) for amount in amounts):
                 steps.append(step)
@@ -156,8 +160,13 @@ def _state_inputs(step: StateStep) -> tuple[Input, ...]:
     )
 
 
-def _step_of(action: str, operation: Operation, record: Mapping[str, Any] | None = None) -> Step:
-    """The button of an operation, and the form of the arguments that it asks for."""
+def step_of(action: str, record: Mapping[str, Any] | None = None) -> Step:
+    """The button of an operation, and the form of the arguments that it asks for.
+
+    Args:
+        action: its name in ``allowedActions``.
+    """
+    operation = OFFERED[action]
     button = operation.button
     assert button is not None
     fields = {} if operation.arguments is None else members_of(operation.arguments)
@@ -173,13 +182,15 @@ def _step_of(action: str, operation: Operation, record: Mapping[str, Any] | None
 
 def _input(name: str, field: Field, filled_by: str) -> Input:
     choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
+    kind = INPUTS.get(kind_of_value(edm_type(name, field), choices), "text")
     return Input(
         name,
         translated(field.metadata.get("label", "")) or label(name),
-        INPUTS.get(kind_of_value(edm_type(name, field), choices), "text"),
+        "password" if field.metadata.get("format") == "password" else kind,
         choices,
         field.required,
         filled_by,
+        translated(field.metadata.get("hint", "")),
     )
 
 
@@ -202,7 +213,7 @@ def take(
     attribute, separator, state = step.partition(":")
     if separator:
         inputs = _state_inputs(STATE_STEPS[step]) if step in STATE_STEPS else ()
-        values, problems = _typed_arguments(path, inputs, form)
+        values, problems = _typed_arguments(set_name, key, inputs, form)
         body = {attribute: state, **values, **(besides or {})}
         return engine.write("PATCH", path, body, problems, version)
     if step == COMMENT:
@@ -210,19 +221,21 @@ def take(
         return ask("POST", f"{path}/Comments", body=comment).body
     if step in OFFERED:
         operation = OFFERED[step]
-        body, problems = _typed_arguments(path, _step_of(step, operation).inputs, form)
+        body, problems = _typed_arguments(set_name, key, step_of(step).inputs, form)
         action = f"{path}/BusinessPlatform.{operation.name}"
         return engine.write("POST", action, body, problems)
     raise NotFoundError(translated("There is no such step."))
 
 
 def _typed_arguments(
-    path: str, inputs: Sequence[Input], form: Mapping[str, str]
+    set_name: str, key: int, inputs: Sequence[Input], form: Mapping[str, str]
 ) -> tuple[dict[str, Any], list[tuple[str, str]]]:
     """What was typed into a step's form, amounts with the decimals of the record's currency."""
     places = 0
-    if any(each.kind == "number" for each in inputs):
-        places = digits(engine.read(path, select="currency").body["currency"])
+    has_currency = "currency" in engine.container().sets[set_name].type.properties
+    if has_currency and any(each.kind == "number" for each in inputs):
+        record = engine.read(f"{set_name}({key})", select="currency").body
+        places = digits(record["currency"])
     return arguments(inputs, form, places)
 
 
@@ -260,7 +273,7 @@ def arguments(
             values[each.name] = each.name in form
             continue
         text = form.get(each.name, "").strip()
-        if each.kind != "number":
+        if each.kind != "number" or not (text or each.required):
             values[each.name] = text or None
             continue
         with noted_at(each.name, problems):

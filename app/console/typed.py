@@ -74,17 +74,16 @@ def typed_name(longest: int, refusal: str) -> str:
     return name
 
 
-def typed_count(name: str, most: int, *, required: bool = False) -> int | None:
-    """A whole number from 1 on; None for an empty field that need not be filled in.
+def typed_count(name: str, most: int) -> int:
+    """A whole number from 1 on.
 
     Raises: ValidationError.
     """
-    text = typed_text(name)
-    number = key_in(text) or 0
-    if (text or required) and not 1 <= number <= most:
+    number = key_in(typed_text(name)) or 0
+    if not 1 <= number <= most:
         refusal = translated("must be a number from 1 to %(most)s", most=most)
         raise ValidationError([(name, refusal)])
-    return number or None
+    return number
 
 
 def typed_addresses(name: str) -> tuple[str, ...]:

@@ -12,14 +12,14 @@ from app.container.declared import DECLARED
 from app.container.documents import DOCUMENT
 from app.container.invoices import INVOICE, PAYMENT, days_overdue
 from app.container.sales import LEAD
-from app.container.service import TICKET
+from app.container.service import KB_ARTICLE, TICKET
 from app.http.areas import load
 from app.odata.model import edm
 from app.odata.model.declare import by_name
 from app.operations.declaration import Operation
 from app.operations.wire_types import complex_type, complex_types, parameters_of
 
-_ENTITIES = by_name([CLIENT, DOCUMENT, INVOICE, LEAD, PAYMENT, TICKET])
+_ENTITIES = by_name([CLIENT, DOCUMENT, INVOICE, KB_ARTICLE, LEAD, PAYMENT, TICKET])
 
 
 def in_odata(operation: Operation) -> edm.Operation:
@@ -36,7 +36,7 @@ def in_odata(operation: Operation) -> edm.Operation:
         handler=_handler(operation),
         parameters=parameters_of(schema, of_action=operation.changes) if schema else (),
         returns=_returned(operation),
-        creates=operation.creates,
+        creates=operation.location is not None and operation.returns is not None,
         result_path=operation.result_path,
         binds_hidden=operation.binds_hidden,
         available=availability(_ENTITIES[bound_to], action) if bound_to and action else None,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sqlalchemy import event, text
@@ -19,6 +20,25 @@ _LOCK_IN_ORDER = text(
     " (SELECT DISTINCT hashtextextended(name, 0) AS key"
     " FROM unnest(CAST(:names AS text[])) AS name ORDER BY key) AS ordered"
 )
+
+
+@contextmanager
+def by_itself() -> Iterator[None]:
+    """Do something for itself: what comes of it is committed at once, or undone if it raises.
+
+    It must not hang on what the request does after it. Within a savepoint, as of a batch or a
+    trial, it is undone for itself as well, and committed with the rest.
+    """
+    if db.session.connection().in_nested_transaction():
+        with db.session.begin_nested():
+            yield
+        return
+    try:
+        yield
+        db.session.commit()
+    except BaseException:
+        db.session.rollback()
+        raise
 
 
 def has_begun() -> bool:

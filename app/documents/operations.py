@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.documents.schemas import RestoredSchema
+from flask import current_app, request
+
+from app.documents.schemas import MadeShareSchema, RestoredSchema, ShareBodySchema
 from app.documents.service import DOCUMENTS
+from app.documents.sharing.shares import share_document
+from app.http.links import service_root
 from app.http.schema_parts import answer_body
-from app.operations.declaration import Operation
+from app.operations.declaration import Button, Operation
 
 
 def describe_restored(document_id: int) -> dict[str, Any]:
@@ -15,6 +19,42 @@ def describe_restored(document_id: int) -> dict[str, Any]:
     return answer_body(RestoredSchema, DOCUMENTS.stored(document_id))
 
 
+def describe_new_share(new: tuple[dict[str, Any], str]) -> dict[str, Any]:
+    """A new link with its token, and where it leads."""
+    share, token = new
+    root = service_root(request.environ, current_app.config["BASE_URL"])
+    return {**share, "token": token, "url": f"{root}/s/{token}"}
+
+
+def describe_trial(new: tuple[dict[str, Any], str]) -> dict[str, Any]:
+    """The same of a link that is undone: nothing is behind its token."""
+    share, _ = new
+    return {**share, "token": None, "url": None}
+
+
+SHARE = Operation(
+    name="Share",
+    bound_to="Document",
+    action="share",
+    path="/<int:document_id>/share",
+    permissions=("documents:share",),
+    description="""Make a public link; `token` and `url` are shown this once.
+
+    It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
+    and when the document is archived or deleted.""",
+    arguments=ShareBodySchema,
+    run=share_document,
+    answer=describe_new_share,
+    answer_of_trial=describe_trial,
+    answers=MadeShareSchema,
+    location="/api/v1/documents/{documentId}/shares",
+    button=Button(
+        label="Links",
+        page="shares",
+        asks=("expiresInDays", "maxDownloads", "password", "recipientEmail", "note"),
+    ),
+    proposed=False,
+)
 RESTORE = Operation(
     name="Restore",
     bound_to="Document",
@@ -28,4 +68,4 @@ RESTORE = Operation(
     binds_hidden=True,
     asked_by=("undelete", "bring back", "stelle wieder", "restaure", "restaura", "ripristina"),
 )
-OPERATIONS = (RESTORE,)
+OPERATIONS = (SHARE, RESTORE)

@@ -13,23 +13,19 @@ from app.documents.schemas import (
     DownloadQuerySchema,
     FileQuerySchema,
     FoundDocumentsSchema,
-    MadeShareSchema,
     SearchQuerySchema,
     ShareSchema,
     UploadedSchema,
 )
 from app.documents.serving import FileRequest
 from app.documents.sharing import shares
-from app.documents.sharing.shares import DEFAULT_DAYS, MAXIMUM_DAYS, ShareTerms, check_expiry
 from app.documents.uploading import read_upload
 from app.events import entity_url, represent
-from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.areas import Area
 from app.http.body_stream import BodyStream, maximum_upload
-from app.http.links import service_root
 from app.http.lists import Page
 from app.http.multipart import read_form
-from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, page_schema
+from app.http.schema_parts import PageQuerySchema, page_schema
 from app.http.security import requires, streamed
 from app.operations.rest import publish
 
@@ -126,67 +122,6 @@ def _described(key: int) -> Response:
     address = f"/api/v1/documents/{key}/download"
     body = f'{represent("Document", key)[:-1]},"downloadUrl":"{address}"}}'
     return Response(body, content_type="application/json")
-
-
-class ShareBodySchema(CheckedSchema):
-    """What a new link allows; everything may be left out."""
-
-    def check(self, body: dict[str, Any]) -> None:
-        """When it ends."""
-        check_expiry(ShareTerms(**body))
-
-    expires_at = Instant(
-        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."}
-    )
-    expires_in_days = fields.Integer(
-        strict=True,
-        validate=validate.Range(1, MAXIMUM_DAYS),
-        description=f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
-    )
-    password = fields.String(
-        allow_none=True,
-        validate=validate.Length(4, 200),
-        description="Asked of whoever opens the link.",
-        example="blue harbour 12",
-    )
-    max_downloads = fields.Integer(
-        strict=True,
-        allow_none=True,
-        validate=validate.Range(1, 1_000_000),
-        description="Downloads that it allows.",
-    )
-    recipient_email = fields.Email(
-        allow_none=True, validate=validate.Length(max=254), description="For whom it is."
-    )
-    note = fields.String(
-        allow_none=True,
-        validate=validate.Length(max=500),
-        description="For yourself; visitors do not see it.",
-    )
-    version = fields.Integer(
-        strict=True,
-        allow_none=True,
-        validate=validate.Range(1, 2**31 - 1),
-        description="File it is pinned to; the current one when left out.",
-    )
-
-
-@area.post("/<int:document_id>/share")
-@area.arguments(ShareBodySchema)
-@area.response(201, MadeShareSchema)
-@requires("documents:share")
-def share_document(
-    body: dict[str, Any], document_id: int
-) -> tuple[dict[str, Any], int, dict[str, str]]:
-    """Make a public link; `token` and `url` are shown this once.
-
-    It ends at `expiresAt` or after `expiresInDays` (7), after `maxDownloads`, when it is revoked,
-    and when the document is archived or deleted.
-    """
-    link, token = shares.share_document(document_id, ShareTerms(**body))
-    root = service_root(request.environ, current_app.config["BASE_URL"])
-    address = f"/api/v1/documents/{document_id}/shares"
-    return {**link, "token": token, "url": f"{root}/s/{token}"}, 201, {"Location": address}
 
 
 @area.get("/<int:document_id>/shares")

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from marshmallow import post_load
+
+from app.documents.sharing.terms import DEFAULT_DAYS, MAXIMUM_DAYS, ShareTerms, check_expiry
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import Instant, PageQuerySchema
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema
 from app.models.document import DOCUMENT_CATEGORIES, DOCUMENT_STATUSES, ENTITY_TYPES
 
 _TEXT = {"type": "string"}
@@ -131,25 +134,105 @@ class RestoredSchema(Schema):
     status = fields.String(example="Active")
 
 
+class ShareBodySchema(CheckedSchema):
+    """What a new link allows; everything may be left out."""
+
+    def check(self, body: dict[str, Any]) -> None:
+        """When it ends."""
+        check_expiry(ShareTerms(**body))
+
+    @post_load
+    def make(self, values: dict[str, Any], **_: Any) -> ShareTerms:
+        """The terms."""
+        return ShareTerms(**values)
+
+    expires_at = Instant(
+        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."}
+    )
+    expires_in_days = fields.Integer(
+        strict=True,
+        validate=validate.Range(1, MAXIMUM_DAYS),
+        metadata={
+            "description": f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
+            "label": "Days until it ends",
+            "hint": f"{DEFAULT_DAYS}, when left out",
+        },
+    )
+    password = fields.String(
+        allow_none=True,
+        validate=validate.Length(4, 200),
+        metadata={
+            "description": "Asked of whoever opens the link.",
+            "example": "blue harbour 12",
+            "format": "password",
+            "hint": "none, when left out",
+        },
+    )
+    max_downloads = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 1_000_000),
+        metadata={
+            "description": "Downloads that it allows.",
+            "label": "Downloads",
+            "hint": "without limit, when left out",
+        },
+    )
+    recipient_email = fields.Email(
+        allow_none=True,
+        validate=validate.Length(max=254),
+        metadata={
+            "description": "For whom it is.",
+            "label": "For",
+            "hint": "an e-mail address",
+        },
+    )
+    note = fields.String(
+        allow_none=True,
+        validate=validate.Length(max=500),
+        metadata={
+            "description": "For yourself; visitors do not see it.",
+            "hint": "visitors do not see it",
+        },
+    )
+    version = fields.Integer(
+        strict=True,
+        allow_none=True,
+        validate=validate.Range(1, 2**31 - 1),
+        description="File it is pinned to; the current one when left out.",
+    )
+
+
 class ShareSchema(Schema):
     """A link; its token is not part of it."""
 
-    id = fields.Integer()
-    document_id = fields.Integer()
-    version = fields.Integer(allow_none=True)
-    expires_at = Instant()
-    has_password = fields.Boolean()
-    max_downloads = fields.Integer(allow_none=True)
-    download_count = fields.Integer()
-    recipient_email = fields.String(allow_none=True)
-    note = fields.String(allow_none=True)
-    created_at = Instant()
-    created_by_id = fields.Integer(allow_none=True)
-    revoked_at = Instant(allow_none=True)
+    id = fields.Integer(description="Key of the link.")
+    document_id = fields.Integer(description="Document that it leads to.")
+    version = fields.Integer(
+        allow_none=True, description="File it is pinned to; null for the current one."
+    )
+    expires_at = Instant(description="When it ends.")
+    has_password = fields.Boolean(description="Whether a password is asked for.")
+    max_downloads = fields.Integer(
+        allow_none=True, description="Downloads that it allows; null for any number."
+    )
+    download_count = fields.Integer(description="Downloads so far.")
+    recipient_email = fields.String(allow_none=True, description="For whom it is.")
+    note = fields.String(allow_none=True, description="Visitors do not see it.")
+    created_at = Instant(description="When it was made.")
+    created_by_id = fields.Integer(allow_none=True, description="User who made it.")
+    revoked_at = Instant(allow_none=True, description="When it was ended.")
 
 
 class MadeShareSchema(ShareSchema):
-    """A new link, with its token this once."""
+    """A new link, with its token this once; a dry run makes none, and has neither key nor token."""
 
-    token = fields.String(example="3mX0n6Qe1w")
-    url = fields.String(example="https://platform.example.com/s/3mX0n6Qe1w")
+    id = fields.Integer(allow_none=True, description="Key of the link.")
+    token = fields.String(
+        allow_none=True, description="What opens it, shown this once.", example="3mX0n6Qe1w"
+    )
+    url = fields.String(
+        allow_none=True,
+        description="Where it leads to, shown this once.",
+        example="https://platform.example.com/s/3mX0n6Qe1w",
+    )

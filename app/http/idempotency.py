@@ -70,6 +70,12 @@ def takes_key(method: str, path: str) -> bool:
     return method == "POST" and path.startswith("/api/")
 
 
+def request_key() -> str | None:
+    """The key under which the answer of this request will be stored, if it has one."""
+    keyed: KeyedRequest | None = g.get("keyed_request")
+    return None if keyed is None else keyed.key
+
+
 class Idempotency:
     """Finds stored answers, and stores new ones."""
 

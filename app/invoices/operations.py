@@ -15,12 +15,14 @@ from app.invoices.schemas import (
     PaymentSchema,
     ReasonSchema,
     ReversedPaymentSchema,
+    SendManySchema,
     SendSchema,
+    SentManySchema,
     SentSchema,
     StandingSchema,
     VoidSchema,
 )
-from app.invoices.sending import send_invoice
+from app.invoices.sending import send_invoice, send_invoices
 from app.invoices.service import INVOICES
 from app.invoices.steps import mark_uncollectible, void_invoice
 from app.models.invoice import Payment
@@ -55,10 +57,20 @@ SEND = Operation(
     arguments=SendSchema,
     run=send_invoice,
     answers=SentSchema,
-    button=Button(
-        label="Send by e-mail", done="Invoice sent.", page="send", instead_of="status:Sent"
-    ),
+    button=Button(label="Send by e-mail", page="send", instead_of="status:Sent"),
     asked_by=("mail", "issue", "schicke", "sende", "versende", "envoie", "envía", "invia"),
+)
+SEND_MANY = Operation(
+    name="SendInvoices",
+    path="/send",
+    permissions=("invoices:send",),
+    description="""Send many documents, each in a transaction of its own.
+
+    With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.""",
+    arguments=SendManySchema,
+    run=send_invoices,
+    answers=SentManySchema,
+    proposed=False,
 )
 REGISTER_PAYMENT = Operation(
     name="RegisterPayment",
@@ -72,7 +84,7 @@ REGISTER_PAYMENT = Operation(
     credit of the client.""",
     arguments=PaymentBodySchema,
     run=register_payment,
-    creates=True,
+    location="/odata/Invoices({invoiceId})/Payments({id})",
     answer=describe_payment,
     answers=PaymentSchema,
     returns="Payment",
@@ -134,7 +146,7 @@ CREATE_CREDIT_NOTE = Operation(
     The credit lowers what is left to pay first; the rest becomes credit of the client.""",
     arguments=CreditNoteBodySchema,
     run=create_credit_note,
-    creates=True,
+    location="/odata/Invoices({id})",
     answer=describe_invoice,
     answers=StandingSchema,
     returns="Invoice",
@@ -164,5 +176,6 @@ REVERSE_PAYMENT = Operation(
     asked_by=("take back", "storniere", "annule", "anula", "annulla"),
 )
 OPERATIONS = (
-    SEND, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE, REVERSE_PAYMENT,
+    SEND, SEND_MANY, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE,
+    REVERSE_PAYMENT,
 )  # fmt: skip

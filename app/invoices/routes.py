@@ -22,8 +22,6 @@ from app.invoices.schemas import (
     LetterSchema,
     MailedSchema,
     PreviewSchema,
-    SendManySchema,
-    SentManySchema,
 )
 from app.invoices.sending import Letter
 from app.operations.rest import publish
@@ -31,23 +29,8 @@ from app.operations.rest import publish
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")
 payments_area = Area("payments", __name__, description="Payments: reversal")
 
-publish(area, *(each for each in OPERATIONS if each.bound_to == "Invoice"))
+publish(area, *(each for each in OPERATIONS if each.bound_to != "Payment"))
 publish(payments_area, *(each for each in OPERATIONS if each.bound_to == "Payment"))
-
-
-@area.post("/send")
-@area.arguments(DryRunSchema, location="query")
-@area.arguments(SendManySchema)
-@area.response(200, SentManySchema)
-@requires("invoices:send")
-def send_invoices(query: dict[str, Any], body: tuple[list[int], Letter]) -> dict[str, Any]:
-    """Send many documents, each in a transaction of its own.
-
-    With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.
-    """
-    invoice_ids, letter = body
-    key = request.headers.get("Idempotency-Key")
-    return sending.send_invoices(invoice_ids, letter, dry_run=query["dry_run"], key=key)
 
 
 @area.post("/<int:invoice_id>/preview")

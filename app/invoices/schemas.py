@@ -194,19 +194,22 @@ class SendManySchema(SendSchema):
     invoice_ids = fields.List(
         fields.Integer(strict=True, validate=validate.RECORD_KEY),
         validate=validate.Length(1, MOST_INVOICES),
+        description="Documents to send.",
         example=[1],
     )
-    invoice_id = fields.Integer(strict=True, validate=validate.RECORD_KEY, example=1)
+    invoice_id = fields.Integer(
+        strict=True, validate=validate.RECORD_KEY, description="Or one alone.", example=1
+    )
 
     @post_load
     def make(self, values: dict[str, Any], **options: Any) -> Any:
-        """The keys, and the letter."""
+        """The keys, and the letter, by name."""
         keys = [*values.pop("invoice_ids", ())]
         if "invoice_id" in values:
             keys.append(values.pop("invoice_id"))
         if not keys:
             raise ValidationError("is required", "invoiceIds")
-        return keys, super().make(values, **options)
+        return {"invoice_ids": keys, "letter": super().make(values, **options)}
 
 
 class RecipientSchema(Schema):
@@ -300,24 +303,30 @@ class SentSchema(Schema):
 class SendErrorSchema(Schema):
     """Why a document was not sent."""
 
-    code = fields.String(example="INVALID_STATE")
-    message = fields.String()
+    code = fields.String(description="Code of the error.", example="INVALID_STATE")
+    message = fields.String(description="What is wrong.")
 
 
 class SendResultSchema(Schema):
     """What became of one document."""
 
-    invoice_id = fields.Integer()
-    ok = fields.Boolean()
-    number = fields.String(allow_none=True)
-    status = fields.String(allow_none=True)
-    delivery = fields.Nested(DeliverySchema, allow_none=True)
-    error = fields.Nested(SendErrorSchema, allow_none=True)
+    invoice_id = fields.Integer(description="Key of the document.")
+    ok = fields.Boolean(description="Whether it was sent.")
+    number = fields.String(allow_none=True, description="Number of the document.")
+    status = fields.String(allow_none=True, description="Status now.")
+    delivery = fields.Nested(
+        DeliverySchema, allow_none=True, description="The message; null where none was sent."
+    )
+    error = fields.Nested(
+        SendErrorSchema, allow_none=True, description="Why it was not sent; null where it was."
+    )
 
 
 class SentManySchema(Schema):
     """What became of each document."""
 
-    sent = fields.Integer()
-    failed = fields.Integer()
-    results = fields.List(fields.Nested(SendResultSchema))
+    sent = fields.Integer(description="How many were sent.")
+    failed = fields.Integer(description="How many were not.")
+    results = fields.List(
+        fields.Nested(SendResultSchema), description="One for each, in the order given."
+    )

@@ -11,10 +11,11 @@ from typing import Any
 from app import audit
 from app.clock import utc_now
 from app.db import records
+from app.db.transactions import by_itself
 from app.errors import InvalidStateError, ValidationError
 from app.events import emit
-from app.extensions import db
 from app.http.error_answers import as_api_error
+from app.http.idempotency import request_key
 from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.downloads import PDF, XML, refuse_incomplete
@@ -243,40 +244,33 @@ def _attached(name: str, content_type: str, sha256: str) -> dict[str, str]:
     return {"name": name, "contentType": content_type, "blobKey": key_of(sha256)}
 
 
-def send_invoices(
-    invoice_ids: Iterable[int], letter: Letter, *, dry_run: bool = False, key: str | None = None
-) -> dict[str, Any]:
+def send_invoices(invoice_ids: Iterable[int], letter: Letter) -> dict[str, Any]:
     """Send each document; one that is refused, or fails, keeps no other from going out.
 
-    Args:
-        key: of the request. What a request of the same key has sent before it was cut off is not
-            sent again, and is answered as it was.
+    What a request with the same ``Idempotency-Key`` has sent before it was cut off is not sent
+    again, and is answered as it was.
+
     Returns: the body of contract 11.1, with a result for each id in the order given.
     """
+    key = request_key()
     results = [
-        _send_one(invoice_id, _marked(letter, invoice_id, key), dry_run)
+        _send_one(invoice_id, _marked(letter, invoice_id, key))
         for invoice_id in dict.fromkeys(invoice_ids)
     ]
     sent = sum(result["ok"] for result in results)
     return {"sent": sent, "failed": len(results) - sent, "results": results}
 
 
-def _send_one(invoice_id: int, letter: Letter, dry_run: bool) -> dict[str, Any]:
+def _send_one(invoice_id: int, letter: Letter) -> dict[str, Any]:
     report: dict[str, Any] = {"invoiceId": invoice_id, "ok": False, "number": None, "status": None,
                              "delivery": None, "error": None}  # fmt: skip
     try:
-        outcome = _sent_before(invoice_id, letter) or send_invoice(invoice_id, letter)
-        # The edge commits once, at the end: what is sent by then must not hang on what comes after.
-        if dry_run:
-            db.session.rollback()
-        else:
-            db.session.commit()
+        with by_itself():
+            sent = _sent_before(invoice_id, letter) or send_invoice(invoice_id, letter)
     except Exception as error:  # whatever it is, the others are to go out; it is logged there
-        db.session.rollback()
         refusal = as_api_error(error)
         return {**report, "error": {"code": refusal.code, "message": refusal.message}}
-    outcome_sent = {name: outcome[name] for name in ("number", "status", "delivery")}
-    return {**report, "ok": True, **outcome_sent}
+    return {**report, "ok": True, **{name: sent[name] for name in ("number", "status", "delivery")}}
 
 
 def _marked(letter: Letter, invoice_id: int, key: str | None) -> Letter:

@@ -23,11 +23,11 @@ _NOTHING_YET = "_To be written._"
 _LEAST_WORDS, _LEAST_CHARACTERS = 3, 20
 
 
-def draft_from_ticket(ticket_id: int, body: dict[str, Any]) -> int:
+def draft_from_ticket(ticket_id: int, **wishes: Any) -> int:
     """Make a draft from a ticket, linked to it; returns its key.
 
     Args:
-        body: attributes of the article that go before what the ticket says.
+        wishes: attributes of the article that go before what the ticket says.
     Raises: NotFoundError, there is no ticket that the caller may read; ForbiddenError;
         ValidationError, also where what the ticket says is too short for an answer.
     """
@@ -35,13 +35,13 @@ def draft_from_ticket(ticket_id: int, body: dict[str, Any]) -> int:
         ticket = read_ticket(ticket_id)
     values = {
         "title": ticket["subject"],
-        "body": body.get("body") or _body(ticket_id, ticket["description"], ticket["resolution"]),
+        "body": wishes.get("body") or _body(ticket_id, ticket["description"], ticket["resolution"]),
         "category": ticket["category"],
         "source_ticket_id": ticket_id,
     }
     if ticket["language"]:
         values["language"] = ticket["language"]
-    article_id = KB_ARTICLES.create(values | body | {"status": "Draft"})
+    article_id = KB_ARTICLES.create(values | wishes | {"status": "Draft"})
     caller = current_caller()
     stored = TICKETS.locked(ticket_id, caller)
     if allowed(caller, "tickets:update", stored):

@@ -87,51 +87,60 @@ class ArticleSearchSchema(KbSearchResultSchema):
 class SuggestQuerySchema(Schema):
     """The ticket that needs help."""
 
-    ticket_id = fields.Integer(required=True, validate=validate.RECORD_KEY, example=1)
+    ticket_id = fields.Integer(
+        required=True, validate=validate.RECORD_KEY, description="Ticket to help with.", example=1
+    )
     limit = limit_field(SUGGESTIONS)
 
 
 class SuggestionSchema(Schema):
     """An article that may help."""
 
-    id = fields.Integer()
-    title = fields.String()
-    snippet = fields.String()
-    score = fields.Float()
-    reason = fields.String(example="matches: refund, invoice")
+    id = fields.Integer(description="Key of the article.")
+    title = fields.String(description="Title.")
+    snippet = fields.String(description="Safe HTML; words of the ticket are in mark elements.")
+    score = fields.Float(description="From 0 to 1; the best first.")
+    reason = fields.String(description="Why it may help.", example="matches: refund, invoice")
     linked = fields.Boolean(description="Whether it is linked to the ticket.")
-    url = fields.String()
+    url = fields.String(description="Address of the article.")
 
 
 class SimilarTicketSchema(Schema):
     """A solved ticket that is like it."""
 
-    id = fields.Integer()
-    number = fields.String()
-    subject = fields.String()
-    status = fields.String()
-    resolution = fields.String(allow_none=True)
-    score = fields.Float()
+    id = fields.Integer(description="Key of the ticket.")
+    number = fields.String(description="Number of the ticket.")
+    subject = fields.String(description="Subject.")
+    status = fields.String(description="Status.")
+    resolution = fields.String(allow_none=True, description="What solved it.")
+    score = fields.Float(description="From 0 to 1; the most alike first.")
 
 
 class SuggestionsSchema(Schema):
     """What may help with a ticket."""
 
-    ticket_id = fields.Integer()
-    items = fields.List(fields.Nested(SuggestionSchema))
-    similar_tickets = fields.List(fields.Nested(SimilarTicketSchema))
+    ticket_id = fields.Integer(description="Key of the ticket.")
+    items = fields.List(fields.Nested(SuggestionSchema), description="Articles, the best first.")
+    similar_tickets = fields.List(
+        fields.Nested(SimilarTicketSchema), description="Solved tickets like it."
+    )
 
 
 class FromTicketSchema(Schema):
     """The ticket, and what goes before what it says."""
 
-    ticket_id = fields.Integer(required=True, strict=True, validate=validate.RECORD_KEY, example=1)
-    title = fields.String(example="Resetting a password")
-    body = fields.String(example="Choose *Forgot password*.")
-    summary = fields.String(allow_none=True, metadata={"example": None})
-    category = fields.String(allow_none=True, example="Account")
-    language = fields.String(example="en")
-    visibility = fields.String(validate=validate.OneOf(ARTICLE_VISIBILITIES))
+    ticket_id = fields.Integer(
+        required=True, strict=True, validate=validate.RECORD_KEY,
+        description="Ticket that the article begins with.", example=1,
+    )  # fmt: skip
+    title = fields.String(description="Title.", example="Resetting a password")
+    body = fields.String(description="Text, in Markdown.", example="Choose *Forgot password*.")
+    summary = fields.String(allow_none=True, metadata={"description": "Summary.", "example": None})
+    category = fields.String(allow_none=True, description="Category.", example="Account")
+    language = fields.String(description="Language.", example="en")
+    visibility = fields.String(
+        validate=validate.OneOf(ARTICLE_VISIBILITIES), description="Who may read it."
+    )
 
 
 class ArticleDraftSchema(Schema):
@@ -167,7 +176,9 @@ class ArticleHtmlSchema(Schema):
 class FeedbackBodySchema(Schema):
     """Whether an article helped."""
 
-    helpful = JsonBoolean(required=True, example=True)
+    is_helpful = JsonBoolean(
+        required=True, data_key="helpful", description="Whether it helped.", example=True
+    )
     comment = fields.String(
         load_default=None, allow_none=True, validate=validate.Length(0, 1000),
         description="What was missing.", example="Short and right.",
@@ -177,11 +188,11 @@ class FeedbackBodySchema(Schema):
 class FeedbackSchema(Schema):
     """What was said, and how many found what."""
 
-    article_id = fields.Integer()
-    helpful = fields.Boolean()
-    comment = fields.String(allow_none=True)
-    helpful_count = fields.Integer()
-    not_helpful_count = fields.Integer()
+    article_id = fields.Integer(description="Key of the article.")
+    helpful = fields.Boolean(description="Whether it helped you.")
+    comment = fields.String(allow_none=True, description="What you found missing.")
+    helpful_count = fields.Integer(description="Readers whom it helped.")
+    not_helpful_count = fields.Integer(description="Readers whom it did not help.")
 
 
 class FeedbackEntrySchema(Schema):
@@ -201,33 +212,41 @@ class FeedbackListSchema(Schema):
 class MissingQuerySchema(Schema):
     """How far to look back."""
 
-    days = fields.Integer(load_default=30, validate=validate.Range(1, 365))
+    days = fields.Integer(
+        load_default=30, validate=validate.Range(1, 365), description="Days to look back."
+    )
     limit = limit_field(LIST)
 
 
 class MissingSearchSchema(Schema):
     """A question for which nobody opened an article."""
 
-    question = fields.String()
-    times = fields.Integer()
+    question = fields.String(description="What was asked.")
+    times = fields.Integer(description="How often.")
     without_result = fields.Integer(description="How often nothing was found.")
-    askers = fields.Integer()
-    last_asked_at = Instant()
+    askers = fields.Integer(description="How many asked it.")
+    last_asked_at = Instant(description="When it was asked last.")
 
 
 class MissingTicketSchema(Schema):
     """A ticket that was solved without an article."""
 
-    id = fields.Integer()
-    number = fields.String()
-    subject = fields.String()
-    category = fields.String(allow_none=True)
-    solved_at = fields.String(metadata={"format": "date-time"})
+    id = fields.Integer(description="Key of the ticket.")
+    number = fields.String(description="Number of the ticket.")
+    subject = fields.String(description="Subject.")
+    category = fields.String(allow_none=True, description="Category.")
+    solved_at = fields.String(
+        metadata={"description": "When it was solved.", "format": "date-time"}
+    )
 
 
 class MissingSchema(Schema):
     """What the knowledge base lacks."""
 
-    since = Instant()
-    searches = fields.List(fields.Nested(MissingSearchSchema))
-    tickets = fields.List(fields.Nested(MissingTicketSchema))
+    since = Instant(description="How far was looked back.")
+    searches = fields.List(
+        fields.Nested(MissingSearchSchema), description="Questions, the most frequent first."
+    )
+    tickets = fields.List(
+        fields.Nested(MissingTicketSchema), description="Tickets, the latest first."
+    )

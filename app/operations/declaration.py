@@ -18,16 +18,16 @@ from marshmallow import Schema
 class Button:
     """How the page of a record offers an operation.
 
-    Its form has the arguments that ``asks`` names, as on the wire; or it leads to ``page``, below
-    that of the record, where what would come of it is shown first. ``done`` is said afterwards,
-    with the amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
+    Its form has the arguments that ``asks`` names, as on the wire; it lies on ``page``, below that
+    of the record, where there is more to see than the form. ``done`` is said afterwards, with the
+    amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
     state machine for which it stands. ``fills`` are arguments that begin with an amount of the
     record, by its property; where nothing of that is left, the page does not offer the operation.
     ``about`` is the amount of the record that the step is about, which its button names.
     """
 
     label: str
-    done: str
+    done: str = ""
     asks: tuple[str, ...] = ()
     is_dangerous: bool = False
     page: str = ""
@@ -49,10 +49,12 @@ class Operation:
     ``answer_of_trial`` does where it was only tried, if that is another. OData returns the same, or
     an entity of the type ``returns``, whose key is the result or what ``key_of`` finds in it.
     ``result_path`` is the navigation of the record in which an entity without a set lies.
+    ``location`` is the address of what it creates, with members of the answer in braces.
 
     ``path`` is below the area in REST; an operation without one has a view of its own there.
     ``action`` is its name in ``allowedActions``. ``asked_by`` are phrases, beginning with a verb,
-    in which people ask the assistant for it besides its name, in any language.
+    in which people ask the assistant for it besides its name, in any language; it does not propose
+    what is not ``proposed``: its answer has a secret, or it is done to many records.
     """
 
     name: str
@@ -68,12 +70,13 @@ class Operation:
     path: str | None = None
     changes: bool = True
     returns: str | None = None
-    creates: bool = False
+    location: str | None = None
     result_path: str | None = None
     key_of: Callable[[Any], int] = int
     binds_hidden: bool = False
     button: Button | None = None
     asked_by: tuple[str, ...] = ()
+    proposed: bool = True
 
     @property
     def summary(self) -> str:

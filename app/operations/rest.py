@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.events import entity_url
+from app.extensions import db
 from app.http.areas import Area
 from app.http.dry_run import DryRunSchema, undo_if_dry
 from app.http.security import requires
 from app.operations.declaration import Operation
+from app.operations.wire_types import names_record
 
 
 def publish(area: Area, *operations: Operation) -> None:
@@ -22,24 +23,28 @@ def publish(area: Area, *operations: Operation) -> None:
 def _view(area: Area, operation: Operation) -> Any:
     def view(*read: Any, **keys: int) -> Any:
         key = next(iter(keys.values()), None)
-        result = operation.call(key, read[-1] if operation.arguments else {})
         is_trial = operation.changes and read[0]["dry_run"]
+        if is_trial:
+            db.session.begin_nested()  # within which nothing is committed (``by_itself``)
+        result = operation.call(key, read[-1] if operation.arguments else {})
         describe = operation.answer_of_trial if is_trial else None
         answer: Any = (describe or operation.answer)(result) if operation.answers else None
         if is_trial:
             undo_if_dry(read[0])
-        if not operation.creates:
+        if operation.location is None:
             return answer
         # After a dry run what was made is not there.
         if is_trial:
             return {**answer, "id": None}, 201, {}
-        return answer, 201, {"Location": _address(operation, key, result)}
+        return answer, 201, {"Location": operation.location.format_map(answer)}
 
     view.__name__ = operation.run.__name__
     view.__doc__ = operation.description
     marked = requires(*operation.permissions)(view)
-    status = 204 if operation.answers is None else 201 if operation.creates else 200
+    status = 204 if operation.answers is None else 201 if operation.location else 200
     marked = area.response(status, operation.answers)(marked)
+    if operation.arguments is not None and names_record(operation.arguments):
+        marked = area.alt_response(404, response="Error404")(marked)
     if operation.arguments is not None and operation.changes:
         marked = area.arguments(operation.arguments)(marked)
     elif operation.arguments is not None:
@@ -47,11 +52,3 @@ def _view(area: Area, operation: Operation) -> Any:
     if operation.changes:
         marked = area.arguments(DryRunSchema, location="query")(marked)
     return marked
-
-
-def _address(operation: Operation, key: int | None, created: int) -> str:
-    if operation.result_path is None:
-        assert operation.returns is not None
-        return entity_url(operation.returns, created)
-    assert operation.bound_to is not None and key is not None
-    return f"{entity_url(operation.bound_to, key)}/{operation.result_path}({created})"

@@ -116,6 +116,13 @@ def members_of(schema: type[Schema]) -> dict[str, Field]:
     return {field.data_key or name: field for name, field in schema().fields.items()}
 
 
+def names_record(schema: type[Schema]) -> bool:
+    """Whether there must be a record for what the schema reads: it has a key that is required."""
+    return any(
+        field.required and _KEY.fullmatch(name) for name, field in members_of(schema).items()
+    )
+
+
 def allowed_values(field: Field) -> tuple[str, ...] | None:
     """The only values that a field may have; None where there are others."""
     for validator in field.validators:

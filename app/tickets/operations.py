@@ -9,11 +9,13 @@ from app.errors import ValidationError
 from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
 from app.operations.declaration import Operation
+from app.tickets.comments import create_comment
 from app.tickets.merging import TicketMerge, merge_tickets as merge
 from app.tickets.schemas import (
     CommentSchema,
     MergedTicketsSchema,
     MergeTicketsSchema,
+    NewCommentSchema,
     TicketStandingSchema,
 )
 from app.tickets.service import TICKETS
@@ -57,6 +59,24 @@ def merge_tickets(
     raise ValidationError([("targetId", "must be given, or sourceId, and not both")])
 
 
+ADD_COMMENT = Operation(
+    name="AddComment",
+    bound_to="Ticket",
+    action="comment",
+    path="/<int:ticket_id>/comments",
+    permissions=("tickets:update",),
+    description="""Add an answer, a note, or what the customer said.
+
+    The first answer of an agent opens a New ticket. What the customer says ends a pause and reopens
+    a Solved ticket; on a Closed one any answer starts a follow-up ticket, which then has it.""",
+    arguments=NewCommentSchema,
+    run=create_comment,
+    answer=describe_comment,
+    answers=CommentSchema,
+    location="/odata/Tickets({ticketId})/Comments({id})",
+    asked_by=("comment on", "reply to", "respond to", "kommentiere", "antworte", "commente",
+              "réponds", "comenta", "responde", "commenta", "rispondi"),
+)  # fmt: skip
 MERGE_TICKETS = Operation(
     name="Merge",
     bound_to="Ticket",
@@ -75,4 +95,4 @@ MERGE_TICKETS = Operation(
     key_of=lambda merged: merged.target_id,
     asked_by=("führe zusammen", "fusionne", "fusiona", "unisci"),
 )
-OPERATIONS = (MERGE_TICKETS,)
+OPERATIONS = (ADD_COMMENT, MERGE_TICKETS)

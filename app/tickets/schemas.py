@@ -28,10 +28,10 @@ class MergeTicketsSchema(Schema):
 class TicketStandingSchema(Schema):
     """A ticket in short."""
 
-    id = fields.Integer()
-    number = fields.String(example="T-000001")
-    status = fields.String(example="Closed")
-    merged_into_id = fields.Integer(allow_none=True)
+    id = fields.Integer(description="Key of the ticket.")
+    number = fields.String(description="Number of the ticket.", example="T-000001")
+    status = fields.String(description="Status now.", example="Closed")
+    merged_into_id = fields.Integer(allow_none=True, description="Ticket that it was merged into.")
 
 
 class MovedFromTicketSchema(Schema):
@@ -69,12 +69,17 @@ class NewCommentSchema(Schema):
 
 
 class CommentSchema(Schema):
-    """A comment; `ticket` is the one that it is in: a follow-up where the other was closed."""
+    """A comment; `ticket` is the one that it is in: a follow-up where the other was closed.
 
-    id = fields.Integer()
-    ticket_id = fields.Integer()
-    body = fields.String()
-    is_internal = fields.Boolean()
-    author_id = fields.Integer(allow_none=True)
-    created_at = Instant()
-    ticket = fields.Nested(TicketStandingSchema)
+    ``id`` is null where a dry run would make it.
+    """
+
+    id = fields.Integer(allow_none=True, description="Key of the comment.")
+    ticket_id = fields.Integer(description="Ticket that it is in.")
+    body = fields.String(description="What was said.")
+    is_internal = fields.Boolean(description="Whether customers do not see it.")
+    author_id = fields.Integer(
+        allow_none=True, description="User who wrote it; null for the customer."
+    )
+    created_at = Instant(description="When it was written.")
+    ticket = fields.Nested(TicketStandingSchema, description="How that ticket stands.")

@@ -73,7 +73,7 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
     ),
     "Ticket": (
         Condition(
-            name="comment", done="answered", rights=("tickets:update",),
+            name="comment", done="answered",
             states=("New", "Open", "Pending", "OnHold", "Solved"),
         ),
         # What is said of a closed ticket begins another one (app/tickets/comments.py).
@@ -132,7 +132,7 @@ CONDITIONS: Mapping[str, tuple[Condition, ...]] = {
             name="upload", done="given a file", rights=("documents:update",),
             states=("Pending", "Active"),
         ),
-        Condition(name="share", done="shared", rights=("documents:share",), states=("Active",)),
+        Condition(name="share", done="shared", states=("Active",)),
     ),
 }  # fmt: skip
 

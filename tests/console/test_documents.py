@@ -63,7 +63,7 @@ def test_a_file_that_is_refused_is_said_on_the_page(sign_in: SignIn) -> None:
 def test_a_link_is_made_used_logged_and_ended(sign_in: SignIn, client: FlaskClient) -> None:
     browser = sign_in("Admin")
     page = upload(browser)
-    made = browser.submit(f"{page}/shares", days="3", maxDownloads="5", note="Lawyer")
+    made = browser.submit(f"{page}/shares", expiresInDays="3", maxDownloads="5", note="Lawyer")
     found = LINK.search(made.text)
     assert found is not None and "Lawyer" in made.text
     assert found[1] not in browser.get(f"{page}/shares").text
@@ -78,7 +78,12 @@ def test_a_link_is_made_used_logged_and_ended(sign_in: SignIn, client: FlaskClie
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("days", "0"), ("days", "many"), ("password", "abc"), ("maxDownloads", "-1")],
+    [
+        ("expiresInDays", "0"),
+        ("expiresInDays", "many"),
+        ("password", "abc"),
+        ("maxDownloads", "-1"),
+    ],
 )
 def test_terms_that_are_refused_are_said_at_their_field(
     sign_in: SignIn, field: str, value: str

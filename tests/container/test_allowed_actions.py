@@ -19,7 +19,8 @@ from app.crm.merging import merge_clients
 from app.db import records
 from app.documents.files import StoredFile
 from app.documents.service import DOCUMENTS
-from app.documents.sharing.shares import ShareTerms, share_document
+from app.documents.sharing.shares import share_document
+from app.documents.sharing.terms import ShareTerms
 from app.errors import (
     AlreadyConvertedError,
     ApiError,

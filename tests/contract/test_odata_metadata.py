@@ -92,7 +92,7 @@ def test_the_service_document(admin: Api) -> None:
     answer = admin.get("/odata/")
     assert answer.status_code == 200
     names = [item["name"] for item in answer.json["value"]]
-    functions = ["PipelineSummary"]
+    functions = ["PipelineSummary", "MissingArticles"]
     assert names == [*container().sets, *container().singletons, *functions]
     for item in answer.json["value"]:
         assert admin.get(f"/odata/{item['url']}").status_code == 200

@@ -130,6 +130,86 @@ def test_merge(admin: Api) -> None:
     assert admin.get(f"/odata/Tickets({first})/mergedIntoId").json["value"] == second
 
 
+def test_many_are_sent_each_by_itself(admin: Api) -> None:
+    keys, body = [new_invoice(admin), 999, new_invoice(admin)], {"to": ["a@example.com"]}
+    tried = admin.post("/api/invoices/send?dryRun=true", {"invoiceIds": keys, **body})
+    assert [result["ok"] for result in tried.json["results"]] == [True, False, True]
+    assert admin.get("/odata/Invoices/$count?$filter=status eq 'Draft'").text == "2"
+    answer = admin.post("/odata/SendInvoices", {"invoiceIds": keys, **body})
+    assert answer.status_code == 200, answer.text
+    assert (answer.json["sent"], answer.json["failed"]) == (2, 1)
+    assert answer.json["results"][1]["error"]["code"] == "NOT_FOUND"
+    # What a trial has given out is given out again.
+    numbers = [result["number"] for result in answer.json["results"]]
+    assert numbers == [result["number"] for result in tried.json["results"]]
+    assert admin.post("/odata/SendInvoices", body).status_code == 400
+
+
+def test_many_that_are_sent_in_a_change_set_are_undone_with_it(admin: Api) -> None:
+    keys = [new_invoice(admin), 999, new_invoice(admin)]
+    sending = request("POST", "SendInvoices", {"invoiceIds": keys, "markOnly": True})
+    (failed,) = send(admin, change_set(sending, request("DELETE", "Clients(999999)")))
+    assert failed.status == 404
+    assert admin.get("/odata/Invoices/$count?$filter=status eq 'Draft'").text == "2"
+    ((done,),) = (each.answers for each in send(admin, change_set(sending)))
+    assert (done.status, done.json["sent"], done.json["failed"]) == (200, 2, 1)
+    assert admin.get("/odata/Invoices/$count?$filter=status eq 'Sent'").text == "2"
+
+
+def test_add_comment(admin: Api) -> None:
+    ticket = make(admin, "Tickets", {"subject": "Broken"})
+    answer = admin.post(f"/odata/Tickets({ticket})/{NS}.AddComment", {"body": "We look at it"})
+    assert answer.status_code == 200, answer.text
+    assert (answer.json["ticketId"], answer.json["ticket"]["status"]) == (ticket, "Open")
+    wrong = {"body": "A", "byCustomer": True, "isInternal": True}
+    refused = admin.post(f"/odata/Tickets({ticket})/{NS}.AddComment", wrong)
+    assert refused.status_code == 400 and "isInternal" in refused.text
+    for state in ("Solved", "Closed"):
+        step = {"status": state, "assigneeId": 1}
+        assert admin.patch(f"/odata/Tickets({ticket})", step).status_code == 200
+    said = {"body": "Broken again", "byCustomer": True}
+    answer = admin.post(f"/odata/Tickets({ticket})/{NS}.AddComment", said)
+    assert answer.json["ticketId"] != ticket
+    trial = admin.post(f"/api/tickets/{ticket}/comments?dryRun=true", said)
+    assert (trial.status_code, trial.json["id"], "Location" in trial.headers) == (201, None, False)
+    assert admin.get("/odata/Tickets/$count").text == "2"
+
+
+def test_share(admin: Api) -> None:
+    key = make(admin, "Documents", {"name": "a.txt", "fileName": "a.txt"})
+    assert admin.post(f"/odata/Documents({key})/{NS}.Share").status_code == 409  # has no file
+    put = admin.client.put(f"/api/documents/{key}/content", data=b"Dear", headers=admin.headers)
+    assert put.status_code == 200, put.text
+    trial = admin.post(f"/api/documents/{key}/share?dryRun=true")
+    assert [trial.json[name] for name in ("id", "token", "url")] == [None, None, None]
+    answer = admin.post(f"/odata/Documents({key})/{NS}.Share", {"maxDownloads": 1})
+    assert answer.status_code == 200, answer.text
+    assert answer.json["url"].endswith(f"/s/{answer.json['token']}")
+    assert admin.client.get(f"/s/{answer.json['token']}").data == b"Dear"
+    assert admin.get(f"/odata/Documents({key})/Shares/$count").text == "1"
+    refused = admin.post(f"/odata/Documents({key})/{NS}.Share", {"expiresInDays": 400})
+    assert refused.json["error"]["details"][0]["target"] == "expiresInDays"
+
+
+def test_an_article_is_drafted_and_rated(admin: Api, index: Callable[[], None]) -> None:
+    ticket = make(admin, "Tickets", {"subject": "Printer offline", "description": "It blinks."})
+    address, wish = "/odata/DraftFromTicket", {"body": "Restart the print server."}
+    assert admin.post(address, wish).json["error"]["details"][0]["target"] == "ticketId"
+    assert admin.post(address, {"ticketId": 999}).status_code == 404
+    draft = admin.post(address, {**wish, "ticketId": ticket})
+    assert draft.status_code == 201, draft.text
+    key = draft.json["id"]
+    assert draft.headers["Location"].endswith(f"/odata/KbArticles({key})")
+    rating = f"/odata/KbArticles({key})/{NS}.Rate"
+    assert admin.post(rating, {"helpful": True}).status_code == 404  # is not published
+    admin.patch(f"/odata/KbArticles({key})", {"status": "Published"})
+    assert admin.post(rating, {"helpful": True}).json["helpfulCount"] == 1
+    index()
+    found = admin.get(f"/odata/SuggestForTicket(ticketId={ticket})").json
+    assert [item["id"] for item in found["items"]] == [key]
+    assert admin.get("/odata/MissingArticles(days=7)").json["searches"] == []
+
+
 def test_pipeline_summary(admin: Api) -> None:
     client = make(admin, "Clients", {"name": "ACME"})
     make(admin, "Opportunities", {"name": "Deal", "clientId": client, "amount": 100})

@@ -217,7 +217,9 @@ SENDING = """
 import sys, time
 from dataclasses import replace
 from pathlib import Path
+from flask import g
 from app.config import Config
+from app.http.idempotency import KeyedRequest
 from app.factory import create_app
 from app.invoices import sending
 from app.invoices.sending import Letter
@@ -240,7 +242,8 @@ app = create_app(Config(
     SQLALCHEMY_DATABASE_URI=url, STORAGE_URL=f"file://{folder}/files",
 ))
 with app.app_context(), acting_as(replace(system_caller("cli"), user_id=1)):
-    sending.send_invoices(map(int, keys), Letter(to=("a@acme.example",)), key="bulk-1")
+    g.keyed_request = KeyedRequest("user:1", "bulk-1", None)
+    sending.send_invoices(map(int, keys), Letter(to=("a@acme.example",)))
 """
 
 

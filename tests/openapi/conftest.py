@@ -44,7 +44,7 @@ def records(admin: Api, document: dict[str, Any], once: Once) -> Api:
 
 def _make_records(admin: Api, document: dict[str, Any]) -> None:
     for path, item in document["paths"].items():
-        if re.fullmatch(r"/odata/\w+", path) and "post" in item:
+        if re.fullmatch(r"/odata/\w+", path) and "patch" in item:
             body = item["post"]["requestBody"]["content"]["application/json"]["example"]
             answer = admin.post(path, body)
             assert answer.status_code == 201, f"{path}: {answer.text}"

@@ -57,8 +57,9 @@ CALL = Operation(
 )  # fmt: skip
 CREATE = Operation(
     name="CreateCall", run=create_call, permissions=("leads:update",), description="Make one.",
-    arguments=CallSchema, answers=CalledSchema, answer=lambda key: {"id": key}, creates=True,
-    path="/<int:lead_id>/calls", bound_to="Lead", result_path="Calls",
+    arguments=CallSchema, answers=CalledSchema, path="/<int:lead_id>/calls",
+    answer=lambda key: {"id": key, "leadId": 5}, location="/odata/Leads({leadId})/Calls({id})",
+    bound_to="Lead",
 )  # fmt: skip
 FORGET = Operation(
     name="Forget", run=forget_calls, permissions=("leads:delete",), description="Forget.",

@@ -9,7 +9,7 @@ from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Field, Schema
 from app.http.schema_parts import Instant, JsonBoolean, OpenObject
 from app.odata.model import edm
-from app.operations.wire_types import complex_type, edm_type, parameters_of
+from app.operations.wire_types import complex_type, edm_type, names_record, parameters_of
 
 
 class OpenLineSchema(Schema):
@@ -67,3 +67,8 @@ def test_a_schema_that_keeps_what_it_does_not_know_is_an_open_type() -> None:
     assert (line.properties["price"].scale, line.properties["price"].description) == (
         4, "Price of one.",
     )  # fmt: skip
+
+
+def test_a_key_that_is_required_names_a_record() -> None:
+    assert names_record(OrderSchema)
+    assert not names_record(OpenLineSchema)

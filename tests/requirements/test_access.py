@@ -20,7 +20,7 @@ SignIn = Callable[..., Api]
 
 # What a role that only reads may do besides: its own session, questions, its own reports, a vote.
 OPEN_TO_VIEWERS = re.compile(
-    r"/auth/|/ai/|/bi/|/feedback$|^/s/|/\$batch$|/\$query$|^/odata/\$|/crm/search$"
+    r"/auth/|/ai/|/bi/|/feedback$|\.Rate$|^/s/|/\$batch$|/\$query$|^/odata/\$|/crm/search$"
 )
 HIDDEN = re.compile(r"password|secret|hash|token|sealed|key_?digest|username", re.IGNORECASE)
 ODATA = (

@@ -27,7 +27,8 @@ def _tools() -> Iterator[Tool]:
             yield CreateTool(home)
         if home.service is not None and home.updatable:
             yield UpdateTool(home)
-    yield from (OperationTool(operation) for operation in DECLARED if operation.changes)
+    proposed = (each for each in DECLARED if each.changes and each.proposed)
+    yield from map(OperationTool, proposed)
     yield NoteTool()
     yield MailTool()
 

@@ -75,7 +75,7 @@ class OperationTool:
         operation = self._operation
         path = f"{self._path(arguments)}{container().namespace}.{operation.name}"
         answer = engine.ask("POST", path, body=self._parameters_in(arguments)).body
-        if operation.creates and operation.returns and isinstance(answer, Mapping):
+        if operation.location and operation.returns and isinstance(answer, Mapping):
             return made_of(operation.returns, answer["id"])
         if operation.bound_to is None:
             return dict(answer or {})

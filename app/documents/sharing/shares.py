@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import func, select, update
@@ -17,8 +16,9 @@ from app.clock import utc_now
 from app.db import records
 from app.documents.schemas import ShareSchema
 from app.documents.service import DOCUMENTS
+from app.documents.sharing.terms import ShareTerms, check_expiry
 from app.documents.versions import find_version
-from app.errors import NotFoundError, ValidationError, gathered, refuse_any
+from app.errors import NotFoundError, ValidationError, gathered
 from app.http.lists import Page, each_of, read_page
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller
@@ -27,21 +27,6 @@ from app.permissions import require
 from app.writing.operations import require_operation
 
 PERMISSION = "documents:share"
-DEFAULT_DAYS = 7
-MAXIMUM_DAYS = 365
-
-
-@dataclass(frozen=True, kw_only=True)
-class ShareTerms:
-    """What a link allows, and for whom it is."""
-
-    expires_at: datetime | None = None
-    expires_in_days: int | None = None
-    password: str | None = None
-    max_downloads: int | None = None
-    recipient_email: str | None = None
-    note: str | None = None
-    version: int | None = None
 
 
 def token_hash(token: str) -> str:
@@ -69,7 +54,7 @@ def share_document(document_id: int, terms: ShareTerms) -> tuple[dict[str, Any],
             "document_id": document_id,
             "token_hash": token_hash(token),
             "version": terms.version,
-            "expires_at": _expiry(terms),
+            "expires_at": terms.ends_at,
             "password_hash": None if password is None else passwords.current.hash(password),
             "max_downloads": terms.max_downloads,
             "recipient_email": terms.recipient_email,
@@ -154,29 +139,6 @@ def describe_share(row: DocumentShare) -> dict[str, Any]:
 
 def _describe_access(row: ShareAccess) -> dict[str, Any]:
     return {"at": row.created_at, "action": row.action, "ip": row.ip, "userAgent": row.user_agent}
-
-
-def check_expiry(terms: ShareTerms) -> None:
-    """A link ends at an instant, or after some days.
-
-    Raises: ValidationError, both are given, or the instant is past or too far away.
-    """
-    now, expires_at = utc_now(), terms.expires_at
-    if expires_at is None:
-        return
-    problems = []
-    if terms.expires_in_days is not None:
-        problems.append(("expiresInDays", "is not given together with expiresAt"))
-    if expires_at <= now:
-        problems.append(("expiresAt", "must be in the future"))
-    elif expires_at > now + timedelta(days=MAXIMUM_DAYS):
-        problems.append(("expiresAt", f"must be within {MAXIMUM_DAYS} days"))
-    refuse_any(problems)
-
-
-def _expiry(terms: ShareTerms) -> datetime:
-    days = DEFAULT_DAYS if terms.expires_in_days is None else terms.expires_in_days
-    return terms.expires_at or utc_now() + timedelta(days=days)
 
 
 def _check_version(document: Document, terms: ShareTerms) -> None:

@@ -16,17 +16,17 @@ from tests.ai.provider.conftest import ModelServer
 from tests.ai.tools.conftest import asks_for
 from tests.contract.conftest import Api
 
-CHANGING = [operation for operation in DECLARED if operation.changes]
+PROPOSED = [operation for operation in DECLARED if operation.changes and operation.proposed]
 
 
-@pytest.mark.parametrize("operation", CHANGING, ids=lambda each: each.run.__name__)
+@pytest.mark.parametrize("operation", PROPOSED, ids=lambda each: each.run.__name__)
 def test_each_operation_is_a_tool(ai: Api, operation: Operation) -> None:
     with ai.client.application.app_context():
         tool = tools()[operation.run.__name__]
         schema = tool.schema
     fields = {} if operation.arguments is None else members_of(operation.arguments)
     assert fields.keys() <= schema["properties"].keys()
-    assert "id" in schema["required"]
+    assert ("id" in schema["required"]) == (operation.bound_to is not None)
     needed = {name for name, field in fields.items() if field.required}
     assert needed <= set(schema["required"])
     assert tool.rights({}) == operation.permissions
