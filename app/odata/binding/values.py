@@ -120,16 +120,13 @@ class Scope:
     Raises: ForbiddenError, the caller may not read the type.
     """
 
-    def __init__(
-        self, context: Context, type_: edm.EntityType, *, optional: bool = False,
-        computed: Mapping[str, Typed] | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, context: Context, type_: edm.EntityType, *, optional: bool = False) -> None:
         self.context = context
         self.type = type_
         self.table = type_.table.alias(context.next_name())
         self.is_announced = False  # each row says its type: it is not what the model declares here
         self.optional = optional  # the row may be missing: every value of it may be null
-        self.computed: dict[str, Typed] = dict(computed or {})
+        self.computed: dict[str, Typed] = {}
         self._joined: dict[str, tuple[Scope, ColumnElement[bool]]] = {}
         # Members of collections that every row is repeated for, by alias; see ``join_all``.
         self.members: dict[str, Bound] = {}

@@ -232,12 +232,12 @@ CONVERTERS: t.Final[dict[str, t.Callable[[str, int], Converted]]] = {
 _WHOLE: t.Final = {kind: re.compile("".join(parts)) for kind, parts in UNQUOTED.items()}
 
 
-def read_whole(kind: str, text: str, offset: int = 0) -> Converted | None:
+def read_whole(kind: str, text: str) -> Converted | None:
     """A text that is one unquoted literal of a kind; None where it is none.
 
     Raises: QueryError, it has no value, such as 2024-02-30.
     """
-    return CONVERTERS[kind](text, offset) if _WHOLE[kind].fullmatch(text) else None
+    return CONVERTERS[kind](text, 0) if _WHOLE[kind].fullmatch(text) else None
 
 
 def quoted(text: str) -> str:
