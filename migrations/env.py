@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from alembic import context
+from alembic.runtime.migration import MigrationContext
 from flask import current_app
 from sqlalchemy import Connection
 
-from app.db.engines import read_catalogue, require_icu
+from app.db.engines import read_catalogue, require_icu, require_known
 from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else
@@ -15,6 +16,8 @@ database = current_app.extensions["migrate"].db
 
 def migrate(connection: Connection) -> None:
     """Each migration is one transaction: it is made whole, or not at all."""
+    require_known(MigrationContext.configure(connection).get_current_revision())
+    connection.rollback()
     context.configure(
         connection=connection,
         target_metadata=database.metadata,

@@ -57,6 +57,15 @@ def empty_app(
         context.__exit__(None, None, None)
 
 
+def test_a_database_of_a_newer_version_is_told_so(empty_app: Callable[[str], Flask]) -> None:
+    with empty_app("newer").app_context():
+        flask_migrate.upgrade(revision="0001")
+        with db.engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        with pytest.raises(ConfigError, match=r"by a newer version of the service \(to 9999\)"):
+            flask_migrate.upgrade()
+
+
 @pytest.mark.only_on("postgresql")
 def test_a_server_without_icu_is_told_before_anything_is_made(
     empty_app: Callable[[str], Flask],

@@ -10,14 +10,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import flask_migrate
-from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Table, func, inspect, select, text
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
 from app.backup.rows import insert_rows, read_lines
 from app.backup.writing import Progress
 from app.blobs import blobs
-from app.db.engines import MIGRATIONS, read_catalogue
+from app.db.engines import is_known, read_catalogue
 from app.extensions import Model, configuration, db
 from app.sealing import derived_keys
 
@@ -68,8 +67,7 @@ def is_readable_key(manifest: Manifest) -> bool:
 
 
 def _require_known(manifest: Manifest) -> None:
-    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
-    if manifest.revision not in known:
+    if not is_known(manifest.revision):
         raise BackupError("the backup was made by a newer version of the service")
 
 

@@ -7,7 +7,6 @@ they are written, so they are copied after the rows; one that is deleted meanwhi
 from __future__ import annotations
 
 import hashlib
-import os
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from app.clock import utc_now
 from app.db.engines import primary_engine
 from app.db.types import iso_instant
 from app.extensions import Model, configuration, db
+from app.importing.whole_file import whole_file
 from app.invoices.freezing import key_of
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
@@ -40,24 +40,13 @@ def write_backup(path: Path, *, files: bool = True, progress: Progress | None = 
         files: whether the files of documents and invoices go in; not where the store that they
             lie in is backed up by itself.
     Returns: what the archive says of itself.
-    Raises: BackupError, the file exists or cannot be written.
+    Raises: BackupError, the file exists; click.ClickException, it cannot be written.
     """
     if path.exists():
         raise BackupError(f"{path} exists already")
-    unfinished = path.with_name(path.name + ".part")
     tell = progress or (lambda label, done, total: None)
-    try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as out:
-            with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-                manifest = _fill(archive, files, tell)
-            out.flush()
-            os.fsync(out.fileno())
-        unfinished.rename(path)
-    except OSError as error:
-        raise BackupError(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with whole_file(path) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        manifest = _fill(archive, files, tell)
     return manifest
 
 

@@ -146,6 +146,24 @@ def require_icu(connection: Connection) -> None:
         )
 
 
+def require_known(revision: str | None) -> None:
+    """Refuse a database that a newer version of the service has migrated to ``revision``.
+
+    Raises: ConfigError.
+    """
+    if revision is not None and not is_known(revision):
+        raise ConfigError(
+            f"the database was migrated by a newer version of the service (to {revision}):"
+            " run that version, or restore a backup of before into an empty database"
+        )
+
+
+def is_known(revision: str) -> bool:
+    """Whether this version of the service has the migration: files begin with their numbers."""
+    files = (MIGRATIONS / "versions").glob("[0-9]*.py")
+    return revision in {file.name.partition("_")[0] for file in files}
+
+
 def _engines(backend: str) -> ModuleType:
     """``app.db.sqlite`` or ``app.db.postgresql``; a driver not used is not loaded."""
     return importlib.import_module(f"app.db.{backend}")

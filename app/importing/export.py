@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any
 
 import click
 from flask.cli import AppGroup
@@ -14,6 +14,7 @@ from app.db.engines import read_engine
 from app.db.types import json_text
 from app.importing.progress import Report, progress_bar
 from app.importing.sets import NOT_READ, ImportSet, import_sets
+from app.importing.whole_file import whole_file
 from app.models.user import User
 from app.writing.rules import ChildRules, RowRules
 
@@ -26,14 +27,14 @@ exporting = AppGroup("export", help="Take data out, in the form that an import t
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def export_file(file: Path) -> None:
     """Write every record to FILE, with its history (docs/import.md)."""
-    with progress_bar() as report, file.open("w", encoding="utf-8") as out:
+    with progress_bar() as report, whole_file(file, "utf-8") as out:
         counts = export_records(out, report)
     click.echo(
         "Exported: " + (", ".join(f"{n:,} {name}" for name, n in counts.items()) or "nothing")
     )
 
 
-def export_records(out: TextIO, report: Report | None = None) -> dict[str, int]:
+def export_records(out: IO[str], report: Report | None = None) -> dict[str, int]:
     """Write one JSON object, entity set -> records; returns entity set -> number of records."""
     counts: dict[str, int] = {}
     with read_engine().connect() as connection:
