@@ -6,6 +6,7 @@ long or die of the file; the worker goes on.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +26,7 @@ from app.documents.inspection.pictures import has_picture
 from app.documents.inspection.texts import extract_text, has_text, is_plain
 from app.http.security import acting_as, system_caller
 from app.jobs import leases
-from app.jobs.leases import is_stopping
+from app.jobs.leases import StoppingError, is_stopping
 from app.models.document import Document, DocumentContent, DocumentVersion
 from app.models.searched import search_text
 
@@ -37,6 +38,8 @@ SECONDS = 30
 TRIES = 2
 AT_ONCE = 3
 _ROOT = Path(__file__).parents[2]
+# Who ends the worker often ends all that it started in the same instant; no file does that.
+_FROM_OUTSIDE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 # What is quarantined is not opened before it is released.
 _QUARANTINED = select(Document.id).where(Document.status == "Quarantined")
 _DUE = (DocumentContent.state == "Waiting") & DocumentContent.document_id.not_in(_QUARANTINED)
@@ -61,7 +64,11 @@ def look_into_files() -> int:
         if is_stopping():
             _give_back(rows[index:])
             return index
-        look_into(dict(row))
+        try:
+            look_into(dict(row))
+        except StoppingError:
+            _give_back(rows[index:])
+            raise
     return len(rows)
 
 
@@ -73,7 +80,10 @@ def _give_back(rows: Sequence[RowMapping]) -> None:
 
 
 def inspect(path: Path, media_type: str) -> Findings:
-    """Look into the file at ``path``; a text is read here, everything else by the program."""
+    """Look into the file at ``path``; a text is read here, everything else by the program.
+
+    Raises: StoppingError, somebody ended the program.
+    """
     if is_plain(media_type):
         return Findings(extract_text(path, media_type), None, is_whole=True)
     picture = path.with_name(f"{path.name}.png")
@@ -86,7 +96,10 @@ def inspect(path: Path, media_type: str) -> Findings:
         _log.warning("looking into a file took too long", media_type=media_type)
         return Findings("", None, is_whole=False)
     if done.returncode:
-        problem = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        if -done.returncode in _FROM_OUTSIDE:
+            raise StoppingError
+        stderr = done.stderr.decode("utf-8", "replace").strip()[-300:]
+        problem = stderr or f"it ended with status {done.returncode}"
         _log.warning("looking into a file failed", media_type=media_type, problem=problem)
     content = picture.read_bytes() if picture.exists() else None
     return Findings(done.stdout.decode("utf-8", "replace"), content, done.returncode == 0)

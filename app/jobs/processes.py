@@ -13,6 +13,7 @@ import atexit
 import base64
 import dataclasses
 import json
+import logging
 import os
 import select
 import signal
@@ -30,6 +31,7 @@ from typing import IO, Any
 
 from app.errors import ServiceUnavailableError
 
+_log = logging.getLogger(__name__)
 SECONDS = 30.0
 IDLE_SECONDS = 60.0
 _ROOT = Path(__file__).parents[2]
@@ -78,6 +80,7 @@ class ChildProcess:
             except _LostError:  # it was idle for long enough, or something ended it
                 is_done, answer = self._exchange(request)
         except (_LostError, OSError) as error:
+            _log.warning("nothing can be drawn: %s", str(error) or "its process ended, and another")
             raise ServiceUnavailableError("Nothing can be drawn now.") from error
         finally:
             self._lock.release()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,12 +18,14 @@ from flask import Flask
 from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
+from structlog.testing import capture_logs
 
 from app.documents.analysis import inspect, look_into_files
 from app.documents.cleanup import purge_trash
 from app.documents.media_types import media_type_of
 from app.extensions import Model
 from app.jobs import leases
+from app.jobs.leases import StoppingError
 from tests.contract.conftest import Api
 from tests.documents import samples
 from tests.documents.conftest import Files
@@ -126,6 +130,29 @@ def test_what_fails_is_tried_twice(app: Flask, files: Files, session: Session) -
     files.document(samples.pdf()[:200], "cut.pdf")
     look(app)
     assert states(session) == ["Failed"]
+
+
+@pytest.mark.parametrize(
+    ("number", "state", "attempts"),
+    [(signal.SIGTERM, "Waiting", 0), (signal.SIGINT, "Waiting", 0), (signal.SIGKILL, "Waiting", 1)],
+    ids=["told to end", "interrupted", "killed, for its memory"],
+)
+def test_the_end_of_the_worker_is_no_attempt(
+    app: Flask, files: Files, session: Session, monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals, state: str, attempts: int,
+) -> None:  # fmt: skip
+    """A service manager and a terminal end the programs of the worker along with it."""
+    files.document(samples.pdf(), "turbine.pdf")
+    ended = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {number.value})"]
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **how: run(ended, **how))
+    with app.app_context(), capture_logs() as lines, suppress(StoppingError):
+        look_into_files()
+    contents = Model.metadata.tables["document_contents"]
+    row = session.execute(select(contents)).mappings().one()
+    assert (row["state"], row["attempts"]) == (state, attempts)
+    assert row["leased_until"] is None
+    assert [line["problem"] for line in lines] == ["it ended with status -9"] * attempts
 
 
 def test_what_is_removed_for_good_meanwhile_is_not_opened(
