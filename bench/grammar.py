@@ -17,7 +17,7 @@ from typing import Any
 
 from app.odata.errors import QueryError
 from app.odata.syntax.lexer import Limits
-from app.odata.syntax.options import OptionTexts, parse_expand, parse_filter, shape_options
+from app.odata.syntax.options import OptionTexts, parse_filter, parse_options, shape_options
 from app.odata.syntax.search import parse_search
 
 UNBOUND = Limits(depth=10**9, nodes=10**9)
@@ -43,7 +43,10 @@ CASES: dict[str, tuple[Callable[[str], Any], Callable[[int], str]]] = {
         _chain("'text'", ","),
     ),
     "a text": (lambda text: parse_filter(f"a eq '{text}'", limits=UNBOUND), _chain("it''s ", "")),
-    "expand": (lambda text: parse_expand(text, limits=UNBOUND), _chain("A($select=b,c)", ",")),
+    "expand": (
+        lambda text: parse_options([("$expand", text)], limits=UNBOUND),
+        _chain("A($select=b,c)", ","),
+    ),
     "search": (lambda text: parse_search(text, limits=UNBOUND), _chain("word", " ")),
     "shape": (_shape, _chain("a eq 2024-05-31 and b gt 1.5", " or ")),
     "open quotes": (lambda text: parse_filter(text, limits=UNBOUND), _chain("'a' '", " ")),

@@ -151,11 +151,11 @@ def _database(server: str | None, folder: str, given: str | None) -> Iterator[st
     name = f"measured_{os.getpid()}"
     plain = url.set(drivername="postgresql").render_as_string(hide_password=False)
     with psycopg.connect(plain, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"')  # type: ignore[call-overload]
+        connection.execute(f'CREATE DATABASE "{name}"')
         try:
             yield url.set(database=name).render_as_string(hide_password=False)
         finally:
-            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[call-overload]
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
 
 __all__ = ["Place", "memory_mb", "service", "signal_group", "transaction"]

@@ -42,7 +42,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         url = database_url(options.postgresql) if options.postgresql else None
         app = new_service(Path(folder), database_url=url)
-        request_log.of(app)._write = lambda line: None
+        request_log.of(app).write_line = lambda line: None
         for name, requests in _workloads(app).items():
             steps, calls = _count(app, requests)
             print(
