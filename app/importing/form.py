@@ -3,41 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from marshmallow import ValidationError as SchemaError
+
 from app.errors import TooLargeError, ValidationError
+from app.http.areas import field_problems
 from app.http.body_stream import note_fingerprint
-from app.http.json_body import parse_json
 from app.http.multipart import Form
-from app.importing.columns import (
-    ALL_OR_NOTHING,
-    SIGNS,
-    SKIP_BAD,
-    TYPES,
-    UNKNOWN_COLUMNS,
-    UPDATE_BY,
-    Options,
-)
-from app.importing.tables import ENCODINGS
-from app.odata.payload.reader import snake
-from app.written.dates import ORDERS
+from app.importing.columns import Options
+from app.importing.schemas import ImportOptionsSchema
 
 FILE_PART = "file"
-_BOOLEANS = {"true": True, "false": False, "": False}
-# What a field may say; blank is what is usual.
-_CHOICES: Mapping[str, Collection[str]] = {
-    "type": TYPES,
-    "mode": (ALL_OR_NOTHING, SKIP_BAD),
-    "update": (*UPDATE_BY, ""),
-    "dryRun": tuple(_BOOLEANS),
-    "decimalSign": (*SIGNS, ""),
-    "dateOrder": (*ORDERS, ""),
-    "encoding": (*ENCODINGS, ""),
-    "unknownColumns": (*UNKNOWN_COLUMNS, ""),
-}
 
 
 @contextmanager
@@ -79,34 +59,18 @@ def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
 
 
 def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool) -> Options:
-    for name in (*fields, *problems):
-        if name not in (*_CHOICES, "mapping"):
-            problems[name] = "is no field of this form"
+    """What the fields say; blank ones say what is usual."""
+    schema = ImportOptionsSchema()
+    known = {field.data_key for field in schema.fields.values()}
+    values: Any = {}
+    try:
+        values = schema.load({
+            name: text for name, text in fields.items() if text or name not in known
+        })  # fmt: skip
+    except SchemaError as error:
+        problems = {**dict(field_problems(error.messages)), **problems}
     if not has_file:
         problems[FILE_PART] = "is required"
-    if "type" not in fields:
-        problems.setdefault("type", "is required")
-    for name, known in _CHOICES.items():
-        if name in fields and fields[name] not in known:
-            allowed = ", ".join(value for value in known if value)
-            problems[name] = f"must be one of {allowed}"
-    mapping: dict[str, Any] = {}
-    try:
-        mapping = _mapping(fields.get("mapping") or "{}")
-    except (ValidationError, ValueError):
-        message = 'must be a JSON object such as {"Company": "name", "Rank": null}'
-        problems["mapping"] = message
     if problems:
         raise ValidationError(problems.items())
-    values: dict[str, Any] = {snake(name): text for name, text in fields.items() if text}
-    dry_run = _BOOLEANS[fields.get("dryRun", "")]
-    return Options(**{**values, "mapping": mapping, "dry_run": dry_run})
-
-
-def _mapping(text: str) -> dict[str, Any]:
-    mapping = parse_json(text.encode())
-    if not isinstance(mapping, dict) or len(mapping) > 500:
-        raise ValueError("no object")
-    if not all(value is None or isinstance(value, str) for value in mapping.values()):
-        raise ValueError("no names")
-    return mapping
+    return Options(**values)

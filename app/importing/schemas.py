@@ -4,55 +4,90 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.errors import ValidationError
 from app.http import schema_bounds as validate, schema_fields as fields
-from app.http.schema_fields import Schema
+from app.http.json_body import parse_json
+from app.http.schema_fields import BadValueError, Schema
 from app.importing.columns import (
     ALL_OR_NOTHING,
     REFUSE,
+    SIGNS,
     SKIP_BAD,
     TYPES,
     UNKNOWN_COLUMNS,
     UPDATE_BY,
 )
+from app.importing.tables import ENCODINGS
 from app.models.import_job import IMPORT_STATUSES
+from app.written.dates import ORDERS
+
+MAPPING_REFUSED = 'must be a JSON object such as {"Company": "name", "Rank": null}'
+_MOST_MAPPED = 500
+
+
+class HeadingMap(fields.String):
+    """A JSON object as the text of a form's field: heading -> property, or null."""
+
+    def _deserialize(self, value: Any, *_: Any, **__: Any) -> Any:
+        try:
+            mapping = parse_json(value.encode())
+        except ValidationError:
+            raise BadValueError(MAPPING_REFUSED) from None
+        is_mapping = isinstance(mapping, dict) and len(mapping) <= _MOST_MAPPED
+        if not is_mapping or not all(isinstance(each, str | None) for each in mapping.values()):
+            raise BadValueError(MAPPING_REFUSED)
+        return mapping
+
+
+class ImportOptionsSchema(Schema):
+    """How to import, as the fields of a form."""
+
+    error_messages = {"unknown": "is no field of this form"}
+
+    type = fields.String(required=True, validate=validate.OneOf(TYPES), example="client")
+    mapping = HeadingMap(
+        description="JSON object, heading to property; null ignores a column.",
+        example='{"Firma": "name"}',
+    )
+    dry_run = fields.Boolean(
+        truthy={"true"}, falsy={"false"}, example=False,
+        error_messages={"invalid": "must be one of true, false"},
+        description="List every problem and keep nothing.",
+    )  # fmt: skip
+    mode = fields.String(validate=validate.OneOf((ALL_OR_NOTHING, SKIP_BAD)))
+    update = fields.String(
+        validate=validate.OneOf(tuple(UPDATE_BY)),
+        description="Change the record that has the same.",
+    )
+    decimal_sign = fields.String(
+        validate=validate.OneOf(tuple(SIGNS)), description="What decimals begin with."
+    )
+    date_order = fields.String(
+        validate=validate.OneOf(ORDERS), description="Whether the day or the month is first."
+    )
+    encoding = fields.String(
+        validate=validate.OneOf(ENCODINGS),
+        description="Of a text; a file that shows it needs none.",
+    )
+    unknown_columns = fields.String(
+        validate=validate.OneOf(UNKNOWN_COLUMNS), example=REFUSE,
+        description="What becomes of columns that are not recognised.",
+    )  # fmt: skip
+
+
+class ImportFormSchema(ImportOptionsSchema):
+    """A file, and how to import it."""
+
+    file = fields.Raw(
+        required=True, description="CSV or xlsx; the first row names the columns.",
+        metadata={"type": "string", "format": "binary"},
+    )  # fmt: skip
+
 
 IMPORT_BODY: dict[str, Any] = {
     "content": {
         "multipart/form-data": {
-            "schema": {
-                "type": "object",
-                "required": ["file", "type"],
-                "properties": {
-                    "file": {
-                        "type": "string",
-                        "format": "binary",
-                        "description": "CSV or xlsx; the first row names the columns.",
-                    },
-                    "type": {"type": "string", "enum": list(TYPES), "example": "client"},
-                    "mapping": {
-                        "type": "string",
-                        "description": "JSON object, heading to property; null ignores a column.",
-                        "example": '{"Firma": "name"}',
-                    },
-                    "dryRun": {
-                        "type": "boolean",
-                        "description": "List every problem and keep nothing.",
-                        "example": False,
-                    },
-                    "mode": {"type": "string", "enum": [ALL_OR_NOTHING, SKIP_BAD]},
-                    "update": {
-                        "type": "string",
-                        "enum": list(UPDATE_BY),
-                        "description": "Change the record that has the same.",
-                    },
-                    "unknownColumns": {
-                        "type": "string",
-                        "enum": list(UNKNOWN_COLUMNS),
-                        "description": "What becomes of columns that are not recognised.",
-                        "example": REFUSE,
-                    },
-                },
-            },
+            "schema": ImportFormSchema,
             "example": {"file": "name,email\nAcme GmbH,office@acme.example\n", "type": "client"},
         }
     }
