@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Engine
@@ -21,22 +21,11 @@ from app.auth.tokens import verify_token
 from app.clock import unix_seconds
 from app.errors import TokenMissingError
 from app.extensions import Extension
-from app.http.security import Caller
 
 # The WSGI environment -> the user and the session, or None without a ticket.
 TicketReader = Callable[[Mapping[str, Any]], tuple[int, str] | None]
 # Entries are some 600 bytes beyond the rights, which callers of one role do not share.
 MAXIMUM_ENTRIES = 10_000
-
-
-@dataclass(slots=True)
-class Entry:
-    """A caller that was verified in ``epoch``; ``basic`` when the header was Basic."""
-
-    caller: Caller
-    epoch: int
-    expires: float
-    basic: bool = False
 
 
 class Authenticator:
@@ -45,12 +34,12 @@ class Authenticator:
     def __init__(self, engine: Engine, epochs: EpochSource) -> None:
         self._engine = engine
         self._epochs = epochs
-        self._entries: dict[str | bytes, Entry] = {}
+        self._known: dict[str | bytes, VerifiedCaller] = {}
         # What stands in for headers where a client cannot send any: it reads a ticket out of the
         # address, and says whose session it is of (app/ai/tickets.py).
         self.read_ticket: TicketReader = _no_ticket
 
-    def find(self, environ: Mapping[str, Any], *, basic: bool) -> Entry:
+    def find(self, environ: Mapping[str, Any], *, basic: bool) -> VerifiedCaller:
         """The verified caller of the running request.
 
         Args:
@@ -62,56 +51,49 @@ class Authenticator:
         if authorization is None and api_key is None:
             ticket = self.read_ticket(environ)
             if ticket is not None:  # for one request, so it is not remembered
-                verified = find_by_session(self._engine, *ticket)
-                return Entry(verified.caller, verified.epoch, verified.expires)
+                return find_by_session(self._engine, *ticket)
             raise TokenMissingError("Sign in: send a bearer token or an API key.")
         epoch = self._epochs.current()
-        entry = None
+        caller = None
         if api_key is not None:
-            entry = self._of_api_key(api_key, epoch)
+            name = _digest(api_key)
+            caller = self._remembered(name, epoch) or self._of_key(name, api_key)
         if authorization is not None:
             # With two credentials each must be good; the caller is whom the first one names.
-            entry = self._of_authorization(authorization, basic, epoch)
-        assert entry is not None
-        return entry
+            caller = self._of_authorization(authorization, basic, epoch)
+        assert caller is not None
+        return caller
 
-    def _of_authorization(self, header: str, basic: bool, epoch: int) -> Entry:
+    def _of_authorization(self, header: str, basic: bool, epoch: int) -> VerifiedCaller:
         # Basic carries an API key, which is not kept in memory as it came.
         is_basic = header[:5].lower() == "basic"
         name = _digest(header) if is_basic else header
-        entry = self._remembered(name, epoch)
-        if entry is not None and entry.basic <= basic:
-            return entry
+        caller = self._remembered(name, epoch)
+        if caller is not None and caller.by_basic <= basic:
+            return caller
         credential = read_authorization(header, basic=basic)
         if credential.kind == "token":
-            return self._remember(name, *verify_token(credential.secret, self._engine), False)
-        return self._of_key(name, credential.secret, is_basic)
+            return self._remember(name, verify_token(credential.secret, self._engine))
+        return self._of_key(name, credential.secret, by_basic=is_basic)
 
-    def _of_api_key(self, key: str, epoch: int) -> Entry:
-        name = _digest(key)
-        return self._remembered(name, epoch) or self._of_key(name, key, False)
-
-    def _of_key(self, name: str | bytes, key: str, is_basic: bool) -> Entry:
+    def _of_key(self, name: str | bytes, key: str, *, by_basic: bool = False) -> VerifiedCaller:
         check_api_key_form(key)
-        verified = find_by_api_key(self._engine, key)
-        return self._remember(name, verified, verified.expires, is_basic)
+        return self._remember(name, replace(find_by_api_key(self._engine, key), by_basic=by_basic))
 
-    def _remembered(self, name: str | bytes, epoch: int) -> Entry | None:
-        entry = self._entries.get(name)
-        if entry is None or entry.expires <= unix_seconds():
+    def _remembered(self, name: str | bytes, epoch: int) -> VerifiedCaller | None:
+        caller = self._known.get(name)
+        if caller is None or caller.expires <= unix_seconds():
             return None
-        if entry.epoch != epoch:  # a right or a session has ended somewhere
-            self._entries.clear()
+        if caller.epoch != epoch:  # a right or a session has ended somewhere
+            self._known.clear()
             return None
-        return entry
+        return caller
 
-    def _remember(
-        self, name: str | bytes, verified: VerifiedCaller, expires: float, basic: bool
-    ) -> Entry:
-        if len(self._entries) >= MAXIMUM_ENTRIES:
-            self._entries.clear()
-        entry = self._entries[name] = Entry(verified.caller, verified.epoch, expires, basic)
-        return entry
+    def _remember(self, name: str | bytes, caller: VerifiedCaller) -> VerifiedCaller:
+        if len(self._known) >= MAXIMUM_ENTRIES:
+            self._known.clear()
+        self._known[name] = caller
+        return caller
 
 
 def _no_ticket(environ: Mapping[str, Any]) -> None:

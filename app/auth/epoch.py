@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from typing import Protocol
 
 from flask import Flask
 from sqlalchemy import Engine, insert, make_url, update
@@ -22,13 +21,6 @@ from app.models.user import SecurityEpoch
 _READ = "SELECT value FROM security_epochs WHERE id = 1"
 
 
-class EpochSource(Protocol):
-    """Where a process reads the epoch."""
-
-    def current(self) -> int:
-        """The epoch that the last committed transaction left."""
-
-
 class DatabaseEpoch:
     """One indexed read, in the primary database."""
 
@@ -36,7 +28,7 @@ class DatabaseEpoch:
         self._engine = engine
 
     def current(self) -> int:
-        """The epoch; one round trip."""
+        """The epoch that the last committed transaction left; one round trip."""
         with self._engine.connect() as connection:
             return int(connection.exec_driver_sql(_READ).scalar_one())
 
@@ -91,6 +83,7 @@ def bump_epoch() -> None:
         running.execute(insert(SecurityEpoch).values(id=1, value=1))
 
 
+EpochSource = DatabaseEpoch | SqliteEpoch
 epoch_source: Extension[EpochSource] = Extension("epoch")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, bindparam, select
+from sqlalchemy import Engine, Select, bindparam, select
 
 from app.auth.rights import ROLE, SERVICES, person_caller, service_caller
 from app.clock import utc_now
@@ -38,11 +38,15 @@ _API_KEY = SERVICES.add_columns(_epoch.label("epoch")).where(ApiKey.key_hash == 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCaller:
-    """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970)."""
+    """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970).
+
+    ``by_basic`` when it was named by the password of a Basic header.
+    """
 
     caller: Caller
     epoch: int
     expires: float
+    by_basic: bool = False
 
 
 def find_by_session(engine: Engine, user_id: int, session_key: str) -> VerifiedCaller:
@@ -70,13 +74,6 @@ def find_by_api_key(engine: Engine, key: str) -> VerifiedCaller:
         raise ApiKeyInvalidError("The API key is not valid.")
     expires = row.expires_at.timestamp() if row.expires_at else float("inf")
     return VerifiedCaller(service_caller(row), row.epoch, expires)
-
-
-def find_api_key_details(connection: Connection, key_id: int) -> Any:
-    """What ``auth/me`` shows of the caller's key."""
-    statement = select(ApiKey.prefix, ApiKey.scopes).where(ApiKey.id == key_id)
-    row: Any = connection.execute(statement).one()
-    return row
 
 
 def hash_api_key(key: str) -> str:

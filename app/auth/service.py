@@ -11,7 +11,6 @@ from sqlalchemy import Row, select, update
 from app import audit
 from app.auth import lockout
 from app.auth.lockout import fold_name
-from app.auth.lookup import find_api_key_details
 from app.auth.passwords import passwords
 from app.auth.sessions import TokenPair, end_sessions, open_session
 from app.auth.users import change_password, emit_user_event, user_dicts
@@ -20,7 +19,7 @@ from app.db.engines import primary_engine
 from app.errors import ForbiddenError, InvalidCredentialsError, ValidationError
 from app.extensions import db
 from app.http.security import Caller, current_caller
-from app.models.user import Session, User
+from app.models.user import ApiKey, Session, User
 
 
 def log_in(username: str, password: str) -> TokenPair:
@@ -83,7 +82,8 @@ def describe_caller(credential_expires: float) -> dict[str, Any]:
     with primary_engine().connect() as connection:
         rows = connection.execute(select(User.__table__).where(User.id == caller.user_id)).all()
         (user,) = user_dicts(connection, rows)
-        key = find_api_key_details(connection, caller.api_key_id) if caller.api_key_id else None
+        used = select(ApiKey.prefix, ApiKey.scopes).where(ApiKey.id == caller.api_key_id)
+        key = connection.execute(used).first() if caller.api_key_id else None
     # An account of a key has no roles of its own, and a key has fewer rights than its role.
     user["roles"], user["permissions"] = list(caller.roles), sorted(caller.rights)
     user["auth"] = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from flask import Flask, Response, g
 from flask_jwt_extended import (
@@ -39,13 +40,6 @@ _HEADER = frozenset(("alg", "typ", "kid"))
 ErrorHandler = Callable[[ApiError], Response]
 
 
-class Verified(NamedTuple):
-    """Who a token of this request is of; good until ``expires``, seconds since 1970."""
-
-    verified: VerifiedCaller
-    expires: float
-
-
 def init_app(app: Flask, config: Config, engine: Engine, answer: ErrorHandler) -> None:
     """Let Flask-JWT-Extended make and check the tokens of ``app``.
 
@@ -72,7 +66,7 @@ def make_access_token(user_id: int, session_key: str) -> str:
     return token
 
 
-def verify_token(token: str, engine: Engine) -> Verified:
+def verify_token(token: str, engine: Engine) -> VerifiedCaller:
     """Whose the bearer ``token`` of this request is: signature, age, session and rights checked.
 
     Raises: TokenRevokedError; jwt.PyJWTError or JWTExtendedException, which the error loaders
@@ -86,7 +80,7 @@ def verify_token(token: str, engine: Engine) -> Verified:
         session = _session_of(claims, engine)
     else:
         claims, session = verified[1], get_current_user()
-    return Verified(session, min(session.expires, claims["exp"] + LEEWAY_SECONDS))
+    return replace(session, expires=min(session.expires, claims["exp"] + LEEWAY_SECONDS))
 
 
 def _use_keys(manager: JWTManager, config: Config) -> None:
