@@ -19,7 +19,7 @@ from typing import Any
 
 from app.ai.lexicon import RECORD_NUMBER
 from app.ai.parts import Ask
-from app.search.analysis import Stems, stop_words, words
+from app.search.analysis import stemmer_of, stop_words, words
 
 # What stands between marks was said by others, or is the text of what is to be made.
 _QUOTED = re.compile(
@@ -298,4 +298,4 @@ def _stems_of(tokens: Iterable[str]) -> frozenset[str]:
 @lru_cache(maxsize=10_000)
 def _stems_of_word(word: str) -> frozenset[str]:
     """The stem of each language: nobody says which it is in."""
-    return frozenset(Stems.of(language)(word) for language in _LANGUAGES)
+    return frozenset(stemmer_of(language)(word) for language in _LANGUAGES)

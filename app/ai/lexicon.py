@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from app.bi.words.tokens import Token, tokenise
-from app.search.analysis import Stems, fold, stop_words
+from app.search.analysis import fold, stemmer_of, stop_words
 from app.written import catalogue
 
 ENGLISH = "en"
@@ -112,7 +112,7 @@ class Lexicon:
         self.code = code
         file = files(__package__).joinpath(f"lexicons/{code}.toml")
         self.data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
-        self.stem = Stems.of(code)
+        self.stem = stemmer_of(code)
         self._phrases: dict[str, Mapping[str, Sequence[Phrase]]] = {}
 
     def list_of(self, path: str) -> Any:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
 
 # Languages whose endings and little words are known; others keep their words as they are.
 STEMMERS = {
@@ -40,7 +39,7 @@ def terms(text: str, language: str) -> list[str]:
         language: two letters; another language than those known leaves the words whole.
     """
     known = stop_words(language)
-    stem = Stems.of(language)
+    stem = stemmer_of(language)
     return [stem(word) for word in words(text) if word not in known]
 
 
@@ -72,40 +71,21 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset(fold(path.read_text(encoding="utf-8")).split())
 
 
-class Stems:
-    """Words without their endings, one language; what was asked once is remembered."""
+@cache
+def stemmer_of(language: str) -> Callable[[str], str]:
+    """Takes the endings off the words of a language; what was asked once is remembered."""
+    if (name := STEMMERS.get(language)) is None:
+        return str
+    import snowballstemmer  # type: ignore[import-untyped]  # all its languages at once
 
-    _by_language: dict[str, Stems] = {}
-    _lock = threading.Lock()
+    stemmer, lock = snowballstemmer.stemmer(name), threading.Lock()
 
-    def __init__(self, language: str) -> None:
-        name = STEMMERS.get(language)
-        import snowballstemmer  # type: ignore[import-untyped]  # all its languages at once
+    @lru_cache(maxsize=_CACHED_STEMS)
+    def stem(word: str) -> str:
+        with lock:  # the stemmer keeps the word that it works on
+            return str(stemmer.stemWord(word))
 
-        self._stemmer: Any = snowballstemmer.stemmer(name) if name else None
-        self._known: dict[str, str] = {}
-
-    @classmethod
-    def of(cls, language: str) -> Stems:
-        """The one of a language, shared by all threads."""
-        stems = cls._by_language.get(language)
-        if stems is None:
-            with cls._lock:
-                stems = cls._by_language.setdefault(language, cls(language))
-        return stems
-
-    def __call__(self, word: str) -> str:
-        if self._stemmer is None:
-            return word
-        known = self._known.get(word)
-        if known is not None:
-            return known
-        with self._lock:  # the stemmer keeps the word that it works on
-            stem: str = self._stemmer.stemWord(word)
-            if len(self._known) >= _CACHED_STEMS:
-                self._known.clear()
-            self._known[word] = stem
-        return stem
+    return stem
 
 
 def _unspaced(word: str) -> Iterator[str]:

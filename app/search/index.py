@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from app.search.analysis import Stems
+from app.search.analysis import stemmer_of
 from app.search.results import BEST_PASSAGE, WHOLE_TEXT
 from app.search.short_forms import meanings, spelled_out
 
@@ -221,7 +221,7 @@ class Index:
         return spelled_out(question, known, self._has_word)
 
     def _has_word(self, word: str) -> bool:
-        terms = [f"{language}:{Stems.of(language)(word)}" for language in self.languages()]
+        terms = [f"{language}:{stemmer_of(language)(word)}" for language in self.languages()]
         return any(term in segment.postings for segment in self.segments for term in terms)
 
     def search(self, terms: Iterable[str], vector: Any) -> Hits:

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from app.search.analysis import Stems, fold, stop_words
+from app.search.analysis import fold, stemmer_of, stop_words
 
 WORDS = 40
 _WORD = re.compile(r"[^\W_]+")
@@ -16,20 +16,16 @@ class Marker:
     """Knows the words of one question, in every ending."""
 
     def __init__(self, question: str, languages: Iterable[str]) -> None:
+        asked = set(_WORD.findall(fold(question)))
         self._stems = {
-            language: {
-                stem(word)
-                for word in _WORD.findall(fold(question))
-                if word not in stop_words(language)
-            }
+            language: set(map(stemmer_of(language), asked - stop_words(language)))
             for language in {*languages}
-            if (stem := Stems.of(language))
         }
 
     def is_asked(self, word: str, language: str) -> bool:
         """Whether the question has this word."""
         folded = fold(word)
-        return Stems.of(language)(folded) in self._stems.get(language, ())
+        return stemmer_of(language)(folded) in self._stems.get(language, ())
 
     def marked(self, text: str, language: str) -> str:
         """``text`` as HTML, the words of the question in ``<mark>``; nothing else is markup."""
@@ -47,7 +43,7 @@ class Marker:
     def words_in(self, text: str, language: str) -> list[str]:
         """The words of the question that a text has, as the text writes them first."""
         by_word: dict[str, str] = {}
-        stem = Stems.of(language)
+        stem = stemmer_of(language)
         for word in _WORD.findall(text):
             if self.is_asked(word, language):
                 by_word.setdefault(stem(fold(word)), word.lower())

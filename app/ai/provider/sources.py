@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from app.ai.parts import Citation
-from app.search.analysis import Stems, stop_words, terms, words
+from app.search.analysis import stemmer_of, stop_words, terms, words
 from app.search.embedding import find_model
 
 _NUMBER = re.compile(r"(?<![\w.,])-?\d[\d.,' \u00a0\u202f]*\d(?!\w)|(?<![\w.,])-?\d(?![\w])")
@@ -150,7 +150,7 @@ def is_borne(claim: str, texts: Sequence[str]) -> bool:
 
 def has_something(claim: str, text: str) -> bool:
     """Whether a sentence shares a word or a figure with a record that it cites."""
-    stem = Stems.of(language_in(claim))
+    stem = stemmer_of(language_in(claim))
     there = {stem(word) for word in words(text)}
     claim_terms = set(terms(claim, language_in(claim)))
     return len(claim_terms) < FEWEST_TERMS or bool(claim_terms & there)
