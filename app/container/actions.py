@@ -9,7 +9,7 @@ says why it is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, or_
@@ -22,22 +22,6 @@ from app.permissions import ALL, OWN, OWNING_COLUMNS
 from app.writing.machines import PATCH, StateMachine
 from app.writing.operations import Condition, conditions_of
 from app.writing.transitions import MACHINES
-
-
-@dataclass(frozen=True, slots=True)
-class Action:
-    """``name`` as the API shows it; possible in ``states`` (None: in all) with all ``rights``.
-
-    ``everywhere``: with the right for all records, and not only for own ones. ``condition`` is what
-    the row must fulfil besides.
-    """
-
-    name: str
-    rights: tuple[str, ...]
-    states: tuple[str, ...] | None = None
-    everywhere: bool = False
-    type: str | None = None
-    condition: Condition | None = None
 
 
 def allowed_actions(entity: str, resource: str) -> edm.Property:
@@ -67,7 +51,7 @@ def allowed_actions(entity: str, resource: str) -> edm.Property:
     )
 
 
-def actions_of(entity: str, resource: str) -> Iterator[Action]:
+def actions_of(entity: str, resource: str) -> Iterator[Condition]:
     """The actions on records of an entity: operations, and steps to a state."""
     machine = MACHINES.get(entity)
     if machine is not None:
@@ -78,16 +62,12 @@ def actions_of(entity: str, resource: str) -> Iterator[Action]:
         if operation.bound_to == entity and operation.action is not None
     }
     listed = conditions_of(entity, resource)
-    for condition in listed:
-        rights = condition.rights or declared[condition.name]
-        yield Action(
-            condition.name, rights, condition.states, type=condition.record_type,
-            condition=condition,
-        )  # fmt: skip
-    conditional = {condition.name for condition in listed}
+    for action in listed:
+        yield replace(action, rights=action.rights or declared[action.name])
+    conditional = {action.name for action in listed}
     for name, rights in declared.items():
         if name not in conditional:
-            yield Action(name, rights)
+            yield Condition(name=name, rights=rights)
 
 
 def availability(
@@ -111,17 +91,18 @@ def _state_of(entity: str) -> str:
     return "status" if machine is None else machine.attribute
 
 
-def _steps(machine: StateMachine, resource: str) -> Iterator[Action]:
+def _steps(machine: StateMachine, resource: str) -> Iterator[Condition]:
     """The values that a PATCH may set the state to."""
-    actions: dict[str, Action] = {}
+    actions: dict[str, Condition] = {}
     for step in machine.transitions:
         if PATCH not in step.by:
             continue
         name = f"{machine.attribute}:{step.target}"
         own = () if step.permission is None else (step.permission,)
-        action = Action(
-            name, (f"{resource}:update", *own), step.sources, step.everywhere, step.type
-        )
+        action = Condition(
+            name=name, rights=(f"{resource}:update", *own), states=step.sources,
+            everywhere=step.everywhere, record_type=step.type,
+        )  # fmt: skip
         known = actions.get(name, action)
         states = dict.fromkeys((*(known.states or ()), *step.sources))
         actions[name] = replace(known, states=tuple(states))
@@ -129,16 +110,18 @@ def _steps(machine: StateMachine, resource: str) -> Iterator[Action]:
 
 
 def _condition(
-    action: Action, columns: Any, rights: Mapping[str, str], state: str
+    action: Condition, columns: Any, rights: Mapping[str, str], state: str
 ) -> ColumnElement[bool] | None:
     """When the action is possible; None where the caller may never do it."""
     conditions: list[ColumnElement[bool]] = []
     if action.states is not None:
         conditions.append(columns[state].in_(action.states))
-    if action.type is not None:
-        conditions.append(columns["type"] == action.type)
-    if action.condition is not None:
-        conditions.extend(_amounts_and_dates(action.condition, columns))
+    if action.record_type is not None:
+        conditions.append(columns["type"] == action.record_type)
+    conditions.extend(columns[name] == 0 for name in action.zero)
+    conditions.extend(columns[name] > 0 for name in action.positive)
+    for column in (columns[name] for name in action.ended):
+        conditions.append(or_(column.is_(None), column < dynamic("today")))
     for right in action.rights:
         scope = rights.get(right)
         if scope == OWN and not action.everywhere:
@@ -147,13 +130,3 @@ def _condition(
         elif scope != ALL:
             return None
     return and_(columns.id.is_not(None), *conditions)
-
-
-def _amounts_and_dates(condition: Condition, columns: Any) -> Iterator[ColumnElement[bool]]:
-    """What ``require_operation`` asks of the row besides its state and type."""
-    for name in condition.zero:
-        yield columns[name] == 0
-    for name in condition.positive:
-        yield columns[name] > 0
-    for name in condition.ended:
-        yield or_(columns[name].is_(None), columns[name] < dynamic("today"))

@@ -23,23 +23,25 @@ UPDATE, DELETE = "update", "delete"
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """When an operation on a record is possible, as far as the record's own row says.
+    """When something may be done to a record, as far as its own row says.
 
     It is in ``states`` (None: in all) for records of ``record_type`` (None: of all), when
     every amount of ``zero`` is 0, every amount of ``positive`` is more, and every date of ``ended``
     is null or before today. ``rights`` are all needed. A message says that the record cannot be
     ``done``; ``refusal`` is raised for the amounts and dates. Without ``rights`` those of its
-    declaration are needed (app/operations/declaration.py).
+    declaration are needed (app/operations/declaration.py); ``everywhere`` says that they
+    must be held for all records and not only for own ones.
     """
 
     name: str
-    done: str
+    done: str = ""
     rights: tuple[str, ...] = ()
     states: tuple[str, ...] | None = None
     record_type: str | None = None
     zero: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
+    everywhere: bool = False
     refusal: type[ApiError] = InvalidStateError
 
 
