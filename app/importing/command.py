@@ -48,7 +48,7 @@ def import_file(file: Path, dry_run: bool) -> None:
             counts = import_records(data, dry_run=dry_run, report=report)
     except ImportProblemsError as error:
         for problem in error.problems:
-            click.echo(str(problem), err=True)
+            click.echo(problem, err=True)
         more = error.count - len(error.problems)
         rest = f" ({more} more not listed)" if more else ""
         raise click.ClickException(f"{error.count} problems{rest}; nothing was imported") from error

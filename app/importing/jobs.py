@@ -19,7 +19,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.auth.rights import callers_of
+from app.auth.rights import caller_of_job
 from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
 from app.db import records
@@ -104,12 +104,8 @@ class RunningImport:
         """
         job = self.job
         file_key: str = job["file_key"]
-        with primary_engine().connect() as connection:
-            caller = callers_of(connection, [job["user_id"]]).get(job["user_id"])
         try:
-            if caller is None:
-                raise NotFoundError("The account of the import may not sign in any more.")
-            with acting_as(caller), _file(file_key) as path:
+            with acting_as(caller_of_job(job["user_id"])), _file(file_key) as path:
                 self._import(path, _options(job))
         except StoppingError:  # another worker goes on at once, not when the lease has run out
             with transaction():

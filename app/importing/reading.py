@@ -7,44 +7,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from app.importing.sets import COMPUTED, NOT_READ, ImportSet, import_sets
 from app.models.columns import Entity
+from app.writing.bodies import by_attribute
 from app.writing.change import Change, History
-from app.writing.rules import ChildRules, RowRules
+from app.writing.rules import ChildRules
 
 # A file with more is wrong in one way many times; the count still tells.
 MOST_LISTED = 200
 
 
-@dataclass(frozen=True)
-class Problem:
-    """``Invoices[12].lineItems[0].taxRate``: one value, and why it cannot be taken."""
-
-    set: str
-    index: int
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        location = f"{self.set}[{self.index}]" if self.index >= 0 else self.set
-        return f"{location}{'.' if self.field else ''}{self.field}: {self.message}"
-
-
 @dataclass
 class Problems:
-    """The problems found so far, in the order of the file."""
+    """The problems found so far, in the order of the file.
 
-    listed: list[Problem] = field(default_factory=list)
+    Each names a value, ``Invoices[12].lineItems[0].taxRate``, and says why it cannot be taken.
+    """
+
+    listed: list[str] = field(default_factory=list)
     count: int = 0
 
     def add(self, set_name: str, index: int, field_name: str, message: str) -> None:
         """Note a problem; past ``MOST_LISTED`` they are only counted."""
         self.count += 1
         if len(self.listed) < MOST_LISTED:
-            self.listed.append(Problem(set_name, index, field_name, message))
+            location = f"{set_name}[{index}]" if index >= 0 else set_name
+            path = ".".join(filter(None, (location, field_name)))
+            self.listed.append(f"{path}: {message}")
 
     def take(self, set_name: str, index: int, change: Change[Entity]) -> None:
         """Note the problems of a record, which has none of its own then."""
@@ -61,10 +52,10 @@ class Problems:
 class ImportProblemsError(Exception):
     """The file cannot be taken as it is; nothing of it was."""
 
-    def __init__(self, problems: Iterable[Problem], count: int) -> None:
+    def __init__(self, problems: Iterable[str], count: int) -> None:
         self.problems = tuple(problems)
         self.count = count
-        super().__init__("\n".join(map(str, self.problems)))
+        super().__init__("\n".join(self.problems))
 
 
 Progress = Callable[[int], None]
@@ -120,19 +111,21 @@ def _read(
         problems.add(target.name, index, "", "must be an object")
         return None
     rules = target.rules
-    values = _by_attribute(rules, record)
+    values, unknown = by_attribute(rules, _without_computed(record))
     compared = {name: values.pop(name) for name in target.compared if name in values}
     given_id = _read_id(target, index, record.get("id"), problems)
     claimed: dict[str, list[dict[str, Any]]] = {}
     for attribute, child in rules.children.items():
         if isinstance(values.get(attribute), list):
-            rows = [
-                _by_attribute(child, row) if isinstance(row, Mapping) else row
-                for row in values[attribute]
-            ]
-            values[attribute] = rows
+            rows = values[attribute] = list(values[attribute])
+            for at, row in enumerate(rows):
+                if isinstance(row, Mapping):
+                    rows[at], wrong = by_attribute(child, _without_computed(row))
+                    prefix = f"{rules.wire(attribute)}[{at}]."
+                    unknown += [each._replace(field=prefix + each.field) for each in wrong]
             claimed[attribute] = [_computed_of(child, row) for row in rows]
     change = target.service.draft(values, history)
+    change.problems += unknown
     problems.take(target.name, index, change)
     return Entry(target, index, change, compared, given_id, claimed)
 
@@ -153,24 +146,8 @@ def _read_id(target: ImportSet, index: int, value: object, problems: Problems) -
     return value
 
 
-def _by_attribute(rules: RowRules, record: Mapping[str, Any]) -> dict[str, Any]:
-    """The values under the names of columns; what has no column keeps its name, to be refused."""
-    attributes, objects = _attributes(rules)
-    values: dict[str, Any] = {}
-    for name, value in record.items():
-        if name in COMPUTED or name.startswith("@") or "@" in name:
-            continue
-        if name in objects and isinstance(value, Mapping):
-            for part, inner in value.items():
-                path = f"{name}.{part}"
-                values[attributes.get(path, path)] = inner
-        elif not (name in objects and value is None):
-            values[attributes.get(name, name)] = value
-    return values
-
-
-@cache
-def _attributes(rules: RowRules) -> tuple[Mapping[str, str], frozenset[str]]:
-    """Name on the wire -> column, and the names that stand for an object (``billingAddress``)."""
-    names = {wire: attribute for attribute, wire in rules.names.items()}
-    return names, frozenset(name.partition(".")[0] for name in names if "." in name)
+def _without_computed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """A record without what is computed as it is read, and without what OData adds."""
+    return {
+        name: value for name, value in record.items() if name not in COMPUTED and "@" not in name
+    }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -362,22 +362,13 @@ def look_through(path: Path, options: Options, pause: Progress) -> Plan:
     return plan
 
 
-def undo() -> None:
-    """Undo what a dry run wrote in the running transaction."""
-    db.session.rollback()
-
-
 def _find(table: Any, attribute: str, value: Any, permission: str) -> list[int]:
     """The keys of rows with a value that the caller may read; two at most."""
     owning = [table.c[name] for name in OWNING_COLUMNS if name in table.c]
     statement = select(table.c.id, *owning).where(table.c[attribute] == str(value))
     rows = records.connection().execute(statement.order_by(table.c.id))
     caller = current_caller()
-    return list(islice(_readable(rows, caller, permission), 2))
-
-
-def _readable(rows: Iterable[Any], caller: Any, permission: str) -> Iterator[int]:
-    return (row.id for row in rows if allowed(caller, permission, row))
+    return list(islice((row.id for row in rows if allowed(caller, permission, row)), 2))
 
 
 def _details(problems: Iterable[tuple[str, str]]) -> list[Detail]:

@@ -7,12 +7,13 @@ from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
+from app.extensions import db
 from app.http.security import current_caller
 from app.importing.columns import RULES, SKIP_BAD, Options
 from app.importing.jobs import queue_import
 from app.importing.limits import REQUEST, TooMuchError
-from app.importing.rows import Import, Outcome, undo
-from app.importing.tables import FileTable, open_table
+from app.importing.rows import Import, Outcome
+from app.importing.tables import open_table
 from app.permissions import require
 
 # More rows than a request may take the time for.
@@ -23,40 +24,32 @@ def import_file(
     path: Path,
     name: str,
     options: Options,
-    begin: Callable[[Sequence[str], Options], Options] | None = None,
+    begin: Callable[[Sequence[str], Options], Options] = lambda headings, options: options,
 ) -> Outcome | int:
     """Import a file; returns what came of it or, for a long one, the key of its job.
 
-    What is too much to be read in a request is left to the worker unread.
+    What is too much to be read in a request is left to the worker unread. A dry run leaves nothing
+    behind, and its outcome has the problems.
 
     Args:
         begin: is told the headings, and returns the options to go on with.
-    Raises: as ``import_table``; what ``open_table`` raises.
+    Raises: ValidationError, with the problems, when all or nothing was wanted; ForbiddenError;
+        what ``open_table`` raises.
     """
     try:
         with open_table(path, REQUEST, options.encoding) as table:
-            if begin is not None:
-                options = begin(table.headings, options)
-            return import_table(table, path, name, options)
+            options = begin(table.headings, options)
+            first = list(islice(table.rows, MOST_AT_ONCE + 1))
+            running = Import(replace(table, rows=chain(first, table.rows)), options)
+            if len(first) > MOST_AT_ONCE:
+                return queue_import(path, name, options)
+            running.look(first)
+            outcome = running.within_transaction()
     except TooMuchError:
         require(current_caller(), RULES[options.type].permissions["create"])
         return queue_import(path, name, options)
-
-
-def import_table(table: FileTable, path: Path, name: str, options: Options) -> Outcome | int:
-    """Import a table; returns what came of it or, for a long one, the key of its job.
-
-    A dry run leaves nothing behind, and its outcome has the problems.
-    Raises: ValidationError, with the problems, when all or nothing was wanted; ForbiddenError.
-    """
-    first = list(islice(table.rows, MOST_AT_ONCE + 1))
-    running = Import(replace(table, rows=chain(first, table.rows)), options)
-    if len(first) > MOST_AT_ONCE:
-        return queue_import(path, name, options)
-    running.look(first)
-    outcome = running.within_transaction()
     if options.dry_run:
-        undo()
+        db.session.rollback()
     elif outcome.problem_count and options.mode != SKIP_BAD:
         raise outcome.refuse()
     return outcome

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from app.errors import Detail, ValidationError
@@ -16,7 +17,7 @@ def read_properties(rules: RowRules, body: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: ValidationError, a name is no property of the entity; with all that is wrong.
     """
-    values, problems = _read(rules, body)
+    values, problems = by_attribute(rules, body)
     if problems:
         raise ValidationError([*problems, *validate(rules, values, partial=True)[1]])
     return values
@@ -24,31 +25,33 @@ def read_properties(rules: RowRules, body: Mapping[str, Any]) -> dict[str, Any]:
 
 def body_problems(rules: RowRules, body: Mapping[str, Any], *, partial: bool) -> list[Detail]:
     """Everything that is wrong with such a part of a body, names and values."""
-    values, problems = _read(rules, body)
+    values, problems = by_attribute(rules, body)
     return [*problems, *validate(rules, values, partial=partial)[1]]
 
 
-def _read(rules: RowRules, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Detail]]:
-    attributes = {wire: attribute for attribute, wire in rules.names.items()}
-    complex_names = {wire.partition(".")[0] for wire in attributes if "." in wire}
+def by_attribute(rules: RowRules, body: Mapping[str, Any]) -> tuple[dict[str, Any], list[Detail]]:
+    """The values of a body under the names of attributes, and the names in it that are none."""
+    attributes, objects = _attributes(rules)
     values: dict[str, Any] = {}
     problems = []
-    for name, value in _flat(body, complex_names):
-        attribute = attributes.get(name)
-        if attribute is None:
-            problems.append(Detail(name, UNKNOWN))
-        else:
-            values[attribute] = value
+    for outer, whole in body.items():
+        is_object = outer in objects and isinstance(whole, Mapping)
+        members = (
+            {f"{outer}.{name}": whole[name] for name in whole} if is_object else {outer: whole}
+        )
+        for name, value in members.items():
+            if name in attributes:
+                values[attributes[name]] = value
+            elif not (name in objects and value is None):  # no object, no values
+                problems.append(Detail(name, UNKNOWN))
     return values, problems
 
 
-def _flat(body: Mapping[str, Any], complex_names: set[str]) -> Iterator[tuple[str, Any]]:
-    for name, value in body.items():
-        if name in complex_names and isinstance(value, Mapping):
-            for inner, inner_value in value.items():
-                yield f"{name}.{inner}", inner_value
-        else:
-            yield name, value
+@cache
+def _attributes(rules: RowRules) -> tuple[Mapping[str, str], frozenset[str]]:
+    """Name on the wire -> attribute, and the names of objects such as ``billingAddress``."""
+    names = {wire: attribute for attribute, wire in rules.names.items()}
+    return names, frozenset(name.partition(".")[0] for name in names if "." in name)
 
 
 @contextmanager

@@ -130,7 +130,7 @@ def file_with() -> Iterator[Callable[..., dict[str, Any]]]:
 def problems_of(run: Callable[..., Any], data: Any) -> list[str]:
     with pytest.raises(ImportProblemsError) as caught:
         run(data)
-    return [str(problem) for problem in caught.value.problems]
+    return list(caught.value.problems)
 
 
 def count(session: Session, model: type[Model]) -> int:
