@@ -19,21 +19,12 @@ from app.container.operations import OPERATION_TYPES, OPERATIONS
 from app.container.sales import LEAD, OPPORTUNITY, STAGE_CHANGE
 from app.container.service import KB_ARTICLE, KB_REVISION, TICKET, TICKET_COMMENT
 from app.container.work import PROJECT, TASK, USER
-from app.crm.clients import CLIENTS
-from app.crm.contacts import CONTACTS
-from app.crm.leads import LEADS
-from app.crm.opportunities import OPPORTUNITIES
 from app.documents.media import MEDIA_DOCUMENTS
 from app.http.security import current_caller
-from app.invoices.products import PRODUCTS
-from app.invoices.service import INVOICES
-from app.kb.service import KB_ARTICLES
 from app.odata.model import edm
 from app.odata.model.declare import by_name
-from app.projects.service import PROJECTS
-from app.projects.tasks import TASKS
 from app.settings.days import day_on
-from app.tickets.service import TICKETS
+from app.writing.services import SERVICES
 
 ME = edm.Singleton(
     name="Me",
@@ -43,32 +34,26 @@ ME = edm.Singleton(
 )
 NAMESPACE = "BusinessPlatform"
 
+_SERVICES = {**SERVICES, "Document": MEDIA_DOCUMENTS}
+
+
+def _set(name: str, type_: edm.EntityType, description: str) -> edm.EntitySet:
+    service = _SERVICES[type_.name]
+    return edm.EntitySet(name=name, type=type_, service=service, description=description)
+
+
 SETS = (
-    edm.EntitySet(name="Clients", type=CLIENT, service=CLIENTS, description="Customers."),
-    edm.EntitySet(name="Contacts", type=CONTACT, service=CONTACTS, description="People."),
-    edm.EntitySet(name="Leads", type=LEAD, service=LEADS, description="Possible customers."),
-    edm.EntitySet(
-        name="Opportunities",
-        type=OPPORTUNITY,
-        service=OPPORTUNITIES,
-        description="Sales in progress.",
-    ),
-    edm.EntitySet(name="Tickets", type=TICKET, service=TICKETS, description="Customer requests."),
-    edm.EntitySet(
-        name="Invoices", type=INVOICE, service=INVOICES, description="Invoices and credit notes."
-    ),
-    edm.EntitySet(
-        name="KbArticles",
-        type=KB_ARTICLE,
-        service=KB_ARTICLES,
-        description="Knowledge base articles.",
-    ),
-    edm.EntitySet(name="Documents", type=DOCUMENT, service=MEDIA_DOCUMENTS, description="Files."),
-    edm.EntitySet(name="Tasks", type=TASK, service=TASKS, description="Things to do."),
-    edm.EntitySet(name="Projects", type=PROJECT, service=PROJECTS, description="Work for clients."),
-    edm.EntitySet(
-        name="Products", type=PRODUCT, service=PRODUCTS, description="The price list of invoices."
-    ),
+    _set("Clients", CLIENT, "Customers."),
+    _set("Contacts", CONTACT, "People."),
+    _set("Leads", LEAD, "Possible customers."),
+    _set("Opportunities", OPPORTUNITY, "Sales in progress."),
+    _set("Tickets", TICKET, "Customer requests."),
+    _set("Invoices", INVOICE, "Invoices and credit notes."),
+    _set("KbArticles", KB_ARTICLE, "Knowledge base articles."),
+    _set("Documents", DOCUMENT, "Files."),
+    _set("Tasks", TASK, "Things to do."),
+    _set("Projects", PROJECT, "Work for clients."),
+    _set("Products", PRODUCT, "The price list of invoices."),
     edm.EntitySet(
         name="Users",
         type=USER,
