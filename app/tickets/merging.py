@@ -14,7 +14,7 @@ from app.http.security import Caller, current_caller
 from app.models.ticket import Ticket, TicketArticle, TicketComment
 from app.permissions import require
 from app.tickets.service import TICKET, TICKETS
-from app.writing.reassignment import move_linked
+from app.writing.deletion import linked_to
 from app.writing.states import require_step
 from app.writing.transitions import TICKET as TICKET_STATES
 
@@ -87,8 +87,9 @@ def _move(source_id: int, target_id: int) -> dict[str, int]:
         .values(ticket_id=target_id)
     )
     counts = {"ticket_comments": moved.rowcount, "tasks": 0, "documents": 0}
-    for table, _ in move_linked(TICKET, source_id, target_id):
-        counts[table] += 1
+    for service, owner, attribute, _, record in linked_to(TICKET, source_id):
+        service.apply(record.id, {attribute: target_id})
+        counts[owner.table.name] += 1
     return counts
 
 

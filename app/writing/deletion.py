@@ -11,14 +11,13 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Select, bindparam, select
 
 from app.db import records
-from app.db.records import R
 from app.errors import Detail, InUseError
 from app.extensions import Extension
 from app.http.security import current_caller
 from app.models.columns import Entity, Record
+from app.models.document import ENTITY_TYPES
 from app.permissions import allowed
 from app.writing.reference_rules import DELETE, RULES, Rule
-from app.writing.references import TABLES
 from app.writing.rules import ChildRules, E, EntityRules, Reference, RowRules
 
 # Of the rows that keep a record so many are named, each by the first of these that it has.
@@ -43,7 +42,7 @@ class WritingService(Protocol):
 services: Extension[Mapping[str, WritingService]] = Extension("services")
 
 
-class _Dependent(NamedTuple):
+class Dependent(NamedTuple):
     """A row that refers to a record: whose it is, by which attribute."""
 
     service: WritingService
@@ -59,7 +58,7 @@ def release(rules: EntityRules[Entity], key: int) -> None:
     Raises: InUseError, rows need it, which are named as far as the caller may read them; nothing
         is changed then.
     """
-    dependents = list(_dependents(rules, key))
+    dependents = list(dependents_of(rules, key))
     if standing := [each for each in dependents if each.rule.stops(each.record)]:
         raise _in_use(rules, standing)
     for service, owner, attribute, rule, record in dependents:
@@ -89,7 +88,7 @@ def consequences(rules: EntityRules[Entity], key: int) -> Consequences:
     deleted: Counter[str] = Counter()
     unlinked: Counter[str] = Counter()
     blocking: Counter[str] = Counter()
-    for dependent in _dependents(rules, key):
+    for dependent in dependents_of(rules, key):
         rule, name = dependent.rule, dependent.service.rules.name
         if rule.stops(dependent.record):
             blocking[rule.blockers] += 1
@@ -100,28 +99,33 @@ def consequences(rules: EntityRules[Entity], key: int) -> Consequences:
     return Consequences(deleted, unlinked, blocking)
 
 
-def _dependents(rules: EntityRules[Entity], key: int) -> Iterator[_Dependent]:
+def dependents_of(rules: EntityRules[Entity], key: int) -> Iterator[Dependent]:
     """Every row that refers to a record, also by its type and key, locked."""
     for service, owner, reference in referring(rules):
-        for record in referring_records(owner.model, reference.attribute, key):
-            yield _Dependent(service, owner, reference.attribute, reference.rule, record)
+        for record in records.read_all(_referring(owner.model, reference.attribute), {"key": key}):
+            yield Dependent(service, owner, reference.attribute, reference.rule, record)
+    yield from linked_to(rules, key)
+
+
+def linked_to(rules: EntityRules[Entity], key: int) -> Iterator[Dependent]:
+    """Every row that is about a record by its type and key (tasks, documents), locked."""
     for service in services.current.values():
         if service.rules.polymorphic is None:
             continue
         _, attribute = service.rules.polymorphic
         rule = RULES[f"{service.rules.table.name}.{attribute}"]
         for record in linked_records(service.rules, rules.name, key):
-            yield _Dependent(service, service.rules, attribute, rule, record)
+            yield Dependent(service, service.rules, attribute, rule, record)
 
 
-def _in_use(rules: EntityRules[Entity], standing: Sequence[_Dependent]) -> InUseError:
+def _in_use(rules: EntityRules[Entity], standing: Sequence[Dependent]) -> InUseError:
     counts = Counter(each.rule.blockers for each in standing)
     kinds = " and ".join(f"{blockers} ({count})" for blockers, count in counts.items())
     details = list(islice(filter(None, map(_named, standing)), _MOST_NAMED))
     return InUseError(f"The {rules.title} cannot be deleted: {kinds} refer to it.", details)
 
 
-def _named(dependent: _Dependent) -> Detail | None:
+def _named(dependent: Dependent) -> Detail | None:
     """A row that keeps the record, by its name; None for one that the caller may not read."""
     service, owner, attribute, _, referring = dependent
     record: Record | None = referring
@@ -145,11 +149,6 @@ def referring(rules: EntityRules[Entity]) -> Iterator[tuple[WritingService, RowR
                     yield service, owner, reference
 
 
-def referring_records(model: type[R], attribute: str, key: int) -> list[R]:
-    """The records whose ``attribute`` refers to ``key``, locked."""
-    return records.read_all(_referring(model, attribute), {"key": key})
-
-
 @lru_cache(maxsize=256)
 def _referring(model: type[Record], attribute: str) -> Select[Any]:
     statement = select(model).where(getattr(model, attribute) == bindparam("key"))
@@ -158,7 +157,7 @@ def _referring(model: type[Record], attribute: str) -> Select[Any]:
 
 def linked_records(rules: EntityRules[E], name: str, key: int) -> list[E]:
     """The records of an entity about the one ``key`` of the entity type ``name``, locked."""
-    if rules.polymorphic is None or name not in TABLES:
+    if rules.polymorphic is None or name not in ENTITY_TYPES:
         return []
     return records.read_all(_linked(rules.model, *rules.polymorphic), {"type": name, "key": key})
 

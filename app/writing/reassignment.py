@@ -10,7 +10,7 @@ from sqlalchemy import Table, update
 from app.db import records
 from app.extensions import Model
 from app.models.columns import Entity
-from app.writing.deletion import linked_records, referring, referring_records, services
+from app.writing.deletion import dependents_of, referring
 from app.writing.rules import EntityRules
 
 
@@ -22,35 +22,15 @@ def move_references(rules: EntityRules[Entity], source: int, target: int) -> dic
     Returns: table -> number of rows.
     """
     moved: dict[str, set[int]] = defaultdict(set)
-    seen = set()
-    for service, owner, reference in referring(rules):
-        seen.add((owner.table.name, reference.attribute))
-        for record in referring_records(owner.model, reference.attribute, source):
-            if owner is service.rules:
-                service.apply(record.id, {reference.attribute: target})
-            else:
-                records.update(owner.table, record.id, {reference.attribute: target})
-            moved[owner.table.name].add(record.id)
-    for table, key in move_linked(rules, source, target):
-        moved[table].add(key)
+    for service, owner, attribute, _, record in dependents_of(rules, source):
+        if owner is service.rules:
+            service.apply(record.id, {attribute: target})
+        else:
+            records.update(owner.table, record.id, {attribute: target})
+        moved[owner.table.name].add(record.id)
     counts = {str(table): len(keys) for table, keys in moved.items()}
+    seen = {(owner.table.name, each.attribute) for _, owner, each in referring(rules)}
     return {**counts, **_move_plain_rows(rules, seen, source, target)}
-
-
-def move_linked(rules: EntityRules[Entity], source: int, target: int) -> list[tuple[str, int]]:
-    """Move what is about the record by its type and key (tasks, documents).
-
-    Returns: (table, key) of each.
-    """
-    moved = []
-    for service in services.current.values():
-        if service.rules.polymorphic is None:
-            continue
-        _, key_attribute = service.rules.polymorphic
-        for record in linked_records(service.rules, rules.name, source):
-            service.apply(record.id, {key_attribute: target})
-            moved.append((str(service.rules.table.name), record.id))
-    return moved
 
 
 def _move_plain_rows(

@@ -7,7 +7,6 @@ by naming it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -18,37 +17,8 @@ from app.http.security import Caller
 from app.models.columns import Entity
 from app.permissions import OWNING_COLUMNS, allowed
 from app.writing.change import Change
-from app.writing.rules import RowRules
-
-
-@dataclass(frozen=True)
-class Target:
-    """A table that others refer to: how a message calls a row, and who may read it."""
-
-    title: str
-    resource: str | None = None
-
-
-TARGETS: Mapping[str, Target] = {
-    "clients": Target("client", "clients"),
-    "contacts": Target("contact", "contacts"),
-    "leads": Target("lead", "leads"),
-    "opportunities": Target("opportunity", "opportunities"),
-    "tickets": Target("ticket", "tickets"),
-    "invoices": Target("invoice", "invoices"),
-    "kb_articles": Target("article", "kb"),
-    "documents": Target("document", "documents"),
-    "tasks": Target("task", "tasks"),
-    "projects": Target("project", "projects"),
-    "products": Target("product", "products"),
-    "users": Target("active user"),
-}
-# Name of the entity type -> its table, for links to any of the ten (relatedType, entityType).
-TABLES: Mapping[str, str] = {
-    "Client": "clients", "Contact": "contacts", "Lead": "leads", "Opportunity": "opportunities",
-    "Ticket": "tickets", "Invoice": "invoices", "KbArticle": "kb_articles",
-    "Document": "documents", "Task": "tasks", "Project": "projects",
-}  # fmt: skip
+from app.writing.deletion import services
+from app.writing.rules import EntityRules, RowRules
 
 
 def check_references(change: Change[Entity]) -> None:
@@ -83,13 +53,16 @@ def _check_polymorphic(change: Change[Entity], type_attribute: str, key_attribut
         absent = type_attribute if name is None else key_attribute
         other = change.rules.wire(key_attribute if name is None else type_attribute)
         change.refuse(absent, f"is required together with {other}")
-    elif name is not None and not is_readable(change.caller, TABLES[name], key):
-        change.refuse(key_attribute, missing(TABLES[name], key))
+    elif name is not None:
+        table = services.current[name].rules.table.name
+        if not is_readable(change.caller, table, key):
+            change.refuse(key_attribute, missing(table, key))
 
 
 def missing(table: str, key: int) -> str:
     """The message for a row that is not there, or not for this caller."""
-    return f"there is no {TARGETS[table].title} {key}"
+    rules = _rules_of(table)
+    return f"there is no {rules.title if rules else 'active user'} {key}"
 
 
 def is_readable(caller: Caller, table: str, key: int) -> bool:
@@ -100,12 +73,18 @@ def is_readable(caller: Caller, table: str, key: int) -> bool:
     row = db.session.execute(_of_interest(source), {"key": key}).first()
     if row is None:
         return False
-    resource = TARGETS[table].resource
-    if resource is None:
+    rules = _rules_of(table)
+    if rules is None:
         return bool(row.status == "active")
     # Documents in the trash are there for nobody.
     is_deleted = table == "documents" and row.status == "Deleted"
-    return not is_deleted and allowed(caller, f"{resource}:read", row)
+    return not is_deleted and allowed(caller, rules.permissions["read"], row)
+
+
+def _rules_of(table: str) -> EntityRules[Any] | None:
+    """The rules of the entity in a table; None of users, who have none."""
+    known = (service.rules for service in services.current.values())
+    return next((rules for rules in known if rules.table.name == table), None)
 
 
 @lru_cache(maxsize=64)

@@ -14,11 +14,11 @@ from app.errors import InUseError, InvalidStateError
 from app.extensions import Model
 from app.http.security import Caller, acting_as, make_caller
 from app.invoices.steps import issue_invoice
+from app.models.document import ENTITY_TYPES
 from app.models.invoice import LineItem
 from app.models.ticket import TicketComment
 from app.tickets.comments import create_comment
 from app.writing.reference_rules import DELETE, RESTRICT, RULES, Rule, rule_of
-from app.writing.references import TABLES
 from app.writing.services import SERVICES
 from tests.factories import (
     MAKERS,
@@ -159,7 +159,7 @@ def test_no_reference_of_an_issued_document_becomes_null(admin: Caller, status: 
     assert rows(LineItem, invoice_id=invoice)[0]["task_id"] == task
 
 
-@pytest.mark.parametrize("entity", [name for name in TABLES if name != "Document"])
+@pytest.mark.parametrize("entity", [name for name in ENTITY_TYPES if name != "Document"])
 def test_a_retained_document_keeps_what_it_is_about(admin: Caller, entity: str) -> None:
     key = MAKERS[entity]()
     document = make_document(entity_type=entity, entity_id=key, retain_until=today())
@@ -274,7 +274,7 @@ def test_a_converted_lead_stays(admin: Caller) -> None:
         delete("Lead", lead)
 
 
-@pytest.mark.parametrize("entity", TABLES)
+@pytest.mark.parametrize("entity", ENTITY_TYPES)
 def test_tasks_about_a_deleted_record_stay(admin: Caller, entity: str) -> None:
     key = MAKERS[entity]()
     task = create("Task", {"title": "A", "related_type": entity, "related_id": key})

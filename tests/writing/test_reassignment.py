@@ -7,7 +7,7 @@ from sqlalchemy import func, select
 from app.db import records
 from app.extensions import Model
 from app.http.security import Caller
-from app.writing.reassignment import move_linked, move_references
+from app.writing.reassignment import move_references
 from app.writing.services import SERVICES
 from tests.business import admin
 from tests.factories import (
@@ -68,10 +68,8 @@ def test_what_is_about_a_record_by_its_type_goes_along_and_no_other_of_its_key(
     document = make_document(entity_type="Client", entity_id=source)
     namesake = make_project(client_id=client)
     other = make_task(related_type="Project", related_id=namesake)
-    assert sorted(move_linked(CLIENT, source, client)) == [
-        ("documents", document), ("tasks", task),
-    ]  # fmt: skip
+    assert move_references(CLIENT, source, client) == {"documents": 1, "tasks": 1}
     assert stored("Task", task)["related_id"] == client
     assert stored("Document", document)["entity_id"] == client
     assert stored("Task", other)["related_id"] == namesake
-    assert move_linked(CLIENT, source, client) == []
+    assert move_references(CLIENT, source, client) == {}
