@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 from flask import current_app
-from sqlalchemy import ColumnElement, Connection, RowMapping, Text, and_, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, select
 
 from app.clock import utc_now
 from app.db import records
@@ -27,7 +27,7 @@ from app.webhooks.fan_out import audience_of
 from app.webhooks.messages import Message, Outcome, envelope, send_message
 from app.webhooks.outcomes import write_outcomes
 from app.webhooks.signing import open_secret
-from app.webhooks.subscriptions import data_for
+from app.webhooks.subscriptions import PAYLOAD, data_for
 
 if TYPE_CHECKING:
     from app.outbound.client import Client
@@ -156,7 +156,7 @@ def _messages(
 ) -> list[Message]:
     statement = select(
         Event.id, Event.type, Event.created_at,
-        type_coerce(Event.payload, Text).label("payload"),
+        PAYLOAD,
     ).where(Event.id.in_([row["event_id"] for row in taken]))  # fmt: skip
     owner = audience_of(connection, (endpoint,)).owner(endpoint)
     bodies = {

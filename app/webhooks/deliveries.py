@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-import orjson
-from sqlalchemy import Connection, Select, Text, select, type_coerce
+from sqlalchemy import Connection, Select, select
 
 from app import audit
 from app.clock import utc_now
@@ -22,7 +21,7 @@ from app.models.webhook import WebhookAttempt, WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoints import get_endpoint, require_active, show_endpoint
 from app.webhooks.messages import envelope
 from app.webhooks.schemas import WebhookAttemptSchema, WebhookDeliverySchema
-from app.webhooks.subscriptions import data_for, may_see, names_of
+from app.webhooks.subscriptions import PAYLOAD, data_for, may_see, names_of
 
 
 def list_deliveries(endpoint_id: int, query: Mapping[str, Any]) -> Page:
@@ -80,7 +79,7 @@ def _statement() -> Select[Any]:
         select(
             WebhookDelivery.__table__, WebhookEndpoint.url, Event.key, Event.type,
             Event.created_at.label("happened_at"),
-            type_coerce(Event.payload, Text).label("payload"),
+            PAYLOAD,
         )
         .join(WebhookEndpoint, WebhookEndpoint.id == WebhookDelivery.endpoint_id)
         .join(Event, Event.id == WebhookDelivery.event_id)
@@ -118,7 +117,7 @@ def _shape(row: AnyRow, attempts: list[dict[str, Any]]) -> dict[str, Any]:
 def _body(row: AnyRow) -> str | None:
     """What is sent; None where the caller may not read the record that it shows."""
     caller = current_caller()
-    if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
+    if not may_see(caller, row.type, row.payload):
         return None
     data = data_for(caller, row.type, row.payload)
     return envelope(row.type, iso_instant(row.happened_at), data)

@@ -10,16 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import orjson
-from sqlalchemy import (
-    Connection,
-    Text,
-    bindparam,
-    exists,
-    select,
-    type_coerce,
-    update,
-)
+from sqlalchemy import Connection, bindparam, exists, select, update
 
 from app.auth.rights import callers_of
 from app.clock import utc_now
@@ -33,7 +24,7 @@ from app.models.event import Counter, Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.endpoint_state import disable_endpoint
 from app.webhooks.signing import new_message_id
-from app.webhooks.subscriptions import matches, may_see
+from app.webhooks.subscriptions import PAYLOAD, matches, may_see
 
 COUNTER = "events.position"
 # What one transaction does at most: writers of SQLite wait for it.
@@ -43,7 +34,6 @@ DELIVERY_LOOP = "webhook-deliveries"
 
 
 _WAITING = Event.dispatched_at.is_(None)
-_PAYLOAD = type_coerce(Event.payload, Text).label("payload")
 _PLACED = (
     update(Event)
     .where(Event.id == bindparam("event"))
@@ -75,7 +65,7 @@ class Audience:
         if event.type == "webhook.ping" or not matches(endpoint.events, event.type):
             return False
         owner = self.owner(endpoint)
-        return owner is not None and may_see(owner, event.type, lambda: orjson.loads(event.payload))
+        return owner is not None and may_see(owner, event.type, event.payload)
 
 
 def fan_out() -> int:
@@ -146,7 +136,7 @@ def _next_events(connection: Connection, audience: Audience) -> list[AnyRow]:
     at_once = max(1, min(EVENTS_AT_ONCE, DELIVERIES_AT_ONCE // max(1, endpoints)))
     return list(
         connection.execute(
-            select(Event.id, Event.type, _PAYLOAD).where(_WAITING).order_by(Event.id).limit(at_once)
+            select(Event.id, Event.type, PAYLOAD).where(_WAITING).order_by(Event.id).limit(at_once)
         )
     )
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import orjson
-from sqlalchemy import Text, func, select, type_coerce
+from sqlalchemy import func, select
 
 from app.db.engines import primary_engine
 from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.http.security import Caller, current_caller
 from app.models.event import Event
-from app.webhooks.subscriptions import data_for, may_read_group, may_see, names_of
+from app.webhooks.subscriptions import PAYLOAD, data_for, may_read_group, may_see, names_of
 
 
 def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
         select(
             Event.position, Event.key, Event.type, Event.created_at,
             Event.entity, Event.entity_id, Event.request_id,
-            type_coerce(Event.payload, Text).label("payload"),
+            PAYLOAD,
         )
         .where(Event.position > begin, Event.type.in_(names))
         .order_by(Event.position)
@@ -56,7 +56,7 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
 
 def _item(caller: Caller, row: AnyRow) -> dict[str, Any] | None:
     """An event as it is shown; None when the caller may not see it."""
-    if not may_see(caller, row.type, lambda: orjson.loads(row.payload)):
+    if not may_see(caller, row.type, row.payload):
         return None
     return {
         "id": row.key,

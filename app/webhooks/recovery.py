@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, Text, exists, select, type_coerce, update
+from sqlalchemy import Connection, exists, select, update
 
 from app.clock import utc_now
 from app.db import records
@@ -11,6 +11,7 @@ from app.db.types import AnyRow
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery, WebhookEndpoint
 from app.webhooks.fan_out import new_delivery, read_audience
+from app.webhooks.subscriptions import PAYLOAD
 
 EVENTS_AT_ONCE = 500
 _RECOVERING = (WebhookEndpoint.recover_until.is_not(None), WebhookEndpoint.status == "active")
@@ -49,7 +50,7 @@ def _events(connection: Connection, endpoint: WebhookEndpoint) -> list[AnyRow]:
         connection.execute(
             select(
                 Event.id, Event.type, Event.position,
-                type_coerce(Event.payload, Text).label("payload"),
+                PAYLOAD,
             )
             .where(
                 Event.position > endpoint.recover_after,
