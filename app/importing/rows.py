@@ -130,11 +130,11 @@ class Import:
             self._plan.see(cells)
         self.outcome.columns = self._plan.described()
 
-    def within_transaction(self) -> Outcome:
+    def within_transaction(self, progress: Progress = lambda rows: None) -> Outcome:
         """Import all rows in the running transaction; each bad one is undone by itself."""
         self._take_lock()
-        for row in self._rows:
-            self._import(row)
+        for first in self._rows:
+            progress(self._import_chunk(first))
         self._record()
         return self.outcome
 
@@ -177,12 +177,8 @@ class Import:
         Raises: ValidationError, with the problems.
         """
         with transaction():
-            self._take_lock()
-            for first in self._rows:
-                progress(self._import_chunk(first))
-            if self.outcome.problem_count:
+            if self.within_transaction(progress).problem_count:
                 raise self.outcome.refuse()
-            self._record()
             if note is not None:
                 note(self.outcome)
         return self.outcome

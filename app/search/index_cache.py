@@ -45,10 +45,7 @@ class IndexCache:
         hits = index.search(terms, None)
         try:
             also = hits.best_by_words()
-            if terms:
-                near, around = pgvector.nearness_and_around(self._entity, vector, also)
-            else:
-                near, around = pgvector.nearness(self._entity, vector, also), {}
+            near, around = pgvector.nearness(self._entity, vector, also, with_around=bool(terms))
         except DBAPIError:  # the table was dropped; what it had is read into this process again
             self._known = NOTHING_KNOWN
             return self.current().search(terms, vector), True

@@ -119,28 +119,20 @@ def keep(connection: Connection, entry_id: int, entity: str, key: int, vectors: 
         connection.execute(_ADD, list(_rows(entry_id, entity, key, vectors)))
 
 
-def nearness(entity: str, vector: Any, also: Sequence[int]) -> dict[int, float]:
+def nearness(
+    entity: str, vector: Any, also: Sequence[int], *, with_around: bool
+) -> tuple[dict[int, float], dict[int, float]]:
     """How near texts are to a vector of length 1: those that are likely near, and ``also``.
 
     Args:
         also: keys of texts that are compared in any case.
-    Raises: DBAPIError, the table is not there.
-    """
-    with _searching() as connection:
-        return _near(connection, entity, _written(vector), also)
-
-
-def nearness_and_around(
-    entity: str, vector: Any, also: Sequence[int]
-) -> tuple[dict[int, float], dict[int, float]]:
-    """``nearness``, and how near texts are to the nearest of them as a whole.
-
+        with_around: how near they are to the nearest of them as a whole, too; else nothing.
     Raises: DBAPIError, the table is not there.
     """
     with _searching() as connection:
         near = _near(connection, entity, _written(vector), also)
         nearest = max(near, key=near.__getitem__, default=None)
-        if nearest is None or near[nearest] <= 0:
+        if not with_around or nearest is None or near[nearest] <= 0:
             return near, {}
         parameters = {"entity": entity, "key": nearest, "whole": WHOLE}
         whole = connection.execute(_WHOLE, parameters).scalar()
