@@ -36,13 +36,17 @@ _product = Product.__table__
 OPEN_STATUSES = ("Sent", "PartiallyPaid")
 
 
-def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
+def _is_late(columns: Any, day: ColumnElement[Any]) -> ColumnElement[Any]:
     return and_(
         columns.type == "Invoice",
         columns.status.in_(OPEN_STATUSES),
         columns.due_date.is_not(None),
-        columns.due_date < dynamic("today"),
+        columns.due_date < day,
     )
+
+
+def _is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
+    return _is_late(columns, dynamic("today"))
 
 
 def days_overdue(columns: Any, arguments: Mapping[str, ColumnElement[Any]]) -> ColumnElement[Any]:
@@ -55,13 +59,7 @@ def days_overdue(columns: Any, arguments: Mapping[str, ColumnElement[Any]]) -> C
         day,
         columns.due_date,
     )
-    is_late = and_(
-        columns.type == "Invoice",
-        columns.status.in_(OPEN_STATUSES),
-        columns.due_date.is_not(None),
-        columns.due_date < day,
-    )
-    return case((is_late, days), else_=0)
+    return case((_is_late(columns, day), days), else_=0)
 
 
 def _text(name: str, description: str, attribute: str | None = None) -> edm.Property:

@@ -22,18 +22,18 @@ from app.models.task import Task
 from app.models.user import User
 from app.odata.model import edm
 from app.odata.model.declare import prop, to_many, to_one
+from app.writing.transitions import TASK_OPEN
 
 _task = Task.__table__
 _project = Project.__table__
 _user = User.__table__
 
-OPEN_TASKS = ("Todo", "InProgress", "Blocked")
 OPEN_PROJECTS = ("Planned", "Active", "OnHold")
 
 
 def _task_is_overdue(columns: Any, rights: Any) -> ColumnElement[Any]:
     return and_(
-        columns.status.in_(OPEN_TASKS),
+        columns.status.in_(TASK_OPEN),
         columns.due_at.is_not(None),
         columns.due_at < dynamic("now"),
     )
