@@ -34,16 +34,17 @@ def by_attribute(rules: RowRules, body: Mapping[str, Any]) -> tuple[dict[str, An
     attributes, objects = _attributes(rules)
     values: dict[str, Any] = {}
     problems = []
-    for outer, whole in body.items():
-        is_object = outer in objects and isinstance(whole, Mapping)
-        members = (
-            {f"{outer}.{name}": whole[name] for name in whole} if is_object else {outer: whole}
-        )
-        for name, value in members.items():
-            if name in attributes:
-                values[attributes[name]] = value
-            elif not (name in objects and value is None):  # no object, no values
-                problems.append(Detail(name, UNKNOWN))
+    flat: dict[str, Any] = {}
+    for name, value in body.items():
+        if name in objects and isinstance(value, Mapping):
+            flat |= {f"{name}.{part}": inner for part, inner in value.items()}
+        elif value is not None or name not in objects:  # no object, no values
+            flat[name] = value
+    for name, value in flat.items():
+        if name in attributes:
+            values[attributes[name]] = value
+        else:
+            problems.append(Detail(name, UNKNOWN))
     return values, problems
 
 

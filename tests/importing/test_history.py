@@ -276,6 +276,7 @@ def test_dry_run_keeps_nothing(run: Callable[..., Any], session: Session) -> Non
     [
         ("Clients", 1, {"name": ""}, "Clients[1].name: must not be blank"),
         ("Clients", 1, {"nmae": "x"}, "Clients[1].nmae: is not a property of this record"),
+        ("Clients", 1, {"tax_id": "1"}, "Clients[1].tax_id: is not a property of this record"),
         ("Clients", 1, {"email": "no"},
          "Clients[1].email: must be an e-mail address such as info@example.com"),
         ("Clients", 1, {"billingAddress": {"zip": "1"}},

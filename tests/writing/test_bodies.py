@@ -16,6 +16,15 @@ def test_names_of_the_wire_become_attributes() -> None:
     assert values == {"tax_id": "DE1", "billing_city": "Bonn"}
 
 
+def test_no_object_names_no_values() -> None:
+    assert read_properties(CLIENT, {"billingAddress": None}) == {}
+
+
+@pytest.mark.parametrize("name", ["tax_id", "billing_city"])
+def test_the_name_of_a_column_is_none_of_the_wire(name: str) -> None:
+    assert [detail.field for detail in body_problems(CLIENT, {name: "x"}, partial=True)] == [name]
+
+
 def test_all_that_is_wrong_is_told_at_once() -> None:
     body = {"colour": "red", "name": 5, "billingAddress": {"planet": "Mars"}}
     with pytest.raises(ValidationError) as refused:
