@@ -120,7 +120,7 @@ def keep(connection: Connection, entry_id: int, entity: str, key: int, vectors: 
 
 
 def nearness(
-    entity: str, vector: Any, also: Sequence[int], *, with_around: bool
+    entity: str, vector: Any, also: Sequence[int], *, with_around: bool = False
 ) -> tuple[dict[int, float], dict[int, float]]:
     """How near texts are to a vector of length 1: those that are likely near, and ``also``.
 

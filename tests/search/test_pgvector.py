@@ -155,9 +155,9 @@ def test_what_is_asked_for_is_compared_in_any_case(
     monkeypatch.setattr(pgvector, "NEAREST", 1)
     vector = numpy.zeros(pgvector.DIMENSION, dtype=numpy.float32)
     vector[0] = 1
-    assert len(pgvector.nearness(ARTICLE, vector, [])) == 1
-    assert {1, 2, 3} <= pgvector.nearness(ARTICLE, vector, [1, 2, 3]).keys()
-    assert pgvector.nearness("Ticket", vector, [1]) == {}
+    assert len(pgvector.nearness(ARTICLE, vector, [])[0]) == 1
+    assert {1, 2, 3} <= pgvector.nearness(ARTICLE, vector, [1, 2, 3])[0].keys()
+    assert pgvector.nearness("Ticket", vector, [1]) == ({}, {})
 
 
 def test_without_the_extension_nothing_is_made(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
