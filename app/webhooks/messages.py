@@ -87,25 +87,28 @@ def send_message(client: Client, message: Message) -> Outcome:
         return Outcome(message, at, error="The secret of the endpoint cannot be read.")
     began = time.monotonic()
     headers: Mapping[str, str] = {}
-    result: dict[str, Any]
+    problem: str | None = None
+    answered: dict[str, Any] = {}
     try:
         headers = signed_headers(message.secrets, message.message_id, at, message.body)
         answer = client.send("POST", message.url, headers, message.body.encode())
     except OutboundError as error:
-        result = {"error": str(error)}
+        problem = str(error)
     except Exception:  # a thread of the pool must go on, and the message be tried again
         log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
-        result = {"error": "The message could not be sent."}
+        problem = "The message could not be sent."
     else:
-        is_redirect = 300 <= answer.status < 400
-        result = {
+        answered = {
             "status": answer.status,
             "response": _readable(answer.body),
-            "error": "Redirects are not followed." if is_redirect else None,
             "retry_after": retry_after(answer.headers, at),
         }
+        if 300 <= answer.status < 400:
+            problem = "Redirects are not followed."
     seconds = time.monotonic() - began
-    return Outcome(message, at, duration_seconds=seconds, headers=headers, **result)
+    return Outcome(
+        message, at, duration_seconds=seconds, headers=headers, error=problem, **answered
+    )
 
 
 def _readable(body: bytes) -> str:
