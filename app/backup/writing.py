@@ -22,10 +22,10 @@ from app.clock import utc_now
 from app.db.engines import primary_engine
 from app.db.types import iso_instant
 from app.extensions import Model, configuration, db
-from app.importing.whole_file import whole_file
 from app.invoices.freezing import key_of
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
+from app.output_file import OutputError, output_file
 from app.sealing import derived_keys
 
 PART_ROWS = 2000
@@ -40,13 +40,16 @@ def write_backup(path: Path, *, files: bool = True, progress: Progress | None = 
         files: whether the files of documents and invoices go in; not where the store that they
             lie in is backed up by itself.
     Returns: what the archive says of itself.
-    Raises: BackupError, the file exists; click.ClickException, it cannot be written.
+    Raises: BackupError, the file exists or cannot be written.
     """
     if path.exists():
         raise BackupError(f"{path} exists already")
     tell = progress or (lambda label, done, total: None)
-    with whole_file(path) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        manifest = _fill(archive, files, tell)
+    try:
+        with output_file(path) as out, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+            manifest = _fill(archive, files, tell)
+    except OutputError as error:
+        raise BackupError(str(error)) from error
     return manifest
 
 

@@ -14,8 +14,8 @@ from app.db.engines import read_engine
 from app.db.types import json_text
 from app.importing.progress import Report, progress_bar
 from app.importing.sets import NOT_READ, ImportSet, import_sets
-from app.importing.whole_file import whole_file
 from app.models.user import User
+from app.output_file import OutputError, output_file
 from app.writing.rules import ChildRules, RowRules
 
 BATCH = 1000
@@ -27,11 +27,13 @@ exporting = AppGroup("export", help="Take data out, in the form that an import t
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def export_file(file: Path) -> None:
     """Write every record to FILE, with its history (docs/import.md)."""
-    with progress_bar() as report, whole_file(file, "utf-8") as out:
-        counts = export_records(out, report)
-    click.echo(
-        "Exported: " + (", ".join(f"{n:,} {name}" for name, n in counts.items()) or "nothing")
-    )
+    try:
+        with progress_bar() as report, output_file(file, "utf-8") as out:
+            counts = export_records(out, report)
+    except OutputError as error:
+        raise click.ClickException(str(error)) from error
+    done = ", ".join(f"{n:,} {name}" for name, n in counts.items()) or "nothing"
+    click.echo(f"Exported: {done}", err=True)  # FILE may be /dev/stdout
 
 
 def export_records(out: IO[str], report: Report | None = None) -> dict[str, int]:

@@ -59,13 +59,13 @@ def _save(chunks: Iterator[bytes], path: Path, maximum_bytes: int) -> None:
 
 
 def _options(fields: dict[str, str], problems: dict[str, str], *, has_file: bool) -> Options:
-    """What the fields say; blank ones say what is usual."""
+    """What the fields say; where one may be left out, a blank one is."""
     schema = ImportOptionsSchema()
-    known = {field.data_key for field in schema.fields.values()}
+    optional = {field.data_key for field in schema.fields.values() if not field.required}
     values: Any = {}
     try:
         values = schema.load({
-            name: text for name, text in fields.items() if text or name not in known
+            name: text for name, text in fields.items() if text or name not in optional
         })  # fmt: skip
     except SchemaError as error:
         problems = {**dict(field_problems(error.messages)), **problems}

@@ -13,6 +13,7 @@ from app import errors
 from app.bi.exports.formats import FORMATS
 from app.config import Config
 from app.events import EVENT_NAMES
+from app.models.event import AuditRecord
 from app.openapi.document import RELEASE
 from tests.architecture.modules import ROOT
 
@@ -49,6 +50,11 @@ def test_every_error_code_is_explained_with_its_status() -> None:
 def test_every_event_is_explained() -> None:
     listed = set(re.findall(r"^\| `([a-z_]+\.[a-z_]+)` \|", page("events.md"), re.MULTILINE))
     assert listed == EVENT_NAMES
+
+
+def test_every_way_that_a_change_comes_is_explained() -> None:
+    ways = re.findall(r"\w+", AuditRecord.__table__.c.via.doc or "")
+    assert ways and not [way for way in ways if f"`{way}`" not in page("events.md")]
 
 
 def test_every_format_of_an_export_is_explained_with_its_rows() -> None:

@@ -355,6 +355,15 @@ def test_all_that_is_wrong_with_a_form_is_told_at_once(admin: Api) -> None:
     }  # fmt: skip
 
 
+def test_a_blank_field_is_one_left_out_where_it_may_be(admin: Api) -> None:
+    blank = dict.fromkeys(("mode", "update", "encoding", "mapping", "dryRun"), "")
+    assert send(admin, "name\nAcme\n", **blank).status_code == 200
+    answer = send(admin, "name\nAcme\n", **blank, type="")
+    assert answer.status_code == 400
+    (detail,) = answer.json["error"]["details"]
+    assert (detail["field"], detail["message"][:21]) == ("type", "must be one of client")
+
+
 def test_who_may_import(admin: Api, sign_in: Callable[..., Api]) -> None:
     for role, expected in (("Support", 403), ("Viewer", 403), ("Sales", 200), ("Manager", 200)):
         assert send(sign_in(role), "name\nAcme\n").status_code == expected, role

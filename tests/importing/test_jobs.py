@@ -28,6 +28,7 @@ from app.http.security import acting_as, system_caller
 from app.importing import jobs, rows, submission
 from app.importing.jobs import run_imports, tidy_imports
 from app.models.client import Client
+from app.models.event import AuditRecord, Event
 from app.models.import_job import ImportJob
 from tests.contract.conftest import Api, admin, sign_in
 
@@ -93,6 +94,21 @@ def test_a_large_file_is_imported_by_the_worker(
     assert count(session) == ROWS
     with app.app_context():
         assert list(blobs.current.entries(jobs.AREA)) == []
+
+
+def test_what_the_worker_imports_is_told_as_done_by_a_job(
+    app: Flask, admin: Api, session: Session
+) -> None:
+    send(admin)
+    work(app)
+    audit = select(AuditRecord.actor_id, AuditRecord.via).where(
+        AuditRecord.action == "client.created"
+    )
+    (actor_id, via), *rest = session.execute(audit).all()
+    assert (via, len(rest)) == ("job", ROWS - 1)
+    events = session.scalars(select(Event).where(Event.type == "client.created")).all()
+    actors = [event.payload["actor"] for event in events]
+    assert actors == [{"id": actor_id, "via": "job"}] * ROWS
 
 
 def test_all_or_nothing_fails_whole_and_says_where(
