@@ -12,7 +12,7 @@ from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links
 from app.console.language import translated
-from app.console.steps import step_of, take
+from app.console.steps import preset, step_of, take
 from app.console.typed import key_in
 from app.console.uploads import PageForm
 from app.console.wording import saved
@@ -118,14 +118,15 @@ def show_shares(
 ) -> Response:
     """The links of a document, and the form for another."""
     links = shares.list_shares(key, **page_asked())
+    step = step_of("share")
     return page(
         "shares.html",
         document=_named(key),
         shares=[*([new_share] if new_share else []), *links["items"]],
         links=page_links(links["total"]),
         link=link,
-        step=step_of("share"),
-        typed=request.form if problem else {},
+        step=step,
+        typed=request.form if problem else {each.name: preset(each, {}) for each in step.inputs},
         problem=problem,
     )
 

@@ -28,7 +28,8 @@ from app.writing.fields import Choice
 class Input:
     """A field of a step's form.
 
-    ``filled_by`` is the amount of the record that it begins with; ``hint`` stands below it.
+    It begins with ``preset``, or with the amount of the record that ``filled_by`` names; ``hint``
+    stands below it.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Input:
     required: bool = True
     filled_by: str = ""
     hint: str = ""
+    preset: str = ""
 
 
 # Name in allowedActions -> the operation that the page offers for it.
@@ -191,6 +193,7 @@ def _input(name: str, field: Field, filled_by: str) -> Input:
         field.required,
         filled_by,
         translated(field.metadata.get("hint", "")),
+        str(field.metadata.get("preset", "")),
     )
 
 
@@ -272,7 +275,9 @@ def arguments(
         if each.kind == "check":
             values[each.name] = each.name in form
             continue
-        text = form.get(each.name, "").strip()
+        text = form.get(each.name, "")
+        if each.kind != "password":  # its spaces are a part of it
+            text = text.strip()
         if each.kind != "number" or not (text or each.required):
             values[each.name] = text or None
             continue
@@ -282,8 +287,12 @@ def arguments(
 
 
 def preset(each: Input, record: Mapping[str, Any]) -> str:
-    """What a field has at first: today, and the amount of the record that it is about."""
+    """What a field has at first: what is declared, today, or an amount of the record."""
     if each.kind == "date":
         return today().isoformat()
     amount = record.get(each.filled_by)
-    return "" if amount is None else number_text(written(Decimal(str(amount)), record["currency"]))
+    return (
+        each.preset
+        if amount is None
+        else number_text(written(Decimal(str(amount)), record["currency"]))
+    )

@@ -13,6 +13,7 @@ from app.extensions import db
 
 _NOTES = "notes"
 _KEPT = "kept"
+_TRIAL = "trial"
 T = TypeVar("T")
 # In the order of the locks themselves, which two names may share.
 _LOCK_IN_ORDER = text(
@@ -26,8 +27,9 @@ _LOCK_IN_ORDER = text(
 def by_itself() -> Iterator[None]:
     """Do something for itself: what comes of it is committed at once, or undone if it raises.
 
-    It must not hang on what the request does after it. Within a savepoint, as of a batch or a
-    trial, it is undone for itself as well, and committed with the rest.
+    It must not hang on what the request does after it. Within a savepoint, as of a batch, it is
+    undone for itself as well, and committed with the rest. In a trial it is undone at once, with
+    its locks.
     """
     if db.session.connection().in_nested_transaction():
         with db.session.begin_nested():
@@ -35,10 +37,24 @@ def by_itself() -> Iterator[None]:
         return
     try:
         yield
-        db.session.commit()
+        if _TRIAL in db.session.info:
+            db.session.rollback()
+        else:
+            db.session.commit()
     except BaseException:
         db.session.rollback()
         raise
+
+
+@contextmanager
+def trial() -> Iterator[None]:
+    """Do something and undo it; what it does by itself is undone one by one."""
+    db.session.info[_TRIAL] = True
+    try:
+        yield
+    finally:
+        del db.session.info[_TRIAL]
+        db.session.rollback()
 
 
 def has_begun() -> bool:

@@ -147,15 +147,18 @@ class ShareBodySchema(CheckedSchema):
         return ShareTerms(**values)
 
     expires_at = Instant(
-        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."}
+        allow_none=True,
+        metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."},
     )
     expires_in_days = fields.Integer(
         strict=True,
+        allow_none=True,
         validate=validate.Range(1, MAXIMUM_DAYS),
         metadata={
             "description": f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
             "label": "Days until it ends",
             "hint": f"{DEFAULT_DAYS}, when left out",
+            "preset": DEFAULT_DAYS,
         },
     )
     password = fields.String(

@@ -66,7 +66,8 @@ SEND_MANY = Operation(
     permissions=("invoices:send",),
     description="""Send many documents, each in a transaction of its own.
 
-    With an `Idempotency-Key`, what a request that was cut off has sent is not sent again.""",
+    With an `Idempotency-Key`, what a request that was cut off has sent is not sent again. A dry run
+    undoes each before the next, so each draft shows the number that is next.""",
     arguments=SendManySchema,
     run=send_invoices,
     answers=SentManySchema,

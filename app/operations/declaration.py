@@ -53,8 +53,9 @@ class Operation:
 
     ``path`` is below the area in REST; an operation without one has a view of its own there.
     ``action`` is its name in ``allowedActions``. ``asked_by`` are phrases, beginning with a verb,
-    in which people ask the assistant for it besides its name, in any language; it does not propose
-    what is not ``proposed``: its answer has a secret, or it is done to many records.
+    in which people ask the assistant for it besides its name, in any language. What is not
+    ``proposed`` the assistant never proposes, and OData does not do it to ``$each`` of a set: its
+    answer has a secret, or it is done to many records.
     """
 
     name: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
-from app.extensions import db
+from app.db.transactions import trial
 from app.http.areas import Area
-from app.http.dry_run import DryRunSchema, undo_if_dry
+from app.http.dry_run import DryRunSchema
 from app.http.security import requires
 from app.operations.declaration import Operation
 from app.operations.wire_types import names_record
@@ -24,13 +25,10 @@ def _view(area: Area, operation: Operation) -> Any:
     def view(*read: Any, **keys: int) -> Any:
         key = next(iter(keys.values()), None)
         is_trial = operation.changes and read[0]["dry_run"]
-        if is_trial:
-            db.session.begin_nested()  # within which nothing is committed (``by_itself``)
-        result = operation.call(key, read[-1] if operation.arguments else {})
-        describe = operation.answer_of_trial if is_trial else None
-        answer: Any = (describe or operation.answer)(result) if operation.answers else None
-        if is_trial:
-            undo_if_dry(read[0])
+        with trial() if is_trial else nullcontext():
+            result = operation.call(key, read[-1] if operation.arguments else {})
+            describe = operation.answer_of_trial if is_trial else None
+            answer: Any = (describe or operation.answer)(result) if operation.answers else None
         if operation.location is None:
             return answer
         # After a dry run what was made is not there.

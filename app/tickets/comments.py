@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from app import audit
@@ -28,10 +29,18 @@ _INHERITED = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class NewComment:
+    """The key of a comment, and whether a follow-up ticket was begun for it."""
+
+    id: int
+    has_begun_ticket: bool = False
+
+
 def create_comment(
     ticket_id: int, *, body: Any = None, is_internal: Any = False, by_customer: bool = False
-) -> int:
-    """Add a comment; returns its key.
+) -> NewComment:
+    """Add a comment.
 
     An agent's answer is the first response where there was none and opens a New ticket. The
     customer's reply reopens a Solved one and ends a pause; on a Closed one it starts a follow-up
@@ -51,7 +60,8 @@ def create_comment(
     if problems:
         raise ValidationError(problems)
     internal: bool = cleaned["is_internal"]
-    if ticket.status == "Closed":
+    was_closed = ticket.status == "Closed"
+    if was_closed:
         if internal:
             raise InvalidStateError(
                 "A closed ticket takes no notes.", [("isInternal", "the ticket is Closed")]
@@ -68,7 +78,7 @@ def create_comment(
     comment_id = records.insert(TicketComment, comment)
     _answer(ticket, internal, by_customer)
     _report(caller, ticket_id, comment_id, comment)
-    return comment_id
+    return NewComment(comment_id, was_closed)
 
 
 def _addressed(ticket_id: int, caller: Caller) -> Ticket:
@@ -142,7 +152,7 @@ COMMENTS = AddedOnly(
     rules=COMMENT,
     parent="ticket_id",
     right="tickets:update",
-    add=create_comment,
+    add=lambda ticket_id, **values: create_comment(ticket_id, **values).id,
     no_change=lambda: InvalidStateError("A comment cannot be changed: it may have been read."),
     no_deletion=lambda: InvalidStateError("A comment cannot be deleted: it may have been read."),
 )

@@ -9,7 +9,7 @@ from app.errors import ValidationError
 from app.http.schema_parts import answer_body
 from app.models.ticket import TicketComment
 from app.operations.declaration import Operation
-from app.tickets.comments import create_comment
+from app.tickets.comments import NewComment, create_comment
 from app.tickets.merging import TicketMerge, merge_tickets as merge
 from app.tickets.schemas import (
     CommentSchema,
@@ -21,10 +21,18 @@ from app.tickets.schemas import (
 from app.tickets.service import TICKETS
 
 
-def describe_comment(comment_id: int) -> dict[str, Any]:
+def describe_comment(new: NewComment) -> dict[str, Any]:
     """A comment and the standing of its ticket."""
-    row = records.get(TicketComment, comment_id, f"There is no comment {comment_id}.")
+    row = records.get(TicketComment, new.id)
     return answer_body(CommentSchema, row, ticket=describe_ticket(row.ticket_id))
+
+
+def describe_trial(new: NewComment) -> dict[str, Any]:
+    """The same of a comment that is undone: a ticket that was begun for it has no key."""
+    comment = describe_comment(new)
+    if not new.has_begun_ticket:
+        return comment
+    return {**comment, "ticketId": None, "ticket": {**comment["ticket"], "id": None}}
 
 
 def describe_ticket_merge(merge: TicketMerge) -> dict[str, Any]:
@@ -72,6 +80,7 @@ ADD_COMMENT = Operation(
     arguments=NewCommentSchema,
     run=create_comment,
     answer=describe_comment,
+    answer_of_trial=describe_trial,
     answers=CommentSchema,
     location="/odata/Tickets({ticketId})/Comments({id})",
     asked_by=("comment on", "reply to", "respond to", "kommentiere", "antworte", "commente",

@@ -28,7 +28,9 @@ class MergeTicketsSchema(Schema):
 class TicketStandingSchema(Schema):
     """A ticket in short."""
 
-    id = fields.Integer(description="Key of the ticket.")
+    id = fields.Integer(
+        allow_none=True, description="Key of the ticket; null where a dry run would make it."
+    )
     number = fields.String(description="Number of the ticket.", example="T-000001")
     status = fields.String(description="Status now.", example="Closed")
     merged_into_id = fields.Integer(allow_none=True, description="Ticket that it was merged into.")
@@ -71,11 +73,12 @@ class NewCommentSchema(Schema):
 class CommentSchema(Schema):
     """A comment; `ticket` is the one that it is in: a follow-up where the other was closed.
 
-    ``id`` is null where a dry run would make it.
+    ``id`` is null where a dry run would make it, and so are ``ticketId`` and the ``id`` of
+    ``ticket`` where it would make a follow-up.
     """
 
     id = fields.Integer(allow_none=True, description="Key of the comment.")
-    ticket_id = fields.Integer(description="Ticket that it is in.")
+    ticket_id = fields.Integer(allow_none=True, description="Ticket that it is in.")
     body = fields.String(description="What was said.")
     is_internal = fields.Boolean(description="Whether customers do not see it.")
     author_id = fields.Integer(

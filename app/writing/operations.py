@@ -34,7 +34,7 @@ class Condition:
     """
 
     name: str
-    done: str = ""
+    done: str = "done"
     rights: tuple[str, ...] = ()
     states: tuple[str, ...] | None = None
     record_type: str | None = None

@@ -76,6 +76,28 @@ def test_a_link_is_made_used_logged_and_ended(sign_in: SignIn, client: FlaskClie
     assert "revoked" in browser.get(f"{page}/shares").text
 
 
+@pytest.mark.parametrize("password", ["    ", "  blue harbour "])
+def test_the_password_of_a_link_has_its_spaces(
+    sign_in: SignIn, client: FlaskClient, password: str
+) -> None:
+    browser = sign_in("Admin")
+    found = LINK.search(browser.submit(f"{upload(browser)}/shares", password=password).text)
+    assert found is not None
+    for typed, status in (("", 401), (password.strip(), 401), (password, 200)):
+        answer = client.post(f"{found[1]}?download=1", data={"password": typed})
+        assert answer.status_code == status, typed
+
+
+def test_the_form_for_a_link_begins_with_what_is_declared(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    page = f"{upload(browser)}/shares"
+    days = re.compile(r'<input[^>]*name="expiresInDays"[^>]*>')
+    shown = days.search(browser.get(page).text)
+    assert shown is not None and 'value="7"' in shown[0]
+    refused = days.search(browser.submit(page, expiresInDays="", maxDownloads="-1").text)
+    assert refused is not None and 'value="7"' not in refused[0]
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.container.declared import DECLARED
 from tests.contract.conftest import Api
 from tests.contract.test_odata_operations import NS, issued, make, new_invoice
 
@@ -61,6 +62,19 @@ def test_one_that_cannot_undoes_all_and_is_named(admin: Api) -> None:
     assert answer.json["error"]["message"].startswith(f"Leads({second}): ")
     assert states(admin) == ["New", "Converted"]
     assert admin.get(f"/odata/Leads({first})").json["convertedAt"] is None
+
+
+def test_what_has_a_secret_or_reaches_many_is_called_on_one_at_a_time(admin: Api) -> None:
+    bound = [each for each in DECLARED if each.bound_to and each.changes and not each.proposed]
+    assert bound
+    for operation in bound:
+        address = f"/odata/{operation.bound_to}s/$each/{NS}.{operation.name}"
+        for answer in (
+            admin.post(address, {}),
+            admin.client.options(address, headers=admin.headers),
+        ):
+            assert answer.status_code == 404, operation.name
+        assert f"one {operation.bound_to} at a time" in admin.post(address, {}).text
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.documents.schemas import ShareBodySchema
 from app.models.event import AuditRecord, Event
+from app.operations.wire_types import members_of
 from tests.contract.batches import change_set, request, send
 from tests.contract.conftest import Api
 from tests.kb.conftest import index
@@ -139,9 +141,9 @@ def test_many_are_sent_each_by_itself(admin: Api) -> None:
     assert answer.status_code == 200, answer.text
     assert (answer.json["sent"], answer.json["failed"]) == (2, 1)
     assert answer.json["results"][1]["error"]["code"] == "NOT_FOUND"
-    # What a trial has given out is given out again.
-    numbers = [result["number"] for result in answer.json["results"]]
-    assert numbers == [result["number"] for result in tried.json["results"]]
+    # Each was tried alone, and what a trial has given out is given out again.
+    first = answer.json["results"][0]["number"]
+    assert [result["number"] for result in tried.json["results"]] == [first, None, first]
     assert admin.post("/odata/SendInvoices", body).status_code == 400
 
 
@@ -172,6 +174,8 @@ def test_add_comment(admin: Api) -> None:
     assert answer.json["ticketId"] != ticket
     trial = admin.post(f"/api/tickets/{ticket}/comments?dryRun=true", said)
     assert (trial.status_code, trial.json["id"], "Location" in trial.headers) == (201, None, False)
+    assert (trial.json["ticketId"], trial.json["ticket"]["id"]) == (None, None)
+    assert trial.json["ticket"]["status"] == "Open"
     assert admin.get("/odata/Tickets/$count").text == "2"
 
 
@@ -189,6 +193,25 @@ def test_share(admin: Api) -> None:
     assert admin.get(f"/odata/Documents({key})/Shares/$count").text == "1"
     refused = admin.post(f"/odata/Documents({key})/{NS}.Share", {"expiresInDays": 400})
     assert refused.json["error"]["details"][0]["target"] == "expiresInDays"
+    nothing = dict.fromkeys(members_of(ShareBodySchema))
+    assert admin.post(f"/odata/Documents({key})/{NS}.Share", nothing).status_code == 200
+    assert admin.post(f"/api/documents/{key}/share", nothing).status_code == 201
+
+
+def test_what_is_new_is_told_whatever_is_preferred(admin: Api) -> None:
+    minimal = {"Prefer": "return=minimal"}
+    ticket = make(admin, "Tickets", {"subject": "Broken"})
+    document = make(admin, "Documents", {"name": "a.txt", "fileName": "a.txt"})
+    admin.client.put(f"/api/documents/{document}/content", data=b"A", headers=admin.headers)
+    comment = f"/odata/Tickets({ticket})/{NS}.AddComment"
+    link = f"/odata/Documents({document})/{NS}.Share"
+    for address, body, member in ((comment, {"body": "A"}, "id"), (link, {}, "token")):
+        answer = admin.post(address, body, headers=minimal)
+        assert answer.status_code == 200, answer.text
+        assert answer.json[member] and "Preference-Applied" not in answer.headers
+    of_each = "/odata/Tickets/$each/AddComment"
+    answer = admin.post(of_each, {"body": "B"}, headers=minimal)
+    assert [each["ticketId"] for each in answer.json["value"]] == [ticket]
 
 
 def test_an_article_is_drafted_and_rated(admin: Api, index: Callable[[], None]) -> None:

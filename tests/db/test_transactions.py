@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 from flask import Flask
@@ -10,7 +11,7 @@ from sqlalchemy import func, select
 
 from app import audit
 from app.db.engines import primary_engine
-from app.db.transactions import by_itself
+from app.db.transactions import by_itself, has_begun, trial
 from app.extensions import db
 from app.http.security import acting_as, system_caller
 from app.models.event import AuditRecord
@@ -42,6 +43,20 @@ def test_it_is_committed_at_once_and_what_fails_is_undone() -> None:
     with pytest.raises(ValueError):
         attempt(fails=True)
     db.session.rollback()
+    assert committed() == 1
+
+
+def test_a_trial_undoes_each_at_once_and_ends_with_itself() -> None:
+    with trial():
+        for fails in (False, True):
+            with suppress(ValueError):
+                attempt(fails=fails)
+            assert not has_begun()  # nor is a lock held
+        audit.record("tried")
+    assert committed() == 0
+    with pytest.raises(ValueError), trial():
+        raise ValueError
+    attempt(fails=False)
     assert committed() == 1
 
 

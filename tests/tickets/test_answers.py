@@ -6,10 +6,15 @@ import pytest
 
 from app.errors import NotFoundError
 from app.http.security import Caller
-from app.tickets.comments import create_comment
+from app.tickets.comments import NewComment, create_comment
 from app.tickets.merging import merge_tickets
-from app.tickets.operations import describe_comment, describe_ticket, describe_ticket_merge
-from tests.factories import make_ticket
+from app.tickets.operations import (
+    describe_comment,
+    describe_ticket,
+    describe_ticket_merge,
+    describe_trial,
+)
+from tests.factories import make_ticket, put
 
 
 def test_a_comment_shows_the_standing_of_its_ticket(admin: Caller) -> None:
@@ -22,9 +27,21 @@ def test_a_comment_shows_the_standing_of_its_ticket(admin: Caller) -> None:
     assert comment["ticket"]["status"] == "Open"
 
 
+@pytest.mark.parametrize("status", ["Open", "Closed"])
+def test_a_trial_tells_the_key_of_the_ticket_unless_it_would_be_new(
+    admin: Caller, status: str
+) -> None:
+    key = make_ticket(assignee_id=admin.user_id)
+    put("Ticket", key, status=status)
+    comment = describe_trial(create_comment(key, body="Again", by_customer=True))
+    told = None if status == "Closed" else key
+    assert (comment["ticketId"], comment["ticket"]["id"]) == (told, told)
+    assert comment["ticket"]["status"] == "Open"
+
+
 def test_there_is_no_such_comment(admin: Caller) -> None:
     with pytest.raises(NotFoundError):
-        describe_comment(987)
+        describe_comment(NewComment(987))
 
 
 def test_a_merge_shows_both_tickets_and_what_moved(admin: Caller) -> None:

@@ -18,7 +18,7 @@ from tests.factories import event_names, make_ticket, make_user, put, rows, stor
 
 def test_the_first_answer_opens_a_ticket(admin: Caller) -> None:
     key = make_ticket()
-    comment_id = create_comment(key, body="We look at it")
+    comment_id = create_comment(key, body="We look at it").id
     row = stored("Ticket", key)
     assert row["status"] == "Open"
     assert row["first_responded_at"] == row["last_agent_reply_at"] is not None
@@ -33,7 +33,7 @@ def test_the_first_answer_opens_a_ticket(admin: Caller) -> None:
 
 def test_a_comment_is_an_event_with_its_text(admin: Caller) -> None:
     key = make_ticket()
-    comment_id = create_comment(key, body="Hello")
+    comment_id = create_comment(key, body="Hello").id
     assert event_names("Ticket", key) == [
         "ticket.created", "ticket.status_changed", "ticket.updated", "ticket.comment_added",
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def test_what_is_said_of_a_merged_ticket_reaches_the_one_that_goes_on(
 ) -> None:
     first, last = make_ticket(), make_ticket(assignee_id=admin.user_id, status="Solved")
     merged(merged(first, make_ticket()), last)
-    comment_id = create_comment(first, body="Still broken", **said)
+    comment_id = create_comment(first, body="Still broken", **said).id
     assert rows(TicketComment, id=comment_id)[0]["ticket_id"] == last
     status = "Open" if said.get("by_customer") else "Solved"
     assert (len(rows(Ticket)), stored("Ticket", last)["status"]) == (3, status)

@@ -90,6 +90,10 @@ def test_a_document_is_deleted_when_its_time_is_over(app: Flask) -> None:
             assert [detail.field for detail in error.details] == ["retainUntil"]
 
 
+def test_a_message_says_what_cannot_be_done_whatever_is_declared() -> None:
+    assert Condition(name="merge").done and all(condition.done for _, condition in EVERY)
+
+
 def test_what_no_condition_names_is_possible_and_needs_the_right_to_it() -> None:
     require_operation("Task", "task", "delete", SimpleNamespace(status="Done"))
     assert [(each.name, each.rights) for each in conditions_of("Task", "tasks")] == [

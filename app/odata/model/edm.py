@@ -470,9 +470,11 @@ class Operation:
 
     ``handler`` is called as app/odata/operations/service.py says, after ``permission`` was checked.
     ``result_path`` is the navigation of the binding entity in which a returned entity lies that has
-    no set; ``creates`` tells that the returned entity is new. ``available`` is when an entity can
-    be bound, for those who ask for all metadata; None for never. ``check`` refuses arguments that
-    the handler would refuse, whatever the database holds: it is asked where others cannot be read.
+    no set; ``creates`` tells that something new is returned, which no preference leaves out.
+    ``on_each`` tells whether it may be done to each of many (``/$each``). ``available`` is when an
+    entity can be bound, for those who ask for all metadata; None for never. ``check`` refuses
+    arguments that the handler would refuse, whatever the database holds: it is asked where others
+    cannot be read.
 
     Two make a function one that expressions can call. ``expression`` is its value as SQL, of the
     columns of the row it is bound to (of a collection: an aggregate over its rows; bound to
@@ -495,6 +497,7 @@ class Operation:
     also: tuple[str, ...] = ()  # permissions that are needed besides
     result_path: str | None = None
     creates: bool = False
+    on_each: bool = True
     binds_hidden: bool = False  # to entities that queries do not show: the handler looks
     available: Callable[[Any, Mapping[str, str]], ColumnElement[bool] | None] | None = None
     check: Callable[[Mapping[str, Any]], None] | None = None

@@ -51,7 +51,7 @@ class Call:
     def bound(self, type_: edm.EntityType, *, is_collection: bool) -> Call:
         """The call with only the overloads for what the path leads to.
 
-        Raises: NotFoundError, there is none.
+        Raises: NotFoundError, there is none, or it is not for each of many.
         """
         overloads = tuple(
             overload
@@ -61,6 +61,10 @@ class Call:
         if not overloads:
             what = f"a collection of {type_.name}" if is_collection else f"a {type_.name}"
             raise NotFoundError(f"{self.name} cannot be called on {what}.")
+        if self.is_on_each and not overloads[0].on_each:
+            raise NotFoundError(
+                f"{self.name} is called on one {type_.name} at a time, not on $each."
+            )
         return replace(self, overloads=overloads)
 
     def overload(self, arguments: Collection[str]) -> edm.Operation:

@@ -77,7 +77,7 @@ def call_action(request: WriteRequest, call: Call, around: Surroundings) -> Resp
     _require(call)
     operation, arguments = _arguments(request, call)
     result = _run(operation, *binding, arguments)
-    if request.preferences.return_ == "minimal" and not operation.creates:
+    if _is_minimal(request, operation):
         return nothing_shown(request)
     response = _answer(operation, call, result, around)
     if operation.returns is not None and request.preferences.return_ == "representation":
@@ -111,7 +111,7 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
     _require(call)
     refuse_conditions(request, any_is_fine=True)
     operation, arguments = _arguments(request, call)
-    minimal = request.preferences.return_ == "minimal" or operation.returns is None
+    minimal = operation.returns is None or _is_minimal(request, operation)
     values: list[Any] = []
     for key in member_keys(request, target.type, path):
         with as_member(entity_set, key):
@@ -123,6 +123,11 @@ def _call_on_each(request: WriteRequest, call: Call, around: Surroundings) -> Re
         return nothing_shown(request)
     response = collected(around.container, operation, values, around.root, around.form)
     return with_preference(request, response)
+
+
+def _is_minimal(request: WriteRequest, operation: edm.Operation) -> bool:
+    """Whether the answer is left out: never of what is new, whose key or token is nowhere else."""
+    return request.preferences.return_ == "minimal" and not operation.creates
 
 
 def _arguments(request: WriteRequest, call: Call) -> tuple[edm.Operation, dict[str, Any]]:
