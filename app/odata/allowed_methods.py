@@ -17,9 +17,9 @@ from app.odata.reading.resource import Resource, resource_at
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
 from app.odata.syntax.path import parse_path
-from app.odata.writing.allowed import allowed_methods, each_methods
 from app.odata.writing.answers import no_content
 from app.odata.writing.collections import each_target, is_each
+from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.targets import resolve_target
 
 QUERY = "/$query"

@@ -15,7 +15,7 @@ FURTHER_IN = {
     "odata": "allowed_methods routes service",
     "odata.aggregation": "extremes grouping nesting pipeline rowset",
     "odata.batch": "references service",
-    "odata.binding": "arithmetic bound_calls casts collections comparison derived"
+    "odata.binding": "arithmetic bound_calls casts collections comparison derived json_members"
     " json_values ordering paths structures",
     "odata.operations": "service",
     "odata.reading": "all_entities binder crossjoin entity_json keyset representation resource"

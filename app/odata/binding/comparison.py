@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from sqlalchemy import ColumnElement, Date, and_, false, or_, true
 
 from app.odata.binding.context import Parameters
-from app.odata.binding.json_values import dynamic_value, member_text
+from app.odata.binding.json_members import dynamic_value, member_text
 from app.odata.binding.type_coercion import (
     as_day,
     as_instant,

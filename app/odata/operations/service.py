@@ -39,7 +39,8 @@ from app.odata.writing.collections import (
     member_keys,
     refuse_conditions,
 )
-from app.odata.writing.content import ReadPath, WriteRequest, require_current
+from app.odata.writing.conditions import require_current
+from app.odata.writing.content import ReadPath, WriteRequest
 from app.odata.writing.rows import run
 from app.odata.writing.targets import entity_path, resolve_target
 from app.permissions import allowed, require

@@ -18,7 +18,8 @@ from app.odata.payload.reader import EntityBody, snake
 from app.odata.protocol.etags import refuse_tags
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.writing.answers import no_content, written_entity
-from app.odata.writing.content import WriteRequest, require_current
+from app.odata.writing.conditions import require_current
+from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep import service_of
 from app.odata.writing.problems import member_problems
 from app.odata.writing.rows import lock_owner, require_entity

@@ -23,7 +23,8 @@ from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import entity_tag, no_content, target_path, with_preference
-from app.odata.writing.content import WriteRequest, require_current, version_to_match
+from app.odata.writing.conditions import require_current, version_to_match
+from app.odata.writing.content import WriteRequest
 from app.odata.writing.owned import place_of_new
 from app.odata.writing.problems import as_bad_reference
 from app.odata.writing.rows import kept_values
