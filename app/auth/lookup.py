@@ -38,9 +38,10 @@ _API_KEY = SERVICES.add_columns(_epoch.label("epoch")).where(ApiKey.key_hash == 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedCaller:
-    """A caller, true in ``epoch`` and until ``expires`` (seconds since 1970).
+    """A caller whose rights hold while the security epoch is ``epoch``, and until ``expires``.
 
-    ``by_basic`` when it was named by the password of a Basic header.
+    ``expires`` is in seconds since 1970. ``by_basic``: by the user name and password of a Basic
+    header.
     """
 
     caller: Caller

@@ -23,7 +23,7 @@ def describe_conversion(conversion: Conversion) -> dict[str, Any]:
 
 
 def describe_trial(conversion: Conversion) -> dict[str, Any]:
-    """The same of a conversion that is undone: what was made is not there, and has no id."""
+    """The body for a dry run: records that it would create have no id."""
     return _described(conversion, is_trial=True)
 
 

@@ -25,11 +25,10 @@ _LOCK_IN_ORDER = text(
 
 @contextmanager
 def by_itself() -> Iterator[None]:
-    """Do something for itself: what comes of it is committed at once, or undone if it raises.
+    """Commit at the end of the block, whatever the request does after it; roll back if it raises.
 
-    It must not hang on what the request does after it. Within a savepoint, as of a batch, it is
-    undone for itself as well, and committed with the rest. In a trial it is undone at once, with
-    its locks.
+    Within a savepoint, as of a batch, the block has a savepoint of its own, which is committed with
+    the rest. In a trial it is undone at once, with its locks.
     """
     if db.session.connection().in_nested_transaction():
         with db.session.begin_nested():

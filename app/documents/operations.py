@@ -27,7 +27,7 @@ def describe_new_share(new: tuple[dict[str, Any], str]) -> dict[str, Any]:
 
 
 def describe_trial(new: tuple[dict[str, Any], str]) -> dict[str, Any]:
-    """The same of a link that is undone: nothing is behind its token."""
+    """The link of a dry run, whose token would open nothing."""
     share, _ = new
     return {**share, "token": None, "url": None}
 

@@ -138,12 +138,12 @@ class ShareBodySchema(CheckedSchema):
     """What a new link allows; everything may be left out."""
 
     def check(self, body: dict[str, Any]) -> None:
-        """When it ends."""
+        """Refuse two ends, and one that is past or too far away."""
         check_expiry(ShareTerms(**body))
 
     @post_load
     def make(self, values: dict[str, Any], **_: Any) -> ShareTerms:
-        """The terms."""
+        """The loaded values as ``ShareTerms``."""
         return ShareTerms(**values)
 
     expires_at = Instant(

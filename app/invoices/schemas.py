@@ -203,7 +203,7 @@ class SendManySchema(SendSchema):
 
     @post_load
     def make(self, values: dict[str, Any], **options: Any) -> Any:
-        """The keys, and the letter, by name."""
+        """``invoice_ids``, ``invoiceId`` among them, and ``letter`` of the other fields."""
         keys = [*values.pop("invoice_ids", ())]
         if "invoice_id" in values:
             keys.append(values.pop("invoice_id"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from app.container import engine
 from app.errors import ValidationError, naming
@@ -23,25 +22,25 @@ _NOTHING_YET = "_To be written._"
 _LEAST_WORDS, _LEAST_CHARACTERS = 3, 20
 
 
-def draft_from_ticket(ticket_id: int, **wishes: Any) -> int:
+def draft_from_ticket(ticket_id: int, **values: str | None) -> int:
     """Make a draft from a ticket, linked to it; returns its key.
 
     Args:
-        wishes: attributes of the article that go before what the ticket says.
+        values: attributes of the article, by name; the ticket gives those that are missing.
     Raises: NotFoundError, there is no ticket that the caller may read; ForbiddenError;
         ValidationError, also where what the ticket says is too short for an answer.
     """
     with naming("ticketId"):
         ticket = read_ticket(ticket_id)
-    values = {
+    draft = {
         "title": ticket["subject"],
-        "body": wishes.get("body") or _body(ticket_id, ticket["description"], ticket["resolution"]),
+        "body": values.get("body") or _body(ticket_id, ticket["description"], ticket["resolution"]),
         "category": ticket["category"],
         "source_ticket_id": ticket_id,
     }
     if ticket["language"]:
-        values["language"] = ticket["language"]
-    article_id = KB_ARTICLES.create(values | wishes | {"status": "Draft"})
+        draft["language"] = ticket["language"]
+    article_id = KB_ARTICLES.create(draft | values | {"status": "Draft"})
     caller = current_caller()
     stored = TICKETS.locked(ticket_id, caller)
     if allowed(caller, "tickets:update", stored):

@@ -44,7 +44,7 @@ def describe_draft(article_id: int) -> dict[str, Any]:
 
 
 def describe_trial(article_id: int) -> dict[str, Any]:
-    """The same of a draft that is undone: it has no address."""
+    """The draft of a dry run, which has no address."""
     return {**describe_draft(article_id), "url": None}
 
 

@@ -127,7 +127,7 @@ class SuggestionsSchema(Schema):
 
 
 class FromTicketSchema(Schema):
-    """The ticket, and what goes before what it says."""
+    """A ticket, and values of the article that are not to be taken from it."""
 
     ticket_id = fields.Integer(
         required=True, strict=True, validate=validate.RECORD_KEY,

@@ -16,9 +16,9 @@ class Marker:
     """Knows the words of one question, in every ending."""
 
     def __init__(self, question: str, languages: Iterable[str]) -> None:
-        asked = set(_WORD.findall(fold(question)))
+        words = set(_WORD.findall(fold(question)))
         self._stems = {
-            language: set(map(stemmer_of(language), asked - stop_words(language)))
+            language: set(map(stemmer_of(language), words - stop_words(language)))
             for language in {*languages}
         }
 

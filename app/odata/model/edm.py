@@ -351,7 +351,7 @@ class Guarded(Service, Protocol):
 
 @runtime_checkable
 class LinkingService(Protocol):
-    """What a service has besides where a many-to-many relation can be changed."""
+    """A service whose entities have many-to-many relations that can be changed."""
 
     def link(self, key: Any, navigation: str, target: Any) -> None:
         """Relate another entity; nothing happens when it is related already."""
@@ -385,7 +385,7 @@ class Checking(Service, Protocol):
 
 @runtime_checkable
 class MediaService(Protocol):
-    """What a service has besides where its entities have bytes (Protocol 11.4.7)."""
+    """A service of media entities: each has bytes besides its properties (Protocol 11.4.7)."""
 
     def create_media(self, content: Iterable[bytes], content_type: str, name: str | None) -> Any:
         """Make an entity of its bytes; returns its key. ``name`` is that of the file."""
@@ -397,8 +397,8 @@ class MediaService(Protocol):
 
 
 @runtime_checkable
-class ErasableMedia(Protocol):
-    """What a ``MediaService`` has besides where an entity can be without its bytes."""
+class ErasableMediaService(Protocol):
+    """A ``MediaService`` whose entities may be left without bytes."""
 
     def delete_media(self, key: Any, version: int | None = None) -> None:
         """Take the bytes away; the entity stays."""
@@ -406,7 +406,7 @@ class ErasableMedia(Protocol):
 
 @runtime_checkable
 class StreamService(Protocol):
-    """What a service has besides where a property of its entities is a stream (11.4.8)."""
+    """A service of entities that have stream properties (Protocol 11.4.8)."""
 
     def replace_stream(
         self,

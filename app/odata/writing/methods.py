@@ -51,7 +51,7 @@ def _media_writes(target: Target) -> tuple[str, ...]:
     service: Any = target.entity_set.service
     if target.is_collection or not isinstance(service, edm.MediaService):
         return ()
-    return ("PUT", "DELETE") if isinstance(service, edm.ErasableMedia) else ("PUT",)
+    return ("PUT", "DELETE") if isinstance(service, edm.ErasableMediaService) else ("PUT",)
 
 
 def _set_writes(entity_set: edm.EntitySet) -> tuple[str, ...]:
