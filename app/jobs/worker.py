@@ -11,6 +11,7 @@ import logging
 import signal
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable
 from functools import partial
 from pkgutil import resolve_name
@@ -42,6 +43,8 @@ log = structlog.get_logger(__name__)
 _LOGGERS = ("huey", "huey.consumer", "huey.consumer.Worker", "huey.consumer.Scheduler")
 # Time that jobs have to end after a SIGTERM; hosts kill after thirty seconds.
 SHUTDOWN_SECONDS = 25
+# Between two lines about a queue that does not answer.
+OUTAGE_SECONDS = 60.0
 
 # What is done as soon as there is some; each shares its rows among workers by leases.
 LOOPS: tuple[Loop, ...] = (
@@ -62,21 +65,33 @@ LOOPS: tuple[Loop, ...] = (
 class BriefOnOutages(logging.Filter):
     """The library asks a queue that is away every second, and would log a trace each time."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._next_at = 0.0  # by time.monotonic()
+
     def filter(self, record: logging.LogRecord) -> bool:
-        """Shorten ``record`` to a line where the queue did not answer."""
+        """Make a line of ``record`` where the queue did not answer; one a minute."""
         error = record.exc_info[1] if record.exc_info else None
-        if isinstance(error, RedisError | OSError | sqlite3.OperationalError):
-            record.msg = f"{record.getMessage().rstrip('.')}: {error}"
-            record.args, record.exc_info = (), None
+        if not isinstance(error, RedisError | OSError | sqlite3.OperationalError):
+            return True
+        with self._lock:
+            now = time.monotonic()
+            if now < self._next_at:
+                return False
+            self._next_at = now + OUTAGE_SECONDS
+        name = "Redis" if isinstance(error, RedisError) else "The queue of jobs"
+        record.msg, record.args, record.exc_info = f"{name} cannot be used: {error}", (), None
         return True
 
 
 def build_queue(app: Flask) -> Huey:
     """The queue of ``app``, the jobs of the schedule registered."""
+    brief = BriefOnOutages()
     for name in _LOGGERS:
         logger = logging.getLogger(name)
         if not any(isinstance(each, BriefOnOutages) for each in logger.filters):
-            logger.addFilter(BriefOnOutages())
+            logger.addFilter(brief)
     if url := app.config["REDIS_URL"]:
         queue: Huey = RedisHuey(QUEUE, url=url, results=False)
     else:

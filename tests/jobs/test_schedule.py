@@ -6,6 +6,7 @@ import logging
 import socket
 from datetime import datetime, timedelta
 from pkgutil import resolve_name
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -130,9 +131,17 @@ def _errors(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
 
 
 @pytest.mark.only_on("sqlite")
-def test_a_queue_that_is_away_is_a_line_in_the_log_and_no_trace(
+def test_a_queue_that_is_away_is_a_line_a_minute_that_says_redis(
     app: Flask, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    attempts: list[str] = []
+
+    def note(record: logging.LogRecord) -> bool:
+        attempts.append(record.name)
+        return True
+
+    for name in ("Worker", "Scheduler"):  # as in a new process
+        monkeypatch.setattr(logging.getLogger(f"huey.consumer.{name}"), "filters", [note])
     with socket.socket() as closed:  # bound, and nobody listens
         closed.bind(("127.0.0.1", 0))
         url = f"redis://127.0.0.1:{closed.getsockname()[1]}/0"
@@ -141,11 +150,27 @@ def test_a_queue_that_is_away_is_a_line_in_the_log_and_no_trace(
         for thread in (*(thread for _, thread in consumer.worker_threads), consumer.scheduler):
             thread.start()
         # Of the queue and of the schedule; and of each job that is due now.
-        until(lambda: len({record.name for record in _errors(caplog)}) >= 2)
+        until(lambda: len(set(attempts)) == 2 and len(attempts) > 3)
+        (line,) = _errors(caplog)
+        assert line.getMessage().startswith("Redis cannot be used: ") and line.exc_info is None
+        assert "refused" in line.getMessage()
         consumer.stop(graceful=True)
-    told = _errors(caplog)
-    assert all(record.exc_info is None and "refused" in record.getMessage() for record in told)
     fails = logging.getLogger("huey.consumer.Worker").makeRecord(
         "huey", logging.ERROR, "", 0, "a mistake", (), (KeyError, KeyError("x"), None)
     )
     assert BriefOnOutages().filter(fails) and fails.exc_info
+
+
+def test_a_minute_after_a_line_of_an_outage_there_is_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    brief, now = BriefOnOutages(), 1000.0
+    monkeypatch.setattr("app.jobs.worker.time", SimpleNamespace(monotonic=lambda: now))
+    lines = []
+    for now in (1000.0, 1001.0, 1059.0, 1060.0, 1061.0):
+        error = (OSError, OSError("no room"), None)
+        record = logging.makeLogRecord({"msg": "Error reading from queue", "exc_info": error})
+        if brief.filter(record):
+            lines.append((now, record.getMessage()))
+    message = "The queue of jobs cannot be used: no room"
+    assert lines == [(1000.0, message), (1060.0, message)]
