@@ -51,7 +51,7 @@ def sqlstate_of(error: SQLAlchemyError) -> str | None:
     return getattr(getattr(error, "orig", None), "sqlstate", None)
 
 
-def reason_of(error: SQLAlchemyError) -> str:
+def reason_of(error: BaseException) -> str:
     """What the database, or its driver, says: the first line, without statement and values."""
     words = str(getattr(error, "orig", None) or error).strip()
     return words.splitlines()[0] if words else type(error).__name__
@@ -64,7 +64,7 @@ def problem_for_operator(error: SQLAlchemyError) -> str | None:
     """
     cause: BaseException | None = error
     while cause is not None:
-        if _FULL in str(cause):
+        if _FULL in reason_of(cause):
             return "the disk is full, or the quota of the data folder"
         cause = cause.__cause__ or cause.__context__
     reason = reason_of(error)

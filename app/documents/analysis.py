@@ -38,8 +38,10 @@ SECONDS = 30
 TRIES = 2
 AT_ONCE = 3
 _ROOT = Path(__file__).parents[2]
-# Who ends the worker often ends all that it started in the same instant; no file does that.
+# Who ends the worker often ends all that it started in the same instant. Who ends the program alone
+# does it for the file: for the memory that it takes.
 _FROM_OUTSIDE = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_SAME_INSTANT_SECONDS = 1.0
 # What is quarantined is not opened before it is released.
 _QUARANTINED = select(Document.id).where(Document.status == "Quarantined")
 _DUE = (DocumentContent.state == "Waiting") & DocumentContent.document_id.not_in(_QUARANTINED)
@@ -82,7 +84,7 @@ def _give_back(rows: Sequence[RowMapping]) -> None:
 def inspect(path: Path, media_type: str) -> Findings:
     """Look into the file at ``path``; a text is read here, everything else by the program.
 
-    Raises: StoppingError, somebody ended the program.
+    Raises: StoppingError, somebody ended the program, and this process with it.
     """
     if is_plain(media_type):
         return Findings(extract_text(path, media_type), None, is_whole=True)
@@ -96,7 +98,7 @@ def inspect(path: Path, media_type: str) -> Findings:
         _log.warning("looking into a file took too long", media_type=media_type)
         return Findings("", None, is_whole=False)
     if done.returncode:
-        if -done.returncode in _FROM_OUTSIDE:
+        if -done.returncode in _FROM_OUTSIDE and is_stopping(within=_SAME_INSTANT_SECONDS):
             raise StoppingError
         stderr = done.stderr.decode("utf-8", "replace").strip()[-300:]
         problem = stderr or f"it ended with status {done.returncode}"

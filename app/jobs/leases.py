@@ -267,10 +267,9 @@ class LoopThreads:
             thread.join(max(0.0, deadline - time.monotonic()))
         return [thread.name for thread in self._threads if thread.is_alive()]
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the threads have been asked to end."""
-        return self._stopping.is_set()
+    def is_stopping(self, within: float = 0.0) -> bool:
+        """Whether the threads have been asked to end, or are ``within`` so many seconds."""
+        return self._stopping.wait(within)
 
     def wake(self, name: str) -> None:
         """End the rest of the loop ``name``: there is work for it."""
@@ -328,10 +327,14 @@ def wake(app: Flask, name: str) -> None:
         threads.wake(name)
 
 
-def is_stopping() -> bool:
-    """Whether a portion should end where it can: the process is asked to, and waits for it."""
+def is_stopping(within: float = 0.0) -> bool:
+    """Whether a portion should end where it can: the process is asked to, and waits for it.
+
+    Args:
+        within: seconds to wait for that.
+    """
     threads = running_loops.find(current_app)
-    return threads is not None and threads.is_stopping
+    return threads is not None and threads.is_stopping(within)
 
 
 def leave_if_stopping() -> None:

@@ -13,7 +13,6 @@ import atexit
 import base64
 import dataclasses
 import json
-import logging
 import os
 import select
 import signal
@@ -29,9 +28,11 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any
 
+import structlog
+
 from app.errors import ServiceUnavailableError
 
-_log = logging.getLogger(__name__)
+_log = structlog.get_logger(__name__)
 SECONDS = 30.0
 IDLE_SECONDS = 60.0
 _ROOT = Path(__file__).parents[2]
@@ -80,7 +81,7 @@ class ChildProcess:
             except _LostError:  # it was idle for long enough, or something ended it
                 is_done, answer = self._exchange(request)
         except (_LostError, OSError) as error:
-            _log.warning("nothing can be drawn: %s", str(error) or "its process ended, and another")
+            _log.warning("nothing can be drawn", reason=str(error) or "its process ended twice")
             raise ServiceUnavailableError("Nothing can be drawn now.") from error
         finally:
             self._lock.release()

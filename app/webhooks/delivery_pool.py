@@ -11,10 +11,15 @@ import threading
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 
+import structlog
+
+from app.clock import utc_now
 from app.webhooks.messages import Message, Outcome
+
+log = structlog.get_logger(__name__)
 
 THREADS = 128
 # How many threads a queue may use: prompt, slow, failing; and before its first answer.
@@ -59,23 +64,28 @@ class EndpointQueue:
 
 
 class DeliveryPool:
-    """Sends messages by ``send``, which must not raise; outcomes are fetched by ``collect``."""
+    """Sends messages by ``send``; outcomes are fetched by ``collect``.
+
+    Its threads do not keep the process, as those of a ThreadPoolExecutor would: looking up the name
+    of a host cannot be cut off, and may outlast ``stop`` and every deadline.
+    """
 
     def __init__(self, send: Callable[[Message], Outcome], threads: int = THREADS) -> None:
         self._send = send
         self._most_running = threads
         self._most_slow = max(1, threads // 2)
-        self._threads = ThreadPoolExecutor(threads, "webhook-sender")
         self._queues: OrderedDict[int, EndpointQueue] = OrderedDict()
-        self._news = threading.Condition()  # its lock is that of all that follows
+        self._work: SimpleQueue[tuple[EndpointQueue, Message, float] | None] = SimpleQueue()
+        self._changed = threading.Condition()  # its lock is that of all that follows
         self._outcomes: list[Outcome] = []
         self._running = 0
+        self._started = 0  # how many threads
         self._held = 0
 
     @property
     def is_busy(self) -> bool:
         """Whether messages are held, or outcomes not yet fetched."""
-        with self._news:
+        with self._changed:
             return bool(self._held or self._outcomes)
 
     def capacity(self, endpoint_id: int, is_failing: bool) -> int:
@@ -84,7 +94,7 @@ class DeliveryPool:
         Args:
             is_failing: what the database says; counts until this process has an answer of its own.
         """
-        with self._news:
+        with self._changed:
             queue = self._queues.get(endpoint_id)
             if queue is None:
                 queue = self._queues[endpoint_id] = EndpointQueue(FAILING if is_failing else PROMPT)
@@ -92,7 +102,7 @@ class DeliveryPool:
 
     def add(self, messages: Iterable[Message]) -> None:
         """Take messages to send, in their order for each endpoint."""
-        with self._news:
+        with self._changed:
             for message in messages:
                 queue = self._queues.setdefault(message.endpoint_id, EndpointQueue())
                 queue.waiting.append(message)
@@ -101,22 +111,24 @@ class DeliveryPool:
 
     def collect(self, seconds: float) -> list[Outcome]:
         """The outcomes since the last time; waits up to ``seconds`` for the first."""
-        with self._news:
+        with self._changed:
             if not self._outcomes and self._held and seconds:
-                self._news.wait(seconds)
+                self._changed.wait(seconds)
             outcomes, self._outcomes = self._outcomes, []
             return outcomes
 
     def stop(self, seconds: float) -> list[Outcome]:
         """Send nothing more, wait for what is on its way, and return the outcomes of all.
 
-        Messages that were not sent are given back without an attempt.
+        Messages that were not sent are given back without an attempt; what is still on its way
+        after ``seconds`` has no outcome, and is sent again when its lease has run out.
         """
-        with self._news:
+        with self._changed:
             for queue in self._queues.values():
                 self._give_back(queue)
-            self._news.wait_for(lambda: not self._held, seconds)
-        self._threads.shutdown(wait=False)
+            self._changed.wait_for(lambda: not self._held, seconds)
+            for _ in range(self._started):
+                self._work.put(None)
         return self.collect(0)
 
     def _begin(self) -> None:
@@ -126,17 +138,30 @@ class DeliveryPool:
             begun = time.monotonic()
             queue.begun.append(begun)
             self._running += 1
-            self._threads.submit(self._run, queue, message, begun)
+            self._work.put((queue, message, begun))
+            if self._running > self._started:
+                threading.Thread(target=self._serve, name="webhook-sender", daemon=True).start()
+                self._started += 1
+
+    def _serve(self) -> None:
+        while work := self._work.get():
+            self._run(*work)
 
     def _run(self, queue: EndpointQueue, message: Message, begun: float) -> None:
-        outcome = self._send(message)
-        with self._news:
+        try:
+            outcome = self._send(message)
+        except Exception:  # the endpoint must go on, and the message be tried again
+            log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
+            problem = "The message could not be sent."
+            seconds = time.monotonic() - begun
+            outcome = Outcome(message, utc_now(), duration_seconds=seconds, error=problem)
+        with self._changed:
             queue.begun.remove(begun)
             self._running -= 1
             self._held -= 1
             self._outcomes.append(outcome)
             self._judge(queue, outcome)
-            self._news.notify()
+            self._changed.notify()
             self._begin()
 
     def _next(self) -> tuple[EndpointQueue, Message] | None:
@@ -172,4 +197,4 @@ class DeliveryPool:
         while queue.waiting:
             self._outcomes.append(Outcome.unsent(queue.waiting.popleft()))
             self._held -= 1
-        self._news.notify()
+        self._changed.notify()

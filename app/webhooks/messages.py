@@ -10,16 +10,12 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
 from app.clock import utc_now
 from app.outbound.addresses import OutboundError
 from app.webhooks.signing import signed_headers
 
 if TYPE_CHECKING:
     from app.outbound.client import Client
-
-log = structlog.get_logger(__name__)
 
 # Of the answer, this much is kept to be looked at.
 KEPT_CHARACTERS = 1024
@@ -79,7 +75,7 @@ def envelope(name: str, timestamp: str, payload: str) -> str:
 
 
 def send_message(client: Client, message: Message) -> Outcome:
-    """Send one message; never raises."""
+    """Send one message; what a receiver does is told, and raises nothing."""
     if time.monotonic() - message.taken_at > HELD_SECONDS:
         return Outcome.unsent(message)
     at = utc_now()
@@ -94,9 +90,6 @@ def send_message(client: Client, message: Message) -> Outcome:
         answer = client.send("POST", message.url, headers, message.body.encode())
     except OutboundError as error:
         problem = str(error)
-    except Exception:  # a thread of the pool must go on, and the message be tried again
-        log.exception("a webhook could not be sent", endpoint=message.endpoint_id)
-        problem = "The message could not be sent."
     else:
         answered = {
             "status": answer.status,
@@ -139,7 +132,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> timedelta:
     else:
         try:
             at = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):  # the second: a number of many digits
             return timedelta(0)
         wait = (at if at.tzinfo else at.replace(tzinfo=UTC)) - now
     return max(timedelta(0), min(wait, LONGEST_RETRY_AFTER))

@@ -9,7 +9,13 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg import errors
-from sqlalchemy.exc import InternalError, OperationalError, ProgrammingError, SQLAlchemyError
+from sqlalchemy.exc import (
+    IntegrityError,
+    InternalError,
+    OperationalError,
+    ProgrammingError,
+    SQLAlchemyError,
+)
 from structlog.testing import capture_logs
 
 from app.db.outages import is_away, problem_for_operator, reason_of
@@ -60,6 +66,16 @@ def test_a_full_disk_is_told_whatever_failed_after_it() -> None:
     after.__context__ = full
     for error in (full, after):
         assert problem_for_operator(error) == "the disk is full, or the quota of the data folder"
+
+
+def test_a_value_of_a_row_is_no_full_disk() -> None:
+    said = (
+        'duplicate key value violates unique constraint "documents_title"\n'
+        "DETAIL:  Key (title)=(My disk is full) already exists."
+    )
+    error = IntegrityError("INSERT", {"title": "My disk is full"}, errors.UniqueViolation(said))
+    error.__cause__ = error.orig
+    assert problem_for_operator(error) is None
 
 
 def test_a_reason_is_one_line_without_values() -> None:

@@ -6,7 +6,8 @@ import io
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,7 +26,7 @@ from app.documents.cleanup import purge_trash
 from app.documents.media_types import media_type_of
 from app.extensions import Model
 from app.jobs import leases
-from app.jobs.leases import StoppingError
+from app.jobs.leases import LoopThreads, StoppingError, running_loops
 from tests.contract.conftest import Api
 from tests.documents import samples
 from tests.documents.conftest import Files
@@ -132,27 +133,61 @@ def test_what_fails_is_tried_twice(app: Flask, files: Files, session: Session) -
     assert states(session) == ["Failed"]
 
 
+@pytest.fixture
+def worker(app: Flask) -> Iterator[LoopThreads]:
+    """The threads that may be asked to end; they work on nothing."""
+    threads = LoopThreads(app, ())
+    running_loops.bind(app, threads)
+    yield threads
+    running_loops.unbind(app)
+
+
+def end_programs_by(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, then: Callable[[], None] | None = None
+) -> None:
+    """Let each program end by this signal, and ``then`` happen a moment later."""
+    ended = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {number.value})"]
+    run = subprocess.run
+
+    def end(command: list[str], **how: Any) -> Any:
+        done = run(ended, **how)
+        if then is not None:
+            threading.Timer(0.1, then).start()
+        return done
+
+    monkeypatch.setattr(subprocess, "run", end)
+
+
 @pytest.mark.parametrize(
-    ("number", "state", "attempts"),
-    [(signal.SIGTERM, "Waiting", 0), (signal.SIGINT, "Waiting", 0), (signal.SIGKILL, "Waiting", 1)],
+    ("number", "attempts"),
+    [(signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, 1)],
     ids=["told to end", "interrupted", "killed, for its memory"],
 )
 def test_the_end_of_the_worker_is_no_attempt(
     app: Flask, files: Files, session: Session, monkeypatch: pytest.MonkeyPatch,
-    number: signal.Signals, state: str, attempts: int,
+    worker: LoopThreads, number: signal.Signals, attempts: int,
 ) -> None:  # fmt: skip
     """A service manager and a terminal end the programs of the worker along with it."""
     files.document(samples.pdf(), "turbine.pdf")
-    ended = [sys.executable, "-c", f"import os; os.kill(os.getpid(), {number.value})"]
-    run = subprocess.run
-    monkeypatch.setattr(subprocess, "run", lambda command, **how: run(ended, **how))
+    end_programs_by(number, monkeypatch, then=worker.ask_to_stop)
     with app.app_context(), capture_logs() as lines, suppress(StoppingError):
         look_into_files()
     contents = Model.metadata.tables["document_contents"]
     row = session.execute(select(contents)).mappings().one()
-    assert (row["state"], row["attempts"]) == (state, attempts)
-    assert row["leased_until"] is None
+    assert (row["state"], row["attempts"], row["leased_until"]) == ("Waiting", attempts, None)
     assert [line["problem"] for line in lines] == ["it ended with status -9"] * attempts
+
+
+def test_a_program_that_is_ended_alone_has_failed(
+    app: Flask, files: Files, session: Session, monkeypatch: pytest.MonkeyPatch, worker: LoopThreads
+) -> None:
+    """As for the memory that its file takes: the worker goes on, and must not try for ever."""
+    files.document(samples.pdf(), "turbine.pdf")
+    end_programs_by(signal.SIGTERM, monkeypatch)
+    with capture_logs() as lines:
+        look(app)
+    assert [line["problem"] for line in lines] == ["it ended with status -15"] * 2
+    assert states(session) == ["Failed"]
 
 
 def test_what_is_removed_for_good_meanwhile_is_not_opened(

@@ -15,6 +15,7 @@ import pytest
 from flask import Flask, current_app
 
 from app.jobs.leases import Loop, LoopThreads, is_stopping, rest_after, running_loops, wake
+from app.jobs.worker import SHUTDOWN_SECONDS
 from tests.waiting import until
 
 pytestmark = pytest.mark.only_on("sqlite")
@@ -132,13 +133,24 @@ def test_threads_that_hang_are_named(app: Flask) -> None:
     assert threads.join(5) == []
 
 
+# Beside its work a delivery hangs for ever, as in the name server of a receiver.
 WORKER = """
-import sys, time
+import sys, threading, time
+from app.clock import utc_now
 from app.config import Config
 from app.factory import create_app
 from app.jobs.worker import run_worker
 from app.jobs.leases import Loop
+from app.webhooks.delivery_pool import DeliveryPool
+from app.webhooks.messages import Message
 from pathlib import Path
+
+pool = DeliveryPool(lambda message: threading.Event().wait())
+pool.add([Message(1, utc_now(), 1, "http://x", (), "msg_1", "{}", 0, False)])
+
+def end():
+    assert pool.stop(0.1) == [] and pool.is_busy
+    print("ended", flush=True)
 
 def work():
     print("working", flush=True)
@@ -149,7 +161,7 @@ def work():
 folder = Path(sys.argv[1])
 app = create_app(Config(SECRET_KEY="k" * 40, DATA_DIR=folder, STORAGE_URL="file:///tmp",
     SQLALCHEMY_DATABASE_URI=sys.argv[2], LOG_FORMAT="json"))
-run_worker(app, loops=(Loop("work", work, end=lambda: print("ended", flush=True)),))
+run_worker(app, loops=(Loop("work", work, end=end),))
 print("left", flush=True)
 """
 
@@ -171,7 +183,7 @@ def test_worker_told_to_stop_finishes_what_it_works_on(
         lines.append(read())
         assert lines[-1], "the worker ended"
     process.send_signal(number)
-    rest, _ = process.communicate(timeout=60)
+    rest, _ = process.communicate(timeout=SHUTDOWN_SECONDS)
     assert process.returncode == 0
     if number is signal.SIGTERM:
         assert [line for line in rest.splitlines() if not line.startswith("{")][-3:] == [

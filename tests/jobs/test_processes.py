@@ -17,6 +17,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.errors import ServiceUnavailableError
 from app.invoices.document import Address, Party
@@ -110,11 +111,13 @@ def test_a_process_killed_in_the_middle_of_a_call_is_replaced(
 
 
 def test_a_function_that_ends_its_process_is_503_after_the_second_try(
-    beside: ChildProcess, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    beside: ChildProcess, tmp_path: Path
 ) -> None:
-    with pytest.raises(ServiceUnavailableError):
+    with pytest.raises(ServiceUnavailableError), capture_logs() as lines:
         beside.call(f"{BESIDE}:deadly", str(tmp_path / "tries"))
-    assert caplog.messages == ["nothing can be drawn: its process ended, and another"]
+    assert [(line["event"], line["reason"]) for line in lines] == [
+        ("nothing can be drawn", "its process ended twice")
+    ]
     assert (tmp_path / "tries").read_text() == "xx"
     assert beside.call(f"{BESIDE}:joined", b"a", b"b") == b"ab"
 
@@ -127,16 +130,16 @@ def started() -> ChildProcess:
     return beside
 
 
-def test_what_takes_too_long_is_ended_and_not_tried_again(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_takes_too_long_is_ended_and_not_tried_again(tmp_path: Path) -> None:
     beside = started()
     began = time.monotonic()
-    with pytest.raises(ServiceUnavailableError):
+    with pytest.raises(ServiceUnavailableError), capture_logs() as lines:
         beside.call(f"{BESIDE}:endless", str(tmp_path / "tries"))
     assert time.monotonic() - began < 6
     assert (tmp_path / "tries").read_text() == "x"
-    assert caplog.messages == ["nothing can be drawn: no answer within 2 seconds"]
+    assert [(line["event"], line["reason"]) for line in lines] == [
+        ("nothing can be drawn", "no answer within 2 seconds")
+    ]
     assert beside.process_id is not None
     assert not Path(f"/proc/{beside.process_id}").exists()
     beside.stop()

@@ -6,8 +6,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.clock import utc_now
 from app.outbound.client import Client
@@ -194,8 +196,22 @@ def test_nothing_is_sent_without_a_signature() -> None:
     )  # fmt: skip
 
 
-def test_surprise_while_sending_is_a_failed_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_surprise_while_sending_is_a_failed_attempt_and_the_endpoint_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     client = Client(allow_private=True)
     monkeypatch.setattr(client, "send", lambda *given: 1 / 0)
+    pool = DeliveryPool(partial(send_message, client), threads=2)
     sent = Message(1, utc_now(), 1, "http://x", (new_secret(),), "msg_1", "{}", 0, False)
-    assert send_message(client, sent).error == "The message could not be sent."
+    with capture_logs() as lines:
+        for _ in range(3):
+            pool.add([sent])
+            (outcome,) = until(lambda: pool.collect(0.05))
+            assert (outcome.was_sent, outcome.is_success) == (True, False)
+            assert outcome.error == "The message could not be sent."
+            assert not pool.is_busy
+            assert pool.capacity(1, is_failing=False) == FAILING
+    assert [(line["event"], line["exc_info"]) for line in lines] == [
+        ("a webhook could not be sent", True)
+    ] * 3
+    assert pool.stop(5) == []

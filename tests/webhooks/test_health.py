@@ -108,7 +108,12 @@ def test_receiver_that_asks_for_time_gets_it(
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [("120", 120), (" 7 ", 7), ("0", 0), ("-5", 0), ("soon", 0), ("", 0), ("1e9", 0), ("٣", 0),
-     ("9" * 5000, 86400), ("999999", 86400), ("Mon, 01 Jan 1990 00:00:00 GMT", 0)],
+     ("9" * 5000, 86400), ("999999", 86400), ("Mon, 01 Jan 1990 00:00:00 GMT", 0),
+     ("Mon, 01 Jan 2024 00:00:00 +99999999999999999", 0),
+     (f"Mon, 01 Jan {'9' * 20} 00:00:00 GMT", 0),
+     (f"Mon, 01 Jan 2024 {'9' * 20}:00:00 GMT", 0),
+     (f"Mon, 01 Jan {'9' * 5000} 00:00:00 GMT", 0),
+     ("Fri, 31 Dec 9999 23:59:59 -2359", 86400), ("Mon, 01 Jan 0001 00:00:00 +2359", 0)],
 )  # fmt: skip
 def test_what_receivers_say_about_their_return(text: str, seconds: int) -> None:
     assert retry_after({"retry-after": text}, utc_now()) == timedelta(seconds=seconds)
