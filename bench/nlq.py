@@ -51,7 +51,7 @@ from app.config import Config, database_url
 from app.demo.load import fill
 from app.factory import create_app
 from app.http.security import acting_as, system_caller
-from bench.nlq_cases import SETS, Case, read_cases, read_translations
+from bench.nlq_cases import SETS, Case, read_cases, read_wordings
 from bench.nlq_explain import explained
 from bench.nlq_split import split
 
@@ -109,7 +109,7 @@ def main() -> int:
 def _chosen(path: Path, part: str) -> Iterator[Case]:
     """The questions of a file, or those of one part of them."""
     if path.suffix == ".tsv":
-        return read_translations(path)
+        return read_wordings(path)
     if part == "all":
         return read_cases(path)
     wanted = {one.number for one in split() if one.set_name == path.stem and one.part == part}

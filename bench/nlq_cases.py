@@ -9,8 +9,10 @@ from pathlib import Path
 FOLDER = Path(__file__).parent.parent / "tests" / "bi"
 SETS = tuple(sorted(FOLDER.glob("questions*.txt")))
 QUESTIONS = FOLDER / "questions.txt"
-GERMAN = Path(__file__).parent / "questions" / "german.tsv"
-HELD = Path(__file__).parent / "questions" / "held.txt"
+FRESH = Path(__file__).parent / "questions"
+GERMAN = FRESH / "german.tsv"
+HELD = FRESH / "held.txt"
+WORDINGS = tuple(sorted(FRESH.glob("wordings_*.tsv")))  # of questions that have a label
 PARAPHRASES = FOLDER / "paraphrases.txt"
 
 
@@ -47,12 +49,13 @@ def read_cases(path: Path) -> Iterator[Case]:
             before = (*before, question)
 
 
-def read_translations(path: Path) -> Iterator[Case]:
-    """Questions of another language: each names the set and the number of the one it translates."""
+def read_wordings(path: Path) -> Iterator[Case]:
+    """Other wordings, or translations: each names the set and the number of its question."""
     known: dict[str, list[Case]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         question, name, number = line.split("\t")
-        cases = known.setdefault(name, list(read_cases(FOLDER / f"{name}.txt")))
+        folder = FRESH if name.startswith("fresh_") else FOLDER
+        cases = known.setdefault(name, list(read_cases(folder / f"{name}.txt")))
         yield replace(cases[int(number)], question=question)
 
 

@@ -40,7 +40,7 @@ from app.bi.questions.understanding import language_of, understanding_of
 from app.clock import utc_now
 from app.errors import ApiError
 from bench.nlq import HIGH, demonstration, difference, expected_query
-from bench.nlq_cases import GERMAN, HELD, read_cases, read_translations
+from bench.nlq_cases import GERMAN, HELD, read_cases, read_wordings
 from bench.nlq_split import UNKEPT_SETS, Labelled, meaning, split
 
 FILE = Path(__file__).parent.parent / "app" / "bi" / "questions" / "weights.json"
@@ -283,7 +283,7 @@ def labelled() -> list[Labelled]:
         one for one in split()
         if one.part == "fitted" and not one.case.before and one.set_name not in UNKEPT_SETS
     ]  # fmt: skip
-    for path, cases in ((GERMAN, read_translations(GERMAN)), (HELD, read_cases(HELD))):
+    for path, cases in ((GERMAN, read_wordings(GERMAN)), (HELD, read_cases(HELD))):
         asked += [Labelled(path.stem, at, case, "fitted") for at, case in enumerate(cases)]
     return asked
 

@@ -12,7 +12,7 @@ import pytest
 from app.bi.questions.understanding import understanding_of
 from app.bi.words import slips
 from app.bi.words.tokens import Token, repaired, stem, tokenise
-from bench.nlq_cases import GERMAN, QUESTIONS, read_cases, read_translations
+from bench.nlq_cases import GERMAN, QUESTIONS, read_cases, read_wordings
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def _damaged(word: str, slip: str, random: Random) -> str:
 @pytest.mark.parametrize("slip", ["transposed", "missing", "doubled", "neighbour"])
 @pytest.mark.parametrize("code", ["en", "de"])
 def test_of_damaged_words_few_are_taken_for_others(code: str, slip: str) -> None:
-    cases = read_cases(QUESTIONS) if code == "en" else read_translations(GERMAN)
+    cases = read_cases(QUESTIONS) if code == "en" else read_wordings(GERMAN)
     asked = {word for case in cases for word in case.question.lower().split()}
     random, found = Random(4), Counter[str]()
     for word in sorted(word for word in asked if len(word) > 3 and word.isalpha()):

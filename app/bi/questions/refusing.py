@@ -245,16 +245,29 @@ def _beyond(question: _Question) -> Refusal | None:
 
 
 def _command(question: _Question) -> tuple[str, ...]:
-    """The verb that a question begins with and that is one of changing something."""
-    read, commands = question.read, question.lexicon.commands
-    for at, token in enumerate(read.tokens):
-        if read.places[at] == read.places[at + 1]:
-            continue  # "please", "can you"
-        is_command = (token.stem,) in commands or read.stems[at : at + 2] in commands
+    """The verb of changing something that a question or a clause of it begins with, or ends with.
+
+    ``Change the due date``, ``drafts: delete those``, ``void invoice INV-1``; ``Entwürfe löschen``.
+    """
+    read, lexicon = question.read, question.lexicon
+    # "Change the due date", "void invoice INV-1": what it is done to follows at once.
+    objects = lexicon.phrases("language", "objects") | lexicon.phrases("language", "pronouns")
+    behind, done = (lexicon.phrases("language", f"commands_{name}") for name in ("behind", "done"))
+    # Without "please" and "can you".
+    said = [at for at in range(len(read.tokens)) if read.places[at] < read.places[at + 1]]
+    for at in said:
+        token, stems = read.tokens[at], read.stems
         is_left = read.places[at] in question.analysis.crossed
-        # "Change the due date": what it is done to follows at once.
-        is_done_to = read.stems[at + 1 : at + 2] in question.lexicon.phrases("language", "objects")
-        return (f"“{token.text}”",) if is_command and (is_left or is_done_to) else ()
+        is_one = any(map(str.isdigit, "".join(stems[at + 2 : at + 3])))
+        is_done_to = stems[at + 1 : at + 2] in objects or is_one
+        if at == said[-1] and is_left and (token.stem,) in behind:
+            return (f"“{token.text}”",)
+        is_command = (token.stem,) in lexicon.commands or stems[at : at + 2] in lexicon.commands
+        is_begun = at == said[0] or token.apart
+        if is_command and at == said[0] and is_left:
+            return (f"“{token.text}”",)
+        if (is_command or (token.stem,) in done) and is_begun and is_done_to:
+            return (f"“{token.text}”",)
     return ()
 
 

@@ -1817,6 +1817,8 @@ class Grammar:
 
     def _where_of(self, draft: Draft, kind: str) -> tuple[Restriction, ...]:
         """All that is said of records of a kind, periods by the date that they are about."""
+        if kind not in draft.kinds:
+            raise TypeMismatchError(f"not all of it can be said of {kind}")
         said = [choices.by_kind[kind] for choices in draft.where]
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
         implied = (state.date for state in self.kinds[kind].stated(said))

@@ -21,7 +21,7 @@ from app.bi.questions.periods import Periods
 from app.bi.questions.understanding import language_of, understanding_of
 from app.bi.words.tokens import tokenise
 from bench.nlq import counts, judge
-from bench.nlq_cases import GERMAN, read_translations
+from bench.nlq_cases import GERMAN, read_wordings
 from bench.nlq_split import split
 
 NOW = Calendar(date(2026, 6, 17))
@@ -38,7 +38,7 @@ ENGLISH = re.compile(
 
 @pytest.mark.usefixtures("demo")
 def test_as_many_translated_questions_are_right_as_before_and_none_wrong_with_confidence() -> None:
-    found = counts([judge(case) for case in read_translations(GERMAN)])
+    found = counts([judge(case) for case in read_wordings(GERMAN)])
     assert found["right"] >= RIGHT
     assert found["confidently wrong"] == 0
 
@@ -116,7 +116,7 @@ def test_an_answer_of_each_kind_is_in_german(question: str, parts: tuple[str, ..
 
 @pytest.mark.usefixtures("demo")
 def test_no_answer_to_a_german_question_has_a_word_of_english() -> None:
-    for case in read_translations(GERMAN):
+    for case in read_wordings(GERMAN):
         answer = answer_question(case.question, limit=3)
         text = answer["answer"]
         for value in {str(one) for row in answer["rows"] for one in row.values()}:
