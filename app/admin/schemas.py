@@ -10,7 +10,7 @@ from app.auth.schemas import PERMISSIONS_EXAMPLE
 from app.auth.users import check_account
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, PostBodySchema
 from app.models.user import USER_STATUSES
 
 _NAME = validate.Length(1, 100)
@@ -33,7 +33,7 @@ class UserQuerySchema(PageQuerySchema):
     role = fields.String(validate=validate.Length(1, 50))
 
 
-class NewUserSchema(CheckedSchema):
+class NewUserSchema(CheckedSchema, PostBodySchema):
     """An account to make."""
 
     checked_by = check_account
@@ -42,9 +42,7 @@ class NewUserSchema(CheckedSchema):
     email = fields.String(
         required=True, validate=validate.Length(max=254), example="anna@example.com"
     )
-    display_name = fields.String(
-        load_default=None, allow_none=True, validate=validate.Length(1, 200)
-    )
+    display_name = fields.String(load_default=None, validate=validate.Length(1, 200))
     password = fields.String(required=True, validate=_PASSWORD, example="three-blue-kettles")
     roles = fields.List(
         fields.String(), required=True, validate=validate.Length(1, 20), example=["Sales"]
@@ -66,7 +64,7 @@ class UserChangesSchema(CheckedSchema):
     timezone = fields.String(example="Europe/Berlin")
 
 
-class PasswordResetSchema(CheckedSchema):
+class PasswordResetSchema(CheckedSchema, PostBodySchema):
     """The password to set; without one a random one is made and shown once."""
 
     checked_by = check_account
@@ -81,7 +79,7 @@ class PasswordResetAnswerSchema(Schema):
     password = fields.String(allow_none=True)
 
 
-class NewRoleSchema(CheckedSchema):
+class NewRoleSchema(CheckedSchema, PostBodySchema):
     """A role to make."""
 
     def check(self, body: dict[str, Any]) -> None:
@@ -89,9 +87,7 @@ class NewRoleSchema(CheckedSchema):
         check_permissions(body.get("permissions", {}))
 
     name = fields.String(required=True, validate=validate.Length(1, 50), example="Field sales")
-    description = fields.String(
-        load_default=None, allow_none=True, validate=validate.Length(max=500)
-    )
+    description = fields.String(load_default=None, validate=validate.Length(max=500))
     permissions = fields.Dict(fields.String(), required=True, metadata=_PERMISSIONS)
 
 
@@ -117,7 +113,7 @@ class ApiKeyQuerySchema(PageQuerySchema):
     status = fields.String(validate=validate.OneOf(("active", "expired", "revoked")))
 
 
-class NewApiKeySchema(CheckedSchema):
+class NewApiKeySchema(CheckedSchema, PostBodySchema):
     """An API key to make."""
 
     checked_by = check_new_key
@@ -131,7 +127,7 @@ class NewApiKeySchema(CheckedSchema):
         description="Permissions it is narrowed to; empty: all that the role has.",
         example=["clients:read"],
     )
-    expires_at = Instant(load_default=None, allow_none=True)
+    expires_at = Instant(load_default=None)
 
 
 class MadeApiKeySchema(Schema):

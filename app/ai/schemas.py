@@ -8,7 +8,7 @@ from marshmallow import ValidationError
 
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import Instant, JsonBoolean, page_schema
+from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema, page_schema
 
 LONGEST_MESSAGE = 20_000
 
@@ -27,7 +27,7 @@ class Message(fields.String):
         return text
 
 
-class ContextSchema(Schema):
+class ContextSchema(PostBodySchema):
     """The record that the caller looks at."""
 
     module = fields.String(
@@ -36,20 +36,20 @@ class ContextSchema(Schema):
     )  # fmt: skip
     entity_id = fields.Integer(
         attribute="entityId",  # as it is kept with the conversation
-        strict=True, allow_none=True, validate=validate.RECORD_KEY,
+        strict=True, validate=validate.RECORD_KEY,
         metadata={"description": "Key of the record.", "example": None},
     )  # fmt: skip
 
 
-class ChatBodySchema(Schema):
+class ChatBodySchema(PostBodySchema):
     """A message to the assistant."""
 
     message = Message(
         required=True, metadata={"example": "How do I reset a password?", "maxLength": 20_000}
     )
-    context = fields.Nested(ContextSchema, allow_none=True)
+    context = fields.Nested(ContextSchema)
     session_id = fields.String(
-        allow_none=True, validate=validate.Length(1, 40),
+        validate=validate.Length(1, 40),
         metadata={"description": "Conversation to go on with; a new one without.",
                   "example": None},
     )  # fmt: skip

@@ -8,12 +8,12 @@ from app.bi.reports.definition import TYPES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import ANSWER
 from app.http.schema_fields import Schema
-from app.http.schema_parts import JsonBoolean
+from app.http.schema_parts import JsonBoolean, PostBodySchema
 
 _TEXT = validate.Length(1, 200)
 
 
-class FiguresQuestionSchema(Schema):
+class FiguresQuestionSchema(PostBodySchema):
     """A question in plain words."""
 
     question = fields.String(
@@ -22,7 +22,6 @@ class FiguresQuestionSchema(Schema):
         example="Revenue by month this year",
     )
     session_id = fields.String(
-        allow_none=True,
         load_default=None,
         validate=validate.Length(max=60),
         metadata={
@@ -182,7 +181,7 @@ class _ReportFieldsSchema(Schema):
     chart = fields.Nested(FiguresChartSchema, allow_none=True)
 
 
-class NewReportSchema(_ReportFieldsSchema):
+class NewReportSchema(_ReportFieldsSchema, PostBodySchema):
     """A report to save: from a question or from an OData query."""
 
     name = fields.String(required=True, validate=_TEXT, example="Tickets by priority")
@@ -209,7 +208,7 @@ class ReportDataSchema(Schema):
     as_of = fields.String(metadata={"format": "date-time"})
 
 
-class ReportExportRequestSchema(Schema):
+class ReportExportRequestSchema(PostBodySchema):
     """In which form, and with which values of the report's parameters."""
 
     format = fields.String(required=True, validate=validate.OneOf(FORMATS), example=DEFAULT_FORMAT)

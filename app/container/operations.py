@@ -66,14 +66,13 @@ def _handler(operation: Operation) -> Callable[..., Any]:
 
 
 def _loaded(operation: Operation, arguments: Mapping[str, Any]) -> Any:
-    """The arguments by the schema that reads a body of REST; null is left out.
+    """The arguments by the schema that reads a body of REST.
 
     Raises: ValidationError.
     """
     if operation.arguments is None:
         return {}
-    values = {name: value for name, value in arguments.items() if value is not None}
-    return load(operation.arguments(), values)
+    return load(operation.arguments(), arguments)
 
 
 DAYS_OVERDUE = edm.Operation(

@@ -10,19 +10,19 @@ from app.crm.conversion import CREATE, FAIL, LINK, Wishes, check_wishes
 from app.crm.opportunities import OPPORTUNITIES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject, PostBodySchema
 
 _OPPORTUNITY = OPPORTUNITIES.rules
 
 
 def _key(name: str, description: str, **more: Any) -> fields.Integer:
     return fields.Integer(
-        data_key=name, strict=True, allow_none=True, validate=validate.RECORD_KEY,
+        data_key=name, strict=True, validate=validate.RECORD_KEY,
         metadata={"description": description, **more},
     )  # fmt: skip
 
 
-class NewOpportunitySchema(Schema):
+class NewOpportunitySchema(PostBodySchema):
     """The opportunity to make; what is left out is what the lead says."""
 
     type_name = "ConversionOpportunity"
@@ -40,7 +40,7 @@ class ClientOverridesSchema(Schema):
         unknown = INCLUDE
 
 
-class ConvertSchema(CheckedSchema):
+class ConvertSchema(CheckedSchema, PostBodySchema):
     """How to convert a lead; everything may be left out."""
 
     checked_by = check_wishes
@@ -52,9 +52,7 @@ class ConvertSchema(CheckedSchema):
     create_opportunity = JsonBoolean(
         description="Default: whether `opportunity` is given.", example=True
     )
-    opportunity = fields.Nested(
-        NewOpportunitySchema, allow_none=True, description="The opportunity to make."
-    )
+    opportunity = fields.Nested(NewOpportunitySchema, description="The opportunity to make.")
     client = OpenObject(
         ClientOverridesSchema,
         metadata={
@@ -137,7 +135,7 @@ class ConversionSchema(Schema):
     moved = fields.Nested(MovedSchema, description="What went over to the client.")
 
 
-class MergeClientsSchema(Schema):
+class MergeClientsSchema(PostBodySchema):
     """Which client goes into the one of the address."""
 
     source_id = fields.Integer(

@@ -9,7 +9,7 @@ from marshmallow import post_load
 from app.documents.sharing.terms import DEFAULT_DAYS, MAXIMUM_DAYS, ShareTerms, check_expiry
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema
+from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, PostBodySchema
 from app.models.document import DOCUMENT_CATEGORIES, DOCUMENT_STATUSES, ENTITY_TYPES
 
 _TEXT = {"type": "string"}
@@ -134,7 +134,7 @@ class RestoredSchema(Schema):
     status = fields.String(example="Active")
 
 
-class ShareBodySchema(CheckedSchema):
+class ShareBodySchema(CheckedSchema, PostBodySchema):
     """What a new link allows; everything may be left out."""
 
     def check(self, body: dict[str, Any]) -> None:
@@ -147,12 +147,10 @@ class ShareBodySchema(CheckedSchema):
         return ShareTerms(**values)
 
     expires_at = Instant(
-        allow_none=True,
         metadata={"description": f"When it ends, at most {MAXIMUM_DAYS} days from now."},
     )
     expires_in_days = fields.Integer(
         strict=True,
-        allow_none=True,
         validate=validate.Range(1, MAXIMUM_DAYS),
         metadata={
             "description": f"Or after how many days; {DEFAULT_DAYS} when neither is given.",
@@ -162,7 +160,6 @@ class ShareBodySchema(CheckedSchema):
         },
     )
     password = fields.String(
-        allow_none=True,
         validate=validate.Length(4, 200),
         metadata={
             "description": "Asked of whoever opens the link.",
@@ -173,7 +170,6 @@ class ShareBodySchema(CheckedSchema):
     )
     max_downloads = fields.Integer(
         strict=True,
-        allow_none=True,
         validate=validate.Range(1, 1_000_000),
         metadata={
             "description": "Downloads that it allows.",
@@ -182,7 +178,6 @@ class ShareBodySchema(CheckedSchema):
         },
     )
     recipient_email = fields.Email(
-        allow_none=True,
         validate=validate.Length(max=254),
         metadata={
             "description": "For whom it is.",
@@ -191,7 +186,6 @@ class ShareBodySchema(CheckedSchema):
         },
     )
     note = fields.String(
-        allow_none=True,
         validate=validate.Length(max=500),
         metadata={
             "description": "For yourself; visitors do not see it.",
@@ -200,7 +194,6 @@ class ShareBodySchema(CheckedSchema):
     )
     version = fields.Integer(
         strict=True,
-        allow_none=True,
         validate=validate.Range(1, 2**31 - 1),
         description="File it is pinned to; the current one when left out.",
     )

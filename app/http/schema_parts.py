@@ -7,10 +7,12 @@ from datetime import datetime
 from functools import cache
 from typing import Any, ClassVar
 
+from marshmallow import pre_load
+
 from app.db.types import iso_instant
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import LIST, PageSize
-from app.http.schema_fields import Schema
+from app.http.schema_fields import Field, Schema
 from app.odata.payload.values import read_datetime
 
 
@@ -64,6 +66,24 @@ class OpenObject(fields.Dict):
         metadata = {"additionalProperties": True, **options.pop("metadata", {})}
         super().__init__(keys=fields.String(), metadata=metadata, **options)
         self.of = of
+
+
+class PostBodySchema(Schema):
+    """The body of a POST: null where a member may be left out is as if it were."""
+
+    def on_bind_field(self, field_name: str, field_obj: Field) -> None:
+        super().on_bind_field(field_name, field_obj)
+        field_obj.allow_none = field_obj.allow_none or not field_obj.required
+
+    @pre_load
+    def leave_out_nulls(self, body: Any, **_: Any) -> Any:
+        """The members that are not null, and the required ones."""
+        if not isinstance(body, Mapping):
+            return body
+        optional = {field.data_key for field in self.load_fields.values() if not field.required}
+        return {
+            name: value for name, value in body.items() if value is not None or name not in optional
+        }
 
 
 class CheckedSchema(Schema):

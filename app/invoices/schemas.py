@@ -9,7 +9,7 @@ from marshmallow import INCLUDE, ValidationError, post_load
 from app.errors import refuse_any
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject
+from app.http.schema_parts import CheckedSchema, Instant, JsonBoolean, OpenObject, PostBodySchema
 from app.invoices.crediting import check_credit
 from app.invoices.payments import PAYMENT, PAYMENTS, REASON
 from app.invoices.sending import Letter
@@ -21,7 +21,7 @@ from app.models.invoice import PAYMENT_METHODS
 from app.settings.templates import KINDS
 
 
-class PaymentBodySchema(CheckedSchema):
+class PaymentBodySchema(CheckedSchema, PostBodySchema):
     """A payment to register."""
 
     def check(self, body: dict[str, Any]) -> None:
@@ -82,13 +82,13 @@ class ReversedPaymentSchema(PaymentSchema):
     reversal_reason = fields.String(allow_none=True)
 
 
-class ReasonSchema(Schema):
+class ReasonSchema(PostBodySchema):
     """Why."""
 
     reason = REASON.field("reversal_reason", example="Entered twice")
 
 
-class VoidSchema(Schema):
+class VoidSchema(PostBodySchema):
     """Why."""
 
     reason = VOID_REASON.field("void_reason", required=True, example="Entered twice")
@@ -106,7 +106,7 @@ class CreditedLineSchema(Schema):
         unknown = INCLUDE
 
 
-class CreditNoteBodySchema(CheckedSchema):
+class CreditNoteBodySchema(CheckedSchema, PostBodySchema):
     """Lines to credit; without any the whole invoice."""
 
     checked_by = check_credit
@@ -114,7 +114,6 @@ class CreditNoteBodySchema(CheckedSchema):
     lines = fields.List(
         OpenObject(CreditedLineSchema),
         data_key="lineItems",
-        allow_none=True,
         load_default=None,
         description="Line items as of an invoice; all of the invoice when left out.",
         example=[{"description": "Training", "unitPrice": 5, "taxRate": 19}],
@@ -153,7 +152,7 @@ def _recipients(description: str) -> fields.List:
     )
 
 
-class SendSchema(Schema):
+class SendSchema(PostBodySchema):
     """How to send; everything may be left out."""
 
     to = _recipients("Recipients; the client's address for invoices when left out.")

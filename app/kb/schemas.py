@@ -9,7 +9,7 @@ from marshmallow import ValidationError
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
 from app.http.schema_fields import Schema
-from app.http.schema_parts import Instant, JsonBoolean, limit_field
+from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema, limit_field
 from app.models.kb_article import ARTICLE_VISIBILITIES
 from app.search.results import MODES
 
@@ -126,7 +126,7 @@ class SuggestionsSchema(Schema):
     )
 
 
-class FromTicketSchema(Schema):
+class FromTicketSchema(PostBodySchema):
     """A ticket, and values of the article that are not to be taken from it."""
 
     ticket_id = fields.Integer(
@@ -135,8 +135,8 @@ class FromTicketSchema(Schema):
     )  # fmt: skip
     title = fields.String(description="Title.", example="Resetting a password")
     body = fields.String(description="Text, in Markdown.", example="Choose *Forgot password*.")
-    summary = fields.String(allow_none=True, metadata={"description": "Summary.", "example": None})
-    category = fields.String(allow_none=True, description="Category.", example="Account")
+    summary = fields.String(metadata={"description": "Summary.", "example": None})
+    category = fields.String(description="Category.", example="Account")
     language = fields.String(description="Language.", example="en")
     visibility = fields.String(
         validate=validate.OneOf(ARTICLE_VISIBILITIES), description="Who may read it."
@@ -173,14 +173,14 @@ class ArticleHtmlSchema(Schema):
     html = fields.String(description="Safe HTML, without scripts and styles.")
 
 
-class FeedbackBodySchema(Schema):
+class FeedbackBodySchema(PostBodySchema):
     """Whether an article helped."""
 
     is_helpful = JsonBoolean(
         required=True, data_key="helpful", description="Whether it helped.", example=True
     )
     comment = fields.String(
-        load_default=None, allow_none=True, validate=validate.Length(0, 1000),
+        load_default=None, validate=validate.Length(0, 1000),
         description="What was missing.", example="Short and right.",
     )  # fmt: skip
 

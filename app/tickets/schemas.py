@@ -8,11 +8,11 @@ from marshmallow import ValidationError, validates_schema
 
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
-from app.http.schema_parts import Instant, JsonBoolean
+from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema
 from app.tickets.comments import COMMENT
 
 
-class MergeTicketsSchema(Schema):
+class MergeTicketsSchema(PostBodySchema):
     """The other ticket, by one of two names that say which of both is closed."""
 
     source_id = fields.Integer(
@@ -52,7 +52,7 @@ class MergedTicketsSchema(Schema):
     moved = fields.Nested(MovedFromTicketSchema)
 
 
-class NewCommentSchema(Schema):
+class NewCommentSchema(PostBodySchema):
     """A comment to add."""
 
     body = COMMENT.field("body", example="It works again.")

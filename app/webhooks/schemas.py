@@ -7,7 +7,13 @@ from typing import Any
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import JOURNAL
 from app.http.schema_fields import Schema
-from app.http.schema_parts import CheckedSchema, Instant, PageQuerySchema, limit_field
+from app.http.schema_parts import (
+    CheckedSchema,
+    Instant,
+    PageQuerySchema,
+    PostBodySchema,
+    limit_field,
+)
 from app.models.webhook import DELIVERY_STATUSES, ENDPOINT_STATUSES
 from app.outbound.addresses import MAXIMUM_URL
 from app.webhooks.subscriptions import check_endpoint
@@ -22,7 +28,7 @@ _PATTERNS = validate.Length(1, 100)
 _NAME = validate.Length(1, 60)
 
 
-class NewWebhookSchema(CheckedSchema):
+class NewWebhookSchema(CheckedSchema, PostBodySchema):
     """An endpoint to register."""
 
     checked_by = check_endpoint
@@ -32,9 +38,8 @@ class NewWebhookSchema(CheckedSchema):
         fields.String(validate=_NAME), required=True, validate=_PATTERNS, metadata=Event
     )
     description = fields.String(
-        load_default=None, allow_none=True, validate=validate.Length(max=500),
-        example="Bookkeeping",
-    )  # fmt: skip
+        load_default=None, validate=validate.Length(max=500), example="Bookkeeping"
+    )
 
 
 class WebhookChangesSchema(CheckedSchema):
@@ -137,11 +142,11 @@ class WebhookDeliverySchema(Schema):
     attempts = fields.List(fields.Nested(WebhookAttemptSchema))
 
 
-class WebhookRecoverySchema(Schema):
+class WebhookRecoverySchema(PostBodySchema):
     """Which events to deliver after all."""
 
     since = Instant(required=True, description="Events from this instant on.")
-    until = Instant(load_default=None, allow_none=True)
+    until = Instant(load_default=None)
 
 
 class WebhookRecoveringSchema(Schema):

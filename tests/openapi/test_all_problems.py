@@ -151,6 +151,16 @@ def test_each_of_some_bodies(filled: Api, path: str, body: Any, fields: list[str
             {"client": {"email": "x"}, "opportunity": {"amount": "1"}, "clientId": "1"},
             ["client.email", "clientId", "opportunity.amount"],
         ),
+        (
+            "Leads(1)/BusinessPlatform.Convert",
+            {"client": {"email": "x"}, "opportunity": {"amount": True}},
+            ["client.email", "opportunity.amount"],
+        ),
+        (
+            "Leads(1)/BusinessPlatform.Convert",
+            {"client": {"email": "x"}, "nope.nope": None},
+            ["client.email", "nope.nope"],
+        ),
     ],
 )
 def test_parameters_of_actions(filled: Api, path: str, body: Any, fields: list[str]) -> None:

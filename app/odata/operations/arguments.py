@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
@@ -43,7 +44,10 @@ def body_arguments(
         if parameter.name not in body_values and not (parameter.nullable or parameter.optional):
             problems.add(parameter.name, "is required")
     if problems.details:
-        with telling_all(partial(operation.check or _nothing, values)):
+        # The check tells of the rest where it refuses something: what is wrong stays as it came.
+        wrong = {re.split(r"[.[]", detail.field)[0] for detail in problems.details}
+        read = {name: value for name, value in values.items() if name not in wrong}
+        with telling_all(partial(operation.check or _nothing, body_values | read)):
             problems.raise_any()
     return values
 
@@ -99,7 +103,7 @@ def url_arguments(call: Call, options: OptionTexts) -> tuple[edm.Operation, dict
     for parameter in overload.parameters:
         if parameter.name in nodes:
             value = _plain(nodes[parameter.name], parameter, aliases)
-            if value is None and parameter.optional and not parameter.nullable:
+            if value is None and parameter.optional:
                 continue  # as if it had been left out
             values[parameter.name] = _read(parameter, value, problems)
     problems.raise_any()
