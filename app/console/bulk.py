@@ -15,36 +15,37 @@ from app.console import engine, session, wording
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.jobs import is_worker_late
-from app.console.language import marked, translated
+from app.console.language import marked, translated, translated_as
 from app.console.list_query import ListQuery, person_of, read_query
 from app.console.references import KINDS, find
 from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import Input, arguments, asked_of_many
+from app.console.steps import BUTTON, Input, arguments, asked_of_many
 from app.console.typed import key_in, refused_at
+from app.container.declared import of_many
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
 from app.http.page_sizes import CONSOLE_CHOICES
 from app.http.security import current_caller
 from app.jobs.schedule import last_beat
+from app.operations.declaration import Button
 from app.permissions import allowed
 from app.writing import bulk
 
 # So many of the chosen records are named before the question is answered.
 NAMED = 10
-# Words of the button, and what is asked for: a person, a state, a text, nothing.
+# What changes properties: words of the button, and what is asked for: a person, a state, a text,
+# nothing. Operations that many records may take say it in their declarations.
 _ACTIONS: Mapping[str, tuple[str, str]] = {
     "me": (marked("Assign to me"), ""),
     "assign": (marked("Assign to …"), "person"),
     "status": (marked("Set status …"), "state"),
     "tag": (marked("Add tag …"), "text"),
     "untag": (marked("Remove tag …"), "text"),
-    "send": (marked("Send by e-mail"), ""),
 }
 _DONE = {
     "tag": marked("Tag added: {value}"),
     "untag": marked("Tag removed: {value}"),
-    "send": marked("Sent by e-mail"),
     "undo": marked("Undone"),
 }
 
@@ -103,9 +104,12 @@ def actions_for(set_page: Page) -> list[tuple[str, str]]:
         state = type_.properties.get(set_page.state or "")
         offered += ["status"] if state and not state.computed else []
         offered += ["tag", "untag"]
-    if set_page.set_name == "Invoices" and allowed(caller, "invoices:send"):
-        offered.append("send")
-    return [(name, translated(_ACTIONS[name][0])) for name in offered]
+    offered += [
+        name
+        for name, operation in of_many(type_.name).items()
+        if all(allowed(caller, permission) for permission in operation.permissions)
+    ]
+    return [(name, _label(set_page, name)) for name in offered]
 
 
 @console.post("/<path>/bulk")
@@ -135,8 +139,9 @@ def change_many(path: str) -> Response:
         chosen=chosen,
         count=chosen.count,
         action=action,
-        words=translated(_ACTIONS[action][0]).removesuffix(" …"),
-        kind=_ACTIONS[action][1],
+        words=_label(set_page, action).removesuffix(" …"),
+        warning=translated(button.of_many) if (button := _button(set_page, action)) else "",
+        kind=_ACTIONS.get(action, ("", ""))[1],
         states=_states(set_page, chosen) if action == "status" else [],
         value=request.form.get("value", ""),
         asked=inputs,
@@ -185,12 +190,27 @@ def undo_many(run_id: int) -> Response:
 
 def _action_words(set_page: Page, action: Mapping[str, Any]) -> str:
     """What a run does, in words."""
+    if _button(set_page, action["name"]) is not None:
+        return _label(set_page, action["name"])
     if action["name"] != "set":
         done = _DONE[action["name"]]
         return translated(done).format(value=action.get("value", ""))
     name = set_page.entity_set.type.by_attribute[action["attribute"]].name
     value = action.get("shown") or action["value"]
     return f"{wording.label(name)}: {wording.words(str(value))}"
+
+
+def _button(set_page: Page, action: str) -> Button | None:
+    """The button of an action that is an operation."""
+    operation = of_many(set_page.entity_set.type.name).get(action)
+    return None if operation is None else operation.button
+
+
+def _label(set_page: Page, action: str) -> str:
+    button = _button(set_page, action)
+    if button is not None:
+        return translated_as(BUTTON, button.label)
+    return translated(_ACTIONS[action][0])
 
 
 def _selection(set_page: Page) -> Selection:

@@ -8,11 +8,12 @@ from flask import Response, request
 
 from app.console import engine, session
 from app.console.area import console, page, refused_on, see_other
-from app.console.language import marked, translated
+from app.console.language import translated
 from app.console.numbers import amount_text, typed_number
+from app.console.steps import arguments, preset, step_of
 from app.console.typed import refused_at
-from app.crm.conversion import CREATE, FAIL, LINK, Wishes, convert_lead
-from app.crm.operations import describe_conversion, describe_trial
+from app.crm.conversion import Wishes, convert_lead
+from app.crm.operations import CONVERT, describe_conversion, describe_trial
 from app.crm.opportunities import OPPORTUNITIES
 from app.db import records
 from app.errors import ApiError, NotFoundError
@@ -23,11 +24,6 @@ from app.money import digits
 from app.settings import organisation
 
 _READ = "id,fullName,company,status,estimatedValue,currency"
-DUPLICATES = (
-    (LINK, marked("take the one there is")),
-    (CREATE, marked("make another")),
-    (FAIL, marked("stop")),
-)
 
 
 @console.get("/leads/<int:key>/convert")
@@ -50,9 +46,8 @@ def show_conversion(key: int, problem: ApiError | None = None) -> Response:
         lead=lead,
         currency=lead["currency"] or organisation().defaults.currency,
         outcome=outcome,
-        duplicates=[(value, translated(said)) for value, said in DUPLICATES],
-        typed=request.form,
-        is_typed=request.method == "POST",
+        step=(step := step_of("convert")),
+        typed=request.form or {each.name: preset(each, lead) for each in step.inputs},
         problem=problem,
     )
 
@@ -83,12 +78,14 @@ def _conversion_message(opportunity_id: int | None) -> str:
 def _wishes(key: int) -> Wishes:
     """What the form wants; nothing yet means the usual.
 
-    Raises: ValidationError, the amount is no number.
+    Raises: ValidationError, an argument is wrong or the amount is no number.
     """
     form = request.form
-    opportunity: dict[str, Any] | None = None
-    if "createOpportunity" in form:
-        opportunity = {}
+    body: dict[str, Any] = {}
+    if form:
+        body, _ = arguments(step_of("convert").inputs, form, 0)
+    if body.get("createOpportunity"):
+        opportunity: dict[str, Any] = {}
         if name := form.get("name", "").strip():
             opportunity["name"] = name
         if amount := form.get("amount", "").strip():
@@ -97,11 +94,6 @@ def _wishes(key: int) -> Wishes:
             places = digits(currency or organisation().defaults.currency)
             with refused_at("amount"):
                 opportunity["amount"] = typed_number(amount, places)
-    rules = [value for value, _ in DUPLICATES]
-    on_duplicate = form.get("onDuplicate", LINK)
-    return Wishes(
-        create_contact=not form or "createContact" in form,
-        create_opportunity=opportunity is not None,
-        opportunity=opportunity,
-        on_duplicate=on_duplicate if on_duplicate in rules else LINK,
-    )
+        body["opportunity"] = opportunity
+    wishes: Wishes = CONVERT.load(body)
+    return wishes

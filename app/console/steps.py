@@ -19,7 +19,7 @@ from app.errors import NotFoundError
 from app.http.schema_fields import Field
 from app.money import digits, written
 from app.operations.declaration import Operation
-from app.operations.wire_types import allowed_values, edm_type, members_of
+from app.operations.wire_types import edm_type, labels_of, members_of
 from app.settings.days import today
 from app.writing.fields import Choice
 
@@ -29,13 +29,13 @@ class Input:
     """A field of a step's form.
 
     It begins with ``preset``, or with the amount of the record that ``filled_by`` names; ``hint``
-    stands below it.
+    stands below it. ``options`` are values, each with its words.
     """
 
     name: str
     words: str
     kind: str = "text"
-    options: Sequence[str] = ()
+    options: Sequence[tuple[str, str]] = ()
     required: bool = True
     filled_by: str = ""
     hint: str = ""
@@ -154,7 +154,7 @@ def _state_inputs(step: StateStep) -> tuple[Input, ...]:
             name,
             label(name),
             INPUTS.get(kind_of(properties[name]), "text"),
-            ("", *(properties[name].allowed or ())),
+            [(value, words(value)) for value in ("", *(properties[name].allowed or ()))],
             is_required,
             name if kind_of(properties[name]) == "amount" else "",
         )
@@ -183,13 +183,17 @@ def step_of(action: str, record: Mapping[str, Any] | None = None) -> Step:
 
 
 def _input(name: str, field: Field, filled_by: str) -> Input:
-    choices = field.allowed if isinstance(field, Choice) else allowed_values(field) or ()
+    labels = labels_of(field)
+    choices = field.allowed if isinstance(field, Choice) else tuple(labels)
     kind = INPUTS.get(kind_of_value(edm_type(name, field), choices), "text")
     return Input(
         name,
         translated(field.metadata.get("label", "")) or label(name),
         "password" if field.metadata.get("format") == "password" else kind,
-        choices,
+        [
+            (value, translated(labels[value]) if labels.get(value) else words(value))
+            for value in choices
+        ],
         field.required,
         filled_by,
         translated(field.metadata.get("hint", "")),

@@ -12,3 +12,13 @@ from app.tickets import operations as tickets
 DECLARED: tuple[Operation, ...] = tuple(
     operation for area in (crm, tickets, invoices, documents, kb) for operation in area.OPERATIONS
 )
+
+
+def of_many(entity: str) -> dict[str, Operation]:
+    """Name in ``allowedActions`` -> the operation, of those offered for many records of a type."""
+    return {
+        operation.action: operation
+        for operation in DECLARED
+        if operation.bound_to == entity and operation.action is not None
+        and operation.button is not None and operation.button.of_many
+    }  # fmt: skip

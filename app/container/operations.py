@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from app.container.actions import availability
@@ -13,7 +12,6 @@ from app.container.documents import DOCUMENT
 from app.container.invoices import INVOICE, PAYMENT, days_overdue
 from app.container.sales import LEAD
 from app.container.service import KB_ARTICLE, TICKET
-from app.http.areas import load
 from app.odata.model import edm
 from app.odata.model.declare import by_name
 from app.operations.declaration import Operation
@@ -41,7 +39,7 @@ def in_odata(operation: Operation) -> edm.Operation:
         result_path=operation.result_path,
         binds_hidden=operation.binds_hidden,
         available=availability(_ENTITIES[bound_to], action) if bound_to and action else None,
-        check=partial(_loaded, operation),
+        check=operation.load,
         description=operation.summary,
     )
 
@@ -57,22 +55,12 @@ def _handler(operation: Operation) -> Callable[..., Any]:
     def call(*received: Any) -> Any:
         *keys, arguments = received
         key = keys[0] if keys else None
-        result = operation.call(key, _loaded(operation, arguments))
+        result = operation.call(key, operation.load(arguments))
         if operation.returns is not None:
             return operation.key_of(result)
         return None if operation.answers is None else operation.answer(result)
 
     return call
-
-
-def _loaded(operation: Operation, arguments: Mapping[str, Any]) -> Any:
-    """The arguments by the schema that reads a body of REST.
-
-    Raises: ValidationError.
-    """
-    if operation.arguments is None:
-        return {}
-    return load(operation.arguments(), arguments)
 
 
 DAYS_OVERDUE = edm.Operation(

@@ -105,7 +105,11 @@ CONVERT = Operation(
     answer=describe_conversion,
     answer_of_trial=describe_trial,
     answers=schemas.ConversionSchema,
-    button=Button(label="Convert to client", page="convert"),
+    button=Button(
+        label="Convert to client",
+        page="convert",
+        asks=("onDuplicate", "createContact", "createOpportunity"),
+    ),
     asked_by=("wandle um", "konvertiere", "convertis", "convierte", "converti"),
 )
 MERGE_CLIENTS = Operation(

@@ -48,9 +48,14 @@ class ConvertSchema(CheckedSchema, PostBodySchema):
     client_id = _key("clientId", "Client to link; else one is found or made.", example=None)
     contact_id = _key("contactId", "Contact to link; else one is found or made.", example=None)
     opportunity_id = _key("opportunityId", "Opportunity to link.", example=None)
-    create_contact = JsonBoolean(description="Default: true.")
+    create_contact = JsonBoolean(
+        description="Default: true.",
+        metadata={"label": "Make a contact of the person", "preset": "true"},
+    )
     create_opportunity = JsonBoolean(
-        description="Default: whether `opportunity` is given.", example=True
+        description="Default: whether `opportunity` is given.",
+        example=True,
+        metadata={"label": "Make an opportunity"},
     )
     opportunity = fields.Nested(NewOpportunitySchema, description="The opportunity to make.")
     client = OpenObject(
@@ -61,9 +66,12 @@ class ConvertSchema(CheckedSchema, PostBodySchema):
         },
     )
     on_duplicate = fields.String(
-        validate=validate.OneOf((LINK, CREATE, FAIL)),
+        validate=validate.OneOf(
+            (LINK, CREATE, FAIL), ("take the one there is", "make another", "stop")
+        ),
         description="What to do with a client of the same e-mail address or tax number."
         " Default: link.",
+        metadata={"label": "A client that is there already"},
     )
     owner_id = _key("ownerId", "Owner of what is made; default: the lead's.", example=None)
 

@@ -25,14 +25,14 @@ _FOUND_BY_TRIGRAMS = (
 ).format(fts_table("document_contents"))
 
 
-def search_documents(query: str, *, limit: int, offset: int) -> dict[str, Any]:
-    """Documents with every word of ``query`` in their name or current file, however it is written.
+def search_documents(q: str, *, limit: int, offset: int) -> dict[str, Any]:
+    """Documents with every word of ``q`` in their name or current file, however it is written.
 
     Those with the first word in their name come first, and then what changed last.
 
     Raises: ValidationError, no word has three letters; ForbiddenError.
     """
-    words = search_text(query).split()
+    words = search_text(q).split()
     if not any(len(word) >= MINIMUM_LENGTH for word in words):
         raise ValidationError([("q", f"a word of at least {MINIMUM_LENGTH} letters is needed")])
     with read_engine().connect() as connection:
@@ -46,7 +46,7 @@ def search_documents(query: str, *, limit: int, offset: int) -> dict[str, Any]:
         )
         rows = connection.execute(page.limit(limit).offset(offset)).all()
     return {
-        "query": query,
+        "query": q,
         "total": total,
         "limit": limit,
         "offset": offset,

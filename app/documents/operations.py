@@ -6,7 +6,14 @@ from typing import Any
 
 from flask import current_app, request
 
-from app.documents.schemas import MadeShareSchema, RestoredSchema, ShareBodySchema
+from app.documents.file_search import search_documents
+from app.documents.schemas import (
+    FoundDocumentsSchema,
+    MadeShareSchema,
+    RestoredSchema,
+    SearchQuerySchema,
+    ShareBodySchema,
+)
 from app.documents.service import DOCUMENTS
 from app.documents.sharing.shares import share_document
 from app.http.links import service_root
@@ -68,4 +75,17 @@ RESTORE = Operation(
     binds_hidden=True,
     asked_by=("undelete", "bring back", "stelle wieder", "restaure", "restaura", "ripristina"),
 )
-OPERATIONS = (SHARE, RESTORE)
+DOCUMENT_SEARCH = Operation(
+    name="DocumentSearch",
+    changes=False,
+    path="/search",
+    permissions=("documents:read",),
+    description="""Find documents by words in their name and in the text of their file.
+
+    Every word must be there, at least inside another; case, accents and punctuation do not
+    matter. Only documents that you may read are found and counted.""",
+    arguments=SearchQuerySchema,
+    run=search_documents,
+    answers=FoundDocumentsSchema,
+)
+OPERATIONS = (SHARE, RESTORE, DOCUMENT_SEARCH)

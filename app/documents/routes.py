@@ -6,14 +6,12 @@ from typing import Any
 
 from flask import Response, current_app, request
 
-from app.documents import file_search, serving, uploading
+from app.documents import serving, uploading
 from app.documents.operations import OPERATIONS
 from app.documents.schemas import (
     UPLOAD_BODY,
     DownloadQuerySchema,
     FileQuerySchema,
-    FoundDocumentsSchema,
-    SearchQuerySchema,
     ShareSchema,
     UploadedSchema,
 )
@@ -102,19 +100,6 @@ def preview_document(query: dict[str, Any], document_id: int) -> Response:
     """
     file_request = FileRequest(request.method, request.headers)
     return serving.preview_document(document_id, file_request, query.get("version"))
-
-
-@area.get("/search")
-@area.arguments(SearchQuerySchema, location="query")
-@area.response(200, FoundDocumentsSchema)
-@requires("documents:read")
-def search_documents(query: dict[str, Any]) -> dict[str, Any]:
-    """Find documents by words in their name and in the text of their file.
-
-    Every word must be there, at least inside another; case, accents and punctuation do not
-    matter. Only documents that you may read are found and counted.
-    """
-    return file_search.search_documents(query["q"], limit=query["limit"], offset=query["offset"])
 
 
 def _described(key: int) -> Response:

@@ -7,12 +7,16 @@ from typing import Any
 from app.db import records
 from app.http.schema_parts import answer_body
 from app.invoices.crediting import create_credit_note
+from app.invoices.downloads import check_e_invoice
+from app.invoices.einvoice.preflight import Problem
 from app.invoices.payments import register_payment, reverse_payment
 from app.invoices.schemas import (
+    BrokenRuleSchema,
     CreditNoteBodySchema,
     PaidInvoiceSchema,
     PaymentBodySchema,
     PaymentSchema,
+    PreflightSchema,
     ReasonSchema,
     ReversedPaymentSchema,
     SendManySchema,
@@ -25,7 +29,7 @@ from app.invoices.schemas import (
 from app.invoices.sending import send_invoice, send_invoices
 from app.invoices.service import INVOICES
 from app.invoices.steps import mark_uncollectible, void_invoice
-from app.models.invoice import Payment
+from app.models.invoice import Invoice, Payment
 from app.operations.declaration import Button, Operation
 
 
@@ -45,6 +49,13 @@ def describe_payment(payment_id: int) -> dict[str, Any]:
     return answer_body(schema, payment, date=payment.paid_on, invoice=invoice)
 
 
+def describe_preflight(checked: tuple[Invoice, tuple[Problem, ...]]) -> dict[str, Any]:
+    """Whether an e-invoice can be made, and what keeps it."""
+    invoice, problems = checked
+    broken = [answer_body(BrokenRuleSchema, problem) for problem in problems]
+    return answer_body(PreflightSchema, invoice, ready=not problems, problems=broken)
+
+
 SEND = Operation(
     name="Send",
     bound_to="Invoice",
@@ -57,7 +68,12 @@ SEND = Operation(
     arguments=SendSchema,
     run=send_invoice,
     answers=SentSchema,
-    button=Button(label="Send by e-mail", page="send", instead_of="status:Sent"),
+    button=Button(
+        label="Send by e-mail",
+        page="send",
+        instead_of="status:Sent",
+        of_many="A draft is issued and gets its number; what was sent cannot be undone.",
+    ),
     asked_by=("mail", "issue", "schicke", "sende", "versende", "envoie", "envía", "invia"),
 )
 SEND_MANY = Operation(
@@ -176,7 +192,19 @@ REVERSE_PAYMENT = Operation(
     result_path="",
     asked_by=("take back", "storniere", "annule", "anula", "annulla"),
 )
+CHECK_E_INVOICE = Operation(
+    name="CheckEInvoice",
+    bound_to="Invoice",
+    changes=False,
+    path="/<int:invoice_id>/preflight",
+    permissions=("invoices:read",),
+    description="Which rules of EN 16931 an e-invoice of the document would break, before it is"
+    " issued.",
+    run=check_e_invoice,
+    answer=describe_preflight,
+    answers=PreflightSchema,
+)
 OPERATIONS = (
     SEND, SEND_MANY, REGISTER_PAYMENT, VOID, MARK_UNCOLLECTIBLE, CREATE_CREDIT_NOTE,
-    REVERSE_PAYMENT,
+    REVERSE_PAYMENT, CHECK_E_INVOICE,
 )  # fmt: skip

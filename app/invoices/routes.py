@@ -118,25 +118,6 @@ class EInvoiceQuerySchema(Schema):
     )
 
 
-class BrokenRuleSchema(Schema):
-    """A rule of EN 16931 that an e-invoice would break."""
-
-    rule = fields.String(example="BR-11")
-    field = fields.String(example="buyer.address.country")
-    message = fields.String()
-
-
-class PreflightSchema(Schema):
-    """Whether an e-invoice can be made, and what keeps it."""
-
-    id = fields.Integer()
-    number = fields.String(allow_none=True)
-    status = fields.String(example="Draft")
-    e_invoice_format = fields.String(example="Auto")
-    ready = fields.Boolean()
-    problems = fields.List(fields.Nested(BrokenRuleSchema))
-
-
 @area.get("/<int:invoice_id>/pdf")
 @area.arguments(PdfQuerySchema, location="query")
 @area.response(200, _FILE, content_type="application/pdf")
@@ -166,25 +147,6 @@ def e_invoice(query: dict[str, Any], invoice_id: int) -> Response:
     Where the data do not allow it, 400 names each field with the id of the rule.
     """
     return _answer(downloads.e_invoice(invoice_id, query["format"]), "attachment")
-
-
-@area.get("/<int:invoice_id>/preflight")
-@area.response(200, PreflightSchema)
-@requires("invoices:read")
-def check_e_invoice(invoice_id: int) -> dict[str, Any]:
-    """Which rules of EN 16931 an e-invoice of the document would break, before it is issued."""
-    invoice, problems = downloads.check_e_invoice(invoice_id)
-    return {
-        "id": invoice_id,
-        "number": invoice.number,
-        "status": invoice.status,
-        "eInvoiceFormat": invoice.e_invoice_format,
-        "ready": not problems,
-        "problems": [
-            {"rule": problem.rule, "field": problem.field, "message": problem.message}
-            for problem in problems
-        ],
-    }
 
 
 def _answer(file: InvoiceFile, kind: str) -> Response:

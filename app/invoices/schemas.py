@@ -329,3 +329,22 @@ class SentManySchema(Schema):
     results = fields.List(
         fields.Nested(SendResultSchema), description="One for each, in the order given."
     )
+
+
+class BrokenRuleSchema(Schema):
+    """A rule of EN 16931 that an e-invoice would break."""
+
+    rule = fields.String(example="BR-11")
+    field = fields.String(example="buyer.address.country")
+    message = fields.String()
+
+
+class PreflightSchema(Schema):
+    """Whether an e-invoice can be made, and what keeps it."""
+
+    id = fields.Integer()
+    number = fields.String(allow_none=True)
+    status = fields.String(example="Draft")
+    e_invoice_format = fields.String(example="Auto")
+    ready = fields.Boolean()
+    problems = fields.List(fields.Nested(BrokenRuleSchema))

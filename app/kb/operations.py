@@ -11,6 +11,7 @@ from app.kb.schemas import (
     ArticleDraftSchema,
     ArticleSearchQuerySchema,
     FeedbackBodySchema,
+    FeedbackListSchema,
     FeedbackSchema,
     FromTicketSchema,
     KbSearchResultSchema,
@@ -21,7 +22,7 @@ from app.kb.schemas import (
 )
 from app.kb.search import SearchResult, search_articles
 from app.kb.suggestions import suggest_for_ticket
-from app.kb.usage import missing_articles, rate_article
+from app.kb.usage import list_feedback, missing_articles, rate_article
 from app.operations.declaration import Operation
 
 _OF_DRAFT = "id,title,slug,body,status,category,language,visibility,sourceTicketId"
@@ -96,6 +97,17 @@ RATE_ARTICLE = Operation(
     answers=FeedbackSchema,
     asked_by=("bewerte", "évalue", "valora", "valuta"),
 )
+LIST_FEEDBACK = Operation(
+    name="ListFeedback",
+    bound_to="KbArticle",
+    changes=False,
+    path="/articles/<int:article_id>/feedback",
+    permissions=("kb:update",),
+    description="What readers said of an article, newest first, for those who may change it.",
+    run=list_feedback,
+    answer=lambda feedback: {"items": feedback},
+    answers=FeedbackListSchema,
+)
 # The view of REST notes what was looked for, and says where words alone were looked at.
 KB_SEARCH = Operation(
     name="KbSearch",
@@ -106,4 +118,6 @@ KB_SEARCH = Operation(
     run=find_articles,
     answers=KbSearchResultSchema,
 )
-OPERATIONS = (DRAFT_FROM_TICKET, SUGGEST_FOR_TICKET, MISSING_ARTICLES, RATE_ARTICLE, KB_SEARCH)
+OPERATIONS = (
+    DRAFT_FROM_TICKET, SUGGEST_FOR_TICKET, MISSING_ARTICLES, RATE_ARTICLE, LIST_FEEDBACK, KB_SEARCH,
+)  # fmt: skip

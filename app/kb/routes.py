@@ -7,7 +7,7 @@ from typing import Any
 from app.container import engine
 from app.http.areas import Area
 from app.http.security import requires
-from app.kb import schemas, search, usage
+from app.kb import schemas, search
 from app.kb.operations import OPERATIONS, describe_search
 from app.kb.rendering import to_html
 from app.kb.usage import note_search, note_view
@@ -46,11 +46,3 @@ def show_html(article_id: int) -> dict[str, Any]:
     if article["status"] == "Published":
         note_view(article_id)
     return {**article, "html": to_html(body, body_format)}
-
-
-@area.get("/articles/<int:article_id>/feedback")
-@area.response(200, schemas.FeedbackListSchema)
-@requires("kb:update")
-def list_feedback(article_id: int) -> dict[str, Any]:
-    """What readers said of an article, newest first, for those who may change it."""
-    return {"items": usage.list_feedback(article_id)}

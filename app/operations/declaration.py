@@ -13,6 +13,8 @@ from typing import Any
 
 from marshmallow import Schema
 
+from app.http.areas import load
+
 
 @dataclass(frozen=True, kw_only=True)
 class Button:
@@ -23,7 +25,9 @@ class Button:
     amount that the member ``tells`` of the answer has. ``instead_of`` is the step of the
     state machine for which it stands. ``fills`` are arguments that begin with an amount of the
     record, by its property; where nothing of that is left, the page does not offer the operation.
-    ``about`` is the amount of the record that the step is about, which its button names.
+    ``about`` is the amount of the record that the step is about, which its button names. With
+    ``of_many`` it is offered for the chosen records of a list, too: that is said of it before, and
+    each is done by itself, with nothing but the usual arguments.
     """
 
     label: str
@@ -35,6 +39,7 @@ class Button:
     instead_of: str | None = None
     fills: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
+    of_many: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -96,3 +101,12 @@ class Operation:
         else:
             result = self.run(*bound, loaded)
         return key if result is None else result
+
+    def load(self, arguments: Mapping[str, Any]) -> Any:
+        """What ``call`` takes, by the schema that reads a body of REST.
+
+        Raises: ValidationError.
+        """
+        if self.arguments is None:
+            return {}
+        return load(self.arguments(), arguments)

@@ -125,10 +125,15 @@ def names_record(schema: type[Schema]) -> bool:
 
 def allowed_values(field: Field) -> tuple[str, ...] | None:
     """The only values that a field may have; None where there are others."""
+    return tuple(labels_of(field)) or None
+
+
+def labels_of(field: Field) -> dict[str, str]:
+    """The only values that a field may have, each with what people call it, if anything."""
     for validator in field.validators:
         if isinstance(validator, validate.OneOf):
-            return tuple(validator.choices)
-    return None
+            return dict(validator.options())
+    return {}
 
 
 def _plain(text: str) -> str:

@@ -16,13 +16,13 @@ from sqlalchemy import func, select, update
 from app import audit
 from app.auth.rights import caller_of_job
 from app.clock import utc_now
+from app.container.declared import of_many
 from app.db import records
 from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationError
 from app.extensions import Model, db
 from app.http.error_answers import as_api_error
 from app.http.request_context import running_app
 from app.http.security import acting_as, current_caller
-from app.invoices.sending import Letter, send_invoice
 from app.jobs.leases import Loop, LostError, StoppingError, keep, leave_if_stopping, take, wake
 from app.jobs.schedule import remove_rows
 from app.models.bulk_run import BulkItem, BulkRun
@@ -38,6 +38,8 @@ PIECE = 50
 # Who is responsible for a record; the first that its type has.
 PERSONS = ("assignee_id", "manager_id", "owner_id")
 KEPT = timedelta(days=30)
+# Actions that change properties alone: what these had before can be put back.
+UNDONE_BY_UPDATE = ("set", "tag", "untag")
 
 
 def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> int:
@@ -46,7 +48,8 @@ def start_run(entity: str, keys: Sequence[int], action: Mapping[str, Any]) -> in
     Args:
         entity: the type of the records, such as ``Ticket``.
         action: ``{"name": "set", "attribute": "status", "value": "Open"}``, with other attributes
-            in ``besides``; ``tag`` and ``untag`` with a ``value``; ``send`` of invoices.
+            in ``besides``; ``tag`` and ``untag`` with a ``value``; an operation by its name in
+            ``allowedActions``, such as ``send``.
     Returns: the id of the run.
     Raises: ValidationError, there are no records, or more than ``MOST``.
     """
@@ -78,7 +81,7 @@ def undo_run(run_id: int) -> int:
 
 def can_undo(run: Mapping[str, Any]) -> bool:
     """Whether a run is over, changed something that can be put back, and was not undone yet."""
-    if run["finished_at"] is None or run["action"]["name"] in ("send", "undo"):
+    if run["finished_at"] is None or run["action"]["name"] not in UNDONE_BY_UPDATE:
         return False
     undone = select(BulkRun.id).where(BulkRun.undo_of_id == run["id"])
     return bool(run["counts"].get("done")) and (
@@ -195,9 +198,9 @@ def _reason(error: Exception) -> str:
 def _change(run: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
     """Do to one record what a run does; returns what is noted of it."""
     action, key = run["action"], item["record_id"]
-    if action["name"] == "send":
-        outcome = send_invoice(key, Letter())
-        return {"status": "done", "after": {"number": outcome["number"]}}
+    if (operation := of_many(run["entity"]).get(action["name"])) is not None:
+        operation.call(key, operation.load({}))
+        return {"status": "done"}
     service = SERVICES[run["entity"]]
     record = service.locked(key, current_caller())
     values = _undone(item, record) if action["name"] == "undo" else _values(action, record)

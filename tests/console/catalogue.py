@@ -91,10 +91,11 @@ def words_of_the_model() -> Iterator[str]:
         yield from (page.plural, page.singular, *page.views)
     yield from ("Mine", "Unassigned", ALL, OWN, PUBLISHED)
     buttons = [each.button for each in steps.OFFERED.values() if each.button is not None]
-    yield from (button.done for button in buttons if button.done)
+    yield from (text for button in buttons for text in (button.done, button.of_many) if text)
     for step in steps.steps_of(list(steps.OFFERED)):
         yield from (each.words for each in step.inputs)
         yield from (each.hint for each in step.inputs if each.hint)
+        yield from (text for each in step.inputs for _, text in each.options)
     for entity_set in engine.container().sets.values():
         yield wording.label(entity_set.name)
         yield from _words_of(entity_set.type)

@@ -233,6 +233,30 @@ def test_an_article_is_drafted_and_rated(admin: Api, index: Callable[[], None]) 
     assert admin.get("/odata/MissingArticles(days=7)").json["searches"] == []
 
 
+def test_a_function_answers_as_its_view(admin: Api) -> None:
+    client = make(admin, "Clients", {"name": "ACME"})
+    invoice = make(admin, "Invoices", {"clientId": client})
+    article = make(admin, "KbArticles", {"title": "Reset", "body": "Hold it.", "status": "Draft"})
+    document = make(admin, "Documents", {"name": "turbine.txt", "fileName": "turbine.txt"})
+    admin.client.put(f"/api/documents/{document}/content", data=b"A", headers=admin.headers)
+    admin.patch(f"/odata/KbArticles({article})", {"status": "Published"})
+    admin.post(f"/api/kb/articles/{article}/feedback", {"helpful": False, "comment": "Which?"})
+    for function, view in (
+        (f"Invoices({invoice})/{NS}.CheckEInvoice()", f"invoices/{invoice}/preflight"),
+        (f"KbArticles({article})/ListFeedback()", f"kb/articles/{article}/feedback"),
+        ("DocumentSearch(q='turbine')", "documents/search?q=turbine"),
+    ):
+        answer, rest = admin.get(f"/odata/{function}"), admin.get(f"/api/{view}")
+        assert (answer.status_code, rest.status_code) == (200, 200), answer.text + rest.text
+        body = answer.json
+        assert body.pop("@odata.context")
+        assert body == rest.json
+        (items,) = (value for value in body.values() if isinstance(value, list))
+        assert items
+    for function in (f"Invoices(9)/{NS}.CheckEInvoice()", "KbArticles(9)/ListFeedback()"):
+        assert admin.get(f"/odata/{function}").status_code == 404
+
+
 def test_pipeline_summary(admin: Api) -> None:
     client = make(admin, "Clients", {"name": "ACME"})
     make(admin, "Opportunities", {"name": "Deal", "clientId": client, "amount": 100})

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from app.container.model import container
+from app.container.operations import OPERATIONS
 from tests.contract.conftest import Api
 from tests.openapi.conftest import Check
 from tests.openapi.reading import Operation, operations
@@ -154,18 +155,13 @@ def second(api: Api, name: str) -> None:
     assert api.post(f"/odata/{name}", body).status_code == 201
 
 
-# What has to be there before an operation works on the record with the key 1.
+# What has to be there before an operation works on the record with the key 1, if anything.
 BEFORE: Mapping[str, Callable[[Api], object]] = {
-    "Send": lambda api: None,
-    "RegisterPayment": lambda api: None,
     "Reverse": pay,
     "Void": issue,
     "MarkUncollectible": issue,
     "CreateCreditNote": issue,
     "Restore": lambda api: api.delete("/odata/Documents(1)"),
-    "Convert": lambda api: None,
-    "DaysOverdue": lambda api: None,
-    "AddComment": lambda api: None,
     "Share": lambda api: api.client.put(
         "/api/documents/1/content", data=b"Dear", headers=api.headers
     ),
@@ -174,11 +170,14 @@ BEFORE: Mapping[str, Callable[[Api], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", BEFORE)
+BOUND = sorted({operation.name for operation in OPERATIONS if operation.bound_to})
+
+
+@pytest.mark.parametrize("name", BOUND)
 def test_every_operation_works(
     records: Api, document: dict[str, Any], check: Check, name: str
 ) -> None:
-    BEFORE[name](records)
+    BEFORE.get(name, lambda api: None)(records)
     found = [one for one in operations(document) if one.path.endswith(OPERATION + name)]
     assert found
     for one in found:
@@ -193,8 +192,7 @@ def test_every_operation_is_described_and_tried(document: dict[str, Any]) -> Non
     described = {
         one.path.rpartition(".")[2] for one in operations(document) if OPERATION in one.path
     }
-    declared = {one.name for one in container().operations if one.bound_to}
-    assert described == declared == set(BEFORE)
+    assert described == set(BOUND) >= set(BEFORE)
     imported = {one.import_name for one in container().operations if one.import_name}
     assert {f"/odata/{name}" for name in imported} <= set(document["paths"])
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from app.container.declared import DECLARED
 from app.operations.declaration import Operation
+from app.writing.bulk import UNDONE_BY_UPDATE
 
 
 def operation(run: Any, description: str = "Do it.") -> Operation:
@@ -35,3 +36,12 @@ def test_the_summary_is_the_first_paragraph_in_one_line() -> None:
 def test_the_view_has_the_name_of_the_service_function() -> None:
     names = [each.run.__name__ for each in DECLARED if each.path is not None]
     assert names and not [name for name in names if name.startswith("_") or name == "<lambda>"]
+
+
+def test_what_many_records_may_take_needs_no_arguments_and_is_no_change_of_properties() -> None:
+    buttons = [(each, each.button) for each in DECLARED if each.button is not None]
+    of_many = [operation for operation, button in buttons if button.of_many]
+    assert of_many
+    for operation in of_many:
+        operation.load({})
+        assert operation.action not in ("me", "assign", "status", *UNDONE_BY_UPDATE, "undo")
