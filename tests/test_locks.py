@@ -70,3 +70,20 @@ def test_a_group_of_settings_is_set_for_the_first_time_by_many(
     seller = admin.get("/api/admin/settings").json["seller"]
     for part in parts:
         assert part.items() <= seller.items()
+
+
+def test_payments_of_drafts_and_of_invoices_wait_in_one_order(
+    admin: Api, at_once: Callable[..., list[Any]]
+) -> None:
+    """Both number the payment and lock the client; a draft takes its own number besides."""
+    client = admin.post("/odata/Clients", {"name": "Acme"}).json["id"]
+    line = {"description": "Work", "quantity": 1, "unitPrice": 100}
+    body = {"clientId": client, "LineItems": [line]}
+    keys = [admin.post("/odata/Invoices", body).json["id"] for _ in range(24)]
+    for key in keys[::2]:
+        assert admin.post(f"/api/invoices/{key}/send", {"markOnly": True}).status_code == 200
+    payment = {"amount": 10, "date": "2026-01-31", "method": "transfer"}
+    answers = at_once(
+        lambda api, number: api.post(f"/api/invoices/{keys[number]}/payments", payment), len(keys)
+    )
+    assert statuses(answers) == {201: 24}, [each.text for each in answers]

@@ -178,6 +178,30 @@ def test_every_step_goes_back_and_forth_with_data(empty_app: Callable[[str], Fla
             before = without
 
 
+def test_issued_documents_keep_the_rate_of_now_of_their_client(
+    empty_app: Callable[[str], Flask],
+) -> None:
+    """As ``exchangeRates`` has it; the organisation's own currency and drafts have none."""
+    tables = Model.metadata.tables
+    clients, invoices, settings = tables["clients"], tables["invoices"], tables["settings"]
+    rates = {"name": "exchangeRates", "value": {"USD": Decimal("0.92")}, "updated_at": NOW}
+    documents = [("EUR", "Sent"), ("USD", "Sent"), ("USD", "Void"), ("USD", "Draft")]
+    with empty_app("rates").app_context():
+        flask_migrate.upgrade(revision="0044")
+        with db.engine.begin() as connection:
+            connection.execute(insert(settings), rates)
+            for key, (currency, status) in enumerate(documents, start=1):
+                client = {"id": key, "name": "Mill", "currency": currency, **ENTITY}
+                connection.execute(insert(clients), client)
+                invoice = {"id": key, "client_id": key, "currency": "EUR", "status": status}
+                row = invoice | {"number": f"INV-2026-{key:05d}", **ENTITY}
+                connection.execute(insert(invoices), row)
+        flask_migrate.upgrade()
+        with db.engine.begin() as connection:
+            kept = connection.scalars(select(invoices.c.client_rate).order_by(invoices.c.id)).all()
+        assert kept == [None, Decimal("0.92"), Decimal("0.92"), None]
+
+
 @pytest.mark.only_on("postgresql")
 def test_plain_forms_are_the_same_before_functions_made_them(
     empty_app: Callable[[str], Flask],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from sqlalchemy import select
+
 from app.db import records
 from app.errors import InvalidStateError
 from app.models.client import Client
 from app.models.columns import Entity
+from app.models.invoice import Invoice
 from app.writing.change import Change
 from app.writing.operations import DELETE, require_operation
 from app.writing.pipeline import EntityService
@@ -42,9 +45,9 @@ class ClientService(EntityService[Client]):
 
     def prepare(self, change: Change[Client]) -> None:
         """The balances are amounts in the client's currency: it stays once there are some."""
-        if change.is_new:
+        if change.before is None:
             return
-        if "currency" in change.values and _has_turnover(change):
+        if "currency" in change.values and has_turnover(change.before):
             raise InvalidStateError(
                 "The currency of a client cannot change once invoices were issued.",
                 [("currency", f"is {change.was('currency')}, the currency of issued invoices")],
@@ -72,10 +75,12 @@ def touch_client(client_id: int | None, now: datetime) -> None:
         records.update(Client, client_id, {"last_activity_at": now})
 
 
-def _has_turnover(change: Change[Client]) -> bool:
-    return any(
-        change.was(name) for name in ("invoiced_total", "outstanding_balance", "credit_balance")
+def has_turnover(client: Client) -> bool:
+    """Whether something counts in the balances of a client, be it against something else."""
+    issued = select(Invoice.id).where(
+        Invoice.client_id == client.id, Invoice.status.not_in(("Draft", "Void"))
     )
+    return bool(client.credit_balance) or records.connection().scalar(issued.limit(1)) is not None
 
 
 CLIENTS = ClientService()

@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from app import audit
 from app.clock import utc_now
-from app.crm.clients import CLIENT, CLIENTS
+from app.crm.clients import CLIENT, CLIENTS, has_turnover
 from app.crm.contacts import CONTACTS
 from app.crm.matching import has_primary_contact
 from app.db import records
@@ -108,7 +108,7 @@ def _source(source_id: int) -> Client:
 
 
 def _check_currency(client: Client, source: Client) -> None:
-    if client.currency != source.currency and any(getattr(source, name) for name in BALANCES):
+    if client.currency != source.currency and has_turnover(source):
         raise InvalidStateError(
             f"The balances of the client are in {source.currency}, those of the other in"
             f" {client.currency}: they cannot be added up.",

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from app.invoices.lines import LINE_ITEMS
-from app.invoices.posting import exchange_factor
+from app.invoices.posting import factor_of
 from app.invoices.reading import buyer_snapshot, seller_snapshot
 from app.invoices.settlement import RECEIVABLE, WITHOUT_EFFECT, balances, settle
 from app.models.client import Client, Contact
@@ -76,7 +76,10 @@ def _freeze(invoice: Change[Invoice], seller: Mapping[str, Any]) -> None:
     if invoice.values.get("buyer") is None:
         contact = invoice.related(Contact, invoice.get("contact_id"))
         invoice.stamp(buyer=buyer_snapshot(client, contact))
-    invoice.stamp(seller=seller)
+    invoice.stamp(
+        seller=seller,
+        client_rate=invoice.settings.exchange_rate(client.currency),
+    )
     if invoice.values.get("issue_date") is None:
         invoice.stamp(issue_date=day_of(invoice.values["created_at"]))
 
@@ -94,8 +97,7 @@ def _balance(clients: Mapping[int, Change[Client]], invoices: Collection[Change[
         key = standing.client_id
         owed = clients[key].values
         currency = owed["currency"]
-        factor = exchange_factor(currency, standing.currency, standing.exchange_rate)
-        part = balances(standing, factor, currency)
+        part = balances(standing, factor_of(standing, currency), currency)
         owed["invoiced_total"] += part.invoiced_total
         owed["outstanding_balance"] += part.outstanding_balance
         if key in silent:

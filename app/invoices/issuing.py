@@ -21,7 +21,7 @@ from app import audit
 from app.clock import day_after
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
-from app.invoices.posting import exchange_factor, rate_of
+from app.invoices.posting import client_rate_of, exchange_factor, rate_of
 from app.invoices.reading import buyer_snapshot, seller_snapshot
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
@@ -141,8 +141,10 @@ def check_issuable(change: Change[Invoice], lines: Sequence[Mapping[str, Any]]) 
     if due_date is not None and due_date < issue_date:
         change.refuse("due_date", "must not be before the day of issue")
     settings = organisation()
-    rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
-    exchange_factor(client.currency, change.get("currency"), rate)
+    credited_id = change.get("credited_invoice_id")
+    rate = rate_of(change.get("currency"), credited_id)
+    client_rate = client_rate_of(client.currency, credited_id)
+    exchange_factor(client.currency, change.get("currency"), rate, client_rate)
     if change.get("tax_total") and not rate and _owes_tax_in_own_currency(settings):
         own = settings.defaults.currency
         change.refuse(
@@ -178,6 +180,7 @@ def frozen_values(change: Change[Invoice]) -> dict[str, Any]:
     client = records.get(Client, change.get("client_id"))
     contact = records.read(Contact, change.get("contact_id"))
     settings = organisation()
+    change.work["client_currency"] = client.currency
     issue_date = change.get("issue_date") or today()
     rate = rate_of(change.get("currency"), change.get("credited_invoice_id"))
     total: Decimal = change.get("total")
@@ -187,6 +190,7 @@ def frozen_values(change: Change[Invoice]) -> dict[str, Any]:
         # A credit note is not paid: it lowers what its invoice leaves to pay.
         "amount_due": total if change.get("type") == "Invoice" else Decimal("0.00"),
         "exchange_rate": rate,
+        "client_rate": client_rate_of(client.currency, change.get("credited_invoice_id")),
         "base_total": rounded(total * rate, settings.defaults.currency),
         "sent_at": change.now,
         "seller": seller_snapshot(settings),

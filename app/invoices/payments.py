@@ -18,6 +18,7 @@ from app.errors import (
 )
 from app.events import emit
 from app.http.security import current_caller
+from app.invoices.drawing import start_drawing
 from app.invoices.posting import use_credit
 from app.invoices.service import INVOICES
 from app.invoices.steps import issue_invoice
@@ -64,7 +65,12 @@ def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **paym
     require(caller, "payments:create", invoice)
     payment = _validated(payment, invoice)
     require_operation("Invoice", "invoice", "payment", invoice)
-    if invoice.status == "Draft":
+    is_draft = invoice.status == "Draft"
+    if is_draft:
+        start_drawing()
+    # Before what issue waits for: counters first, then the client, in one order for everybody.
+    number = running_number("PAY")
+    if is_draft:
         issue_invoice(invoice_id, by="payment")
         invoice = INVOICES.stored(invoice_id)
     amount: Decimal = payment["amount"]
@@ -75,7 +81,7 @@ def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **paym
             [("amount", f"must be at most {left}")],
         )
     payment |= {
-        "number": running_number("PAY"),
+        "number": number,
         "invoice_id": invoice_id,
         "client_id": invoice.client_id,
         "currency": invoice.currency,

@@ -29,16 +29,28 @@ def rate_of(currency: str, credited_invoice_id: int | None) -> Decimal:
     return organisation().exchange_rate(currency)
 
 
-def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decimal:
+def client_rate_of(client_currency: str, credited_invoice_id: int | None) -> Decimal:
+    """Units of the organisation's currency for one of the client's, of a document issued now.
+
+    As ``rate_of``; both are kept: a document takes from the balances what it has added to them.
+    """
+    credited = records.read(Invoice, credited_invoice_id)
+    kept = credited and credited.client_rate
+    return kept or organisation().exchange_rate(client_currency)
+
+
+def exchange_factor(
+    client_currency: str, currency: str, rate: Decimal, client_rate: Decimal
+) -> Decimal:
     """Units of the client's currency for one of a document's.
 
     Args:
-        rate: the document's own, frozen at issue, into the organisation's currency.
+        rate: of the document's currency into the organisation's, frozen at its issue.
+        client_rate: of the client's, frozen too.
     Raises: InvalidStateError, no rate is known.
     """
     if client_currency == currency:
         return Decimal(1)
-    client_rate = organisation().exchange_rate(client_currency)
     if not rate or not client_rate:
         raise InvalidStateError(
             f"There is no exchange rate from {currency} to {client_currency} in the settings.",
@@ -47,13 +59,26 @@ def exchange_factor(client_currency: str, currency: str, rate: Decimal) -> Decim
     return rate / client_rate
 
 
-def post(before: Invoice | None, after: Invoice) -> None:
+def factor_of(invoice: Invoice, client_currency: str) -> Decimal:
+    """Units of the client's currency for one of an issued document's, at the rates that it keeps.
+
+    Raises: InvalidStateError, no rate is known.
+    """
+    client_rate = invoice.client_rate or organisation().exchange_rate(client_currency)
+    return exchange_factor(client_currency, invoice.currency, invoice.exchange_rate, client_rate)
+
+
+def post(before: Invoice | None, after: Invoice, *, issued_in: str | None = None) -> None:
     """Bring the balances of the client to what the invoice now adds to them.
 
-    Raises: InvalidStateError, credit that it gave is spent.
+    Args:
+        issued_in: the currency that the client had when the rates of the document were frozen.
+    Raises: InvalidStateError, credit that it gave is spent, or the client has another currency.
     """
     client = records.get(Client, after.client_id, lock=True)
-    factor = exchange_factor(client.currency, after.currency, after.exchange_rate)
+    if issued_in not in (None, client.currency):
+        raise InvalidStateError("The currency of the client was changed meanwhile: try again.")
+    factor = factor_of(after, client.currency)
     old, new = (balances(each, factor, client.currency) for each in (before, after))
     moved = {
         name: getattr(client, name) + getattr(new, name) - getattr(old, name) for name in BALANCES
@@ -74,7 +99,7 @@ def use_credit(invoice: Invoice, amount: Decimal) -> bool:
     Returns: whether the credit was enough; if not, nothing changed.
     """
     client = records.get(Client, invoice.client_id, lock=True)
-    factor = exchange_factor(client.currency, invoice.currency, invoice.exchange_rate)
+    factor = factor_of(invoice, client.currency)
     left = client.credit_balance - rounded(amount * factor, client.currency)
     if amount > 0 and left < 0:
         return False

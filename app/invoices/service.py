@@ -206,7 +206,7 @@ class InvoiceService(EntityService[Invoice]):
         if change.get("type") == "CreditNote" and (is_void or _is_issued(change)):
             total = change.get("total")
             self.credit(change.get("credited_invoice_id"), -total if is_void else total)
-        post(change.before, change.after())
+        post(change.before, change.after(), issued_in=change.work.get("client_currency"))
 
     def credit(self, key: int, amount: Decimal) -> None:
         """Set the ``amount`` of a credit note against an invoice; negative takes it back."""

@@ -98,6 +98,10 @@ class Invoice(Entity):
         "Units of the organisation's currency for one of its own.", ExactDecimal(18, 8),
         default=Decimal(1), computed=True,
     )  # fmt: skip
+    client_rate: Mapped[Decimal | None] = column(
+        "Units of the organisation's currency for one of the client's; none: those of now.",
+        ExactDecimal(18, 8), computed=True,
+    )  # fmt: skip
     base_total: Mapped[Decimal] = column(
         "Total in the organisation's currency.", Money, default=Decimal(0), computed=True
     )

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from app.crm.merging import merge_clients
 from app.errors import InUseError, InvalidStateError
 from app.http.security import Caller
+from app.invoices.crediting import create_credit_note
+from app.invoices.steps import void_invoice
 from app.settings import save_settings
 from app.writing.services import SERVICES
 from tests.factories import (
@@ -51,10 +54,20 @@ def test_the_currency_stays_once_there_is_turnover(admin: Caller) -> None:
     key = make_client()
     update("Client", key, currency="USD")
     update("Client", key, currency="EUR")
-    make_issued_invoice(client_id=key)
-    with pytest.raises(InvalidStateError) as refused:
-        update("Client", key, currency="USD")
-    assert refused.value.details[0].field == "currency"
+    invoice = make_issued_invoice(client_id=key)
+    for change in (lambda: None, lambda: create_credit_note(invoice)):
+        change()  # what is credited in full counts, too: the credit note can be voided
+        with pytest.raises(InvalidStateError) as refused:
+            update("Client", key, currency="USD")
+        assert refused.value.details[0].field == "currency"
+        with pytest.raises(InvalidStateError, match="they cannot be added up"):
+            merge_clients(make_client(currency="USD"), key)
+
+
+def test_the_currency_of_a_client_whose_invoices_are_void_may_change(admin: Caller) -> None:
+    key = make_client()
+    void_invoice(make_issued_invoice(client_id=key), "no")
+    update("Client", key, currency="USD")
 
 
 def test_a_client_with_credit_stays(admin: Caller) -> None:

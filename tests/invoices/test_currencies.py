@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from sqlalchemy import event
 
-from app.errors import ValidationError
+from app.errors import InvalidStateError, ValidationError
+from app.extensions import db
 from app.http.security import Caller
 from app.invoices.crediting import create_credit_note
 from app.invoices.payments import reverse_payment
 from app.invoices.posting import BALANCES
 from app.invoices.reading import read_document
-from app.invoices.steps import issue_invoice
+from app.invoices.steps import issue_invoice, void_invoice
 from app.models.invoice import LineItem
 from app.money import is_whole, unit
 from app.odata.model.declare import camel
@@ -27,6 +30,7 @@ from tests.factories import (
     make_opportunity,
     make_project,
     pay,
+    put,
     rows,
     stored,
     update,
@@ -131,6 +135,61 @@ def test_a_credit_note_gives_back_at_the_rate_of_its_invoice(admin: Caller) -> N
     assert stored("Invoice", note)["base_total"] == stored("Invoice", key)["base_total"]
     balances = [stored("Client", client)[name] for name in BALANCES]
     assert balances == [0, 0, 0]
+
+
+@_FEW
+@given(
+    of_client=st.sampled_from(("EUR", *RATES)),
+    currency=st.sampled_from(("EUR", *RATES)),
+    rates=st.lists(st.decimals("0.001", "5", places=4), min_size=10, max_size=10),
+    paid=st.integers(1, 118),
+)
+def test_a_document_takes_from_the_balances_what_it_added_whatever_rates_are_now(
+    admin: Caller, of_client: str, currency: str, rates: list[Decimal], paid: int
+) -> None:
+    """What rates become between the steps moves nothing of what was billed before."""
+
+    def move() -> None:
+        save_settings("exchangeRates", {name: str(rates.pop()) for name in RATES})
+
+    def now() -> list[Decimal]:
+        return [stored("Client", client)[name] for name in BALANCES]
+
+    move()
+    client = make_client(currency=of_client)
+    key = make_issued_invoice(client_id=client, currency=currency)
+    issued = now()
+    move()
+    payment = pay(key, str(paid))
+    begun = now()
+    assert begun[0] == issued[0]
+    move()
+    note = create_credit_note(key)
+    assert now()[:2] == [0, 0]
+    move()
+    void_invoice(note, "no")
+    assert now() == begun
+    move()
+    reverse_payment(payment, "bounced")
+    assert now() == issued
+    void_invoice(key, "no")
+    assert now() == [0, 0, 0]
+
+
+def test_a_client_whose_currency_changes_during_issue_is_asked_for_again(admin: Caller) -> None:
+    client = make_client()
+    key = make_invoice(client_id=client)
+
+    def change(*given: Any) -> None:
+        if "INTO counters" in given[2]:  # issue has read the client by then, and not locked it
+            put("Client", client, currency="USD")
+
+    event.listen(db.engine, "after_cursor_execute", change)
+    try:
+        with pytest.raises(InvalidStateError, match="changed meanwhile"):
+            issue_invoice(key)
+    finally:
+        event.remove(db.engine, "after_cursor_execute", change)
 
 
 def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: Caller) -> None:
