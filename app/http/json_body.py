@@ -125,17 +125,23 @@ def _check_characters(value: Any) -> None:
         path, item = waiting.pop()
         if isinstance(item, str):
             if problem := _bad_character(item):
-                problems.append((path, f"has {problem}"))
+                problems.append(problem_at(path, f"has {problem}"))
         elif isinstance(item, dict):
             for name in item:
                 if problem := _bad_character(name):
-                    raise ValidationError([(path, f"has a member whose name has {problem}")])
+                    refusal = problem_at(path, f"has a member whose name has {problem}")
+                    raise ValidationError([refusal])
             dot = "." if path else ""
             waiting.extend((f"{path}{dot}{name}", below) for name, below in item.items())
         elif isinstance(item, list):
             waiting.extend((f"{path}[{at}]", below) for at, below in enumerate(item))
     if problems:
         raise ValidationError(problems[::-1])
+
+
+def problem_at(path: str, problem: str) -> tuple[str, str]:
+    """What is said of a place in a body; of the body as a whole it is a sentence."""
+    return (path, problem) if path else ("", f"The body {problem}.")
 
 
 def _bad_character(text: str) -> str | None:

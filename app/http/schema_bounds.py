@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from marshmallow import validate
+from typing import Any
+
+from marshmallow import ValidationError, validate
 from werkzeug.routing import IntegerConverter
 
 LARGEST_KEY = 2**63 - 1
@@ -40,10 +42,17 @@ class Range(validate.Range):
 
 
 class Length(validate.Length):
+    """How long; a text that must have a character has one that is not blank."""
+
     message_min = "must have a length of {min} or more"
     message_max = "must have a length of at most {max}"
     message_all = "must have a length between {min} and {max}"
     message_equal = "must have a length of {equal}"
+
+    def __call__(self, value: Any) -> Any:
+        if self.min and isinstance(value, str) and value.isspace():
+            raise ValidationError("must not be blank")
+        return super().__call__(value)
 
 
 # Of the key of a record.

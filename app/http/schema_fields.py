@@ -62,11 +62,19 @@ class Described(Field):
 
 
 class String(Described, fields.String):
+    """A text; where null may be, a blank one that the bounds allow is ``blank``."""
+
+    blank: Any = None
     default_error_messages = {
         **_COMMON,
         "invalid": "must be a string",
         "invalid_utf8": "must be UTF-8",
     }
+
+    def deserialize(self, value: Any, *of: Any, **options: Any) -> Any:
+        read = super().deserialize(value, *of, **options)
+        is_blank = self.allow_none and isinstance(read, str) and not read.strip()
+        return self.blank if is_blank else read
 
 
 class Integer(Described, fields.Integer):

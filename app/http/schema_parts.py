@@ -69,11 +69,14 @@ class OpenObject(fields.Dict):
 
 
 class PostBodySchema(Schema):
-    """The body of a POST: null where a member may be left out is as if it were."""
+    """The body of a POST: null or a blank text where a member may be left out is as if it were."""
 
     def on_bind_field(self, field_name: str, field_obj: Field) -> None:
         super().on_bind_field(field_name, field_obj)
-        field_obj.allow_none = field_obj.allow_none or not field_obj.required
+        if not field_obj.required:
+            field_obj.allow_none = True
+            if isinstance(field_obj, fields.String):
+                field_obj.blank = field_obj.load_default
 
     @pre_load
     def leave_out_nulls(self, body: Any, **_: Any) -> Any:

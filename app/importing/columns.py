@@ -118,7 +118,7 @@ def plan_columns(
         elif mapping.get(heading) or (heading not in mapping and options.unknown_columns == REFUSE):
             problems.append((heading, _unknown(mapping.get(heading))))
     if not taken and not problems:
-        problems.append(("", "no column is a property"))
+        problems.append(("", "No column is a property."))
     return list(map(Column, headings, targets)), problems
 
 

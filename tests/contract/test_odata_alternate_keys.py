@@ -38,6 +38,17 @@ def test_a_put_can_be_repeated(admin: Api, name: str) -> None:
     assert other.json["error"]["details"][0]["target"] == "externalId"
 
 
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("key", ["externalId=''", "externalId='%20%09'"])
+def test_a_blank_text_is_no_key(admin: Api, name: str, key: str) -> None:
+    for send in (admin.put, admin.patch):
+        answer = send(f"/odata/{name}({key})", BODIES[name])
+        assert answer.status_code == 404, answer.text
+    item = {"@id": f"{name}({key})", **BODIES[name]}
+    assert admin.patch(f"/odata/{name}", {"value": [item]}).status_code == 400
+    assert admin.get(f"/odata/{name}/$count").text == "0"
+
+
 def test_a_batch_repeats_it_too(admin: Api) -> None:
     request = {
         "method": "PUT", "url": "Clients(externalId='b-1')", "body": {"name": "ACME"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -89,3 +90,13 @@ def test_a_cycle_is_not_followed_into_millions(admin: Api) -> None:
     assert answer.status_code == 400
     assert "more than 50000 related entities" in answer.json["error"]["message"]
     assert admin.get("/odata/Contacts?$expand=Client($levels=2)").status_code == 200
+
+
+@pytest.mark.parametrize("body", [[], 5, "text", None, [{}]])
+@pytest.mark.parametrize("path", ["Clients", "$batch", "Leads(1)/BusinessPlatform.Convert"])
+def test_what_is_said_of_a_whole_body_is_a_sentence(admin: Api, path: str, body: Any) -> None:
+    admin.post("/odata/Leads", {"lastName": "Doe"})
+    answer = admin.post(f"/odata/{path}", body)
+    assert answer.status_code == 400, answer.text
+    for detail in answer.json["error"]["details"]:
+        assert detail["field"] or re.fullmatch(r"[A-Z].*\.", detail["message"])

@@ -8,7 +8,7 @@ from typing import Any
 import marshmallow
 import pytest
 
-from app.http import schema_fields as fields
+from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import LIST
 from app.http.schema_fields import BadValueError, Schema
 from app.http.schema_parts import (
@@ -16,6 +16,7 @@ from app.http.schema_parts import (
     JsonBoolean,
     OpenObject,
     PageQuerySchema,
+    PostBodySchema,
     limit_field,
     page_schema,
 )
@@ -82,3 +83,35 @@ def test_a_page_is_named_after_its_items_and_made_once() -> None:
     cars = page().dump({**written, "items": [{"is_new": True}]})
     assert cars == written
     assert isinstance(page().fields["total"], fields.Integer)
+
+
+class NewCarSchema(PostBodySchema):
+    name = fields.String(required=True, validate=validate.Length(1, 20))
+    color = fields.String(load_default="red")
+    note = fields.String(validate=validate.Length(max=20))
+    password = fields.String(validate=validate.Length(4))
+    doors = fields.Integer()
+
+
+def test_what_a_body_of_a_post_may_leave_out_may_be_null_or_blank() -> None:
+    left_out = {"name": "Ada", "color": "red"}
+    assert NewCarSchema().load({"name": "Ada"}) == left_out
+    nulls = dict.fromkeys(("color", "note", "password", "doors"))
+    assert NewCarSchema().load({"name": "Ada", **nulls}) == left_out
+    assert NewCarSchema().load({"name": "Ada", "color": "", "note": " \t"}) == left_out
+
+
+@pytest.mark.parametrize(
+    ("member", "said"), [("name", "must not be blank"), ("password", "must not be blank")]
+)
+def test_a_text_that_must_have_characters_is_not_blank(member: str, said: str) -> None:
+    with pytest.raises(marshmallow.ValidationError) as caught:
+        NewCarSchema().load({"name": "Ada", member: "      "})
+    assert caught.value.messages == {member: [said]}
+    with pytest.raises(marshmallow.ValidationError):
+        NewCarSchema().load({"name": "Ada", member: ""})
+
+
+def test_a_blank_text_clears_what_may_be_null_and_is_kept_elsewhere() -> None:
+    schema = Schema.from_dict({"a": fields.String(allow_none=True), "b": fields.String()})()
+    assert schema.load({"a": "  ", "b": "  "}) == {"a": None, "b": "  "}

@@ -122,7 +122,7 @@ def test_what_is_not_recognised_is_left_out_where_that_is_wanted() -> None:
     )
     assert mapped == [("Rang", "is mapped to rank, which is no property")]
     _, nothing = plan_columns(["Rang"], Options(type="client", unknown_columns=IGNORE))
-    assert nothing == [("", "no column is a property")]
+    assert nothing == [("", "No column is a property.")]
 
 
 COUNTRIES = [

@@ -74,11 +74,17 @@ def test_what_is_no_object_is_no_body(filled: Api, document: dict[str, Any], are
         before = rows(filled.client.application)
         for body in NO_BODIES:
             answer = send(filled, operation, path, body)
-            if answer.status_code not in (400, 413) or not answer.json["error"]["message"]:
+            if answer.status_code not in (400, 413) or not are_sentences(answer.json["error"]):
                 found.append(f"{operation} {body!r:.40}: {answer.status_code} {answer.text[:200]}")
         if rows(filled.client.application) != before:
             found.append(f"{operation} left something")
     assert found == []
+
+
+def are_sentences(error: dict[str, Any]) -> bool:
+    """Whether what is said of no field has a capital and a full stop (docs/errors.md)."""
+    texts = [one["message"] for one in error["details"] if not one["field"]]
+    return bool(error["message"]) and all(re.fullmatch(r"[A-Z].*\.", text) for text in texts)
 
 
 @pytest.mark.parametrize("area", [area for area in WITH_BODIES if area != "s"])

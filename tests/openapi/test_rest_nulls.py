@@ -1,4 +1,4 @@
-"""What a body of a POST may leave out may be null there, in REST and in OData."""
+"""What a body of a POST may leave out may be null or blank there, in REST and in OData."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.odata.operations.arguments import body_arguments
 from app.operations.declaration import Operation
 from app.operations.wire_types import members_of
 from tests.contract.conftest import Api
-from tests.openapi.bad_values import plain
+from tests.openapi.bad_values import plain, types_of
 from tests.openapi.test_rest_bad_fields import WITH_BODIES, bodies, prepared, send
 from tests.openapi.test_rest_examples import filled
 
@@ -24,7 +24,7 @@ ACTIONS = [each for each in DECLARED if each.arguments and each.changes]
 
 
 @pytest.mark.parametrize("area", [area for area in WITH_BODIES if area != "s"])
-def test_null_is_as_if_it_were_left_out(filled: Api, document: dict[str, Any], area: str) -> None:
+def test_null_or_blank_is_as_left_out(filled: Api, document: dict[str, Any], area: str) -> None:
     found = []
     for operation, described in bodies(document, area):
         if operation.method != "post":
@@ -38,15 +38,22 @@ def test_null_is_as_if_it_were_left_out(filled: Api, document: dict[str, Any], a
 
 
 def with_nulls(document: dict[str, Any], schema: dict[str, Any], example: Any) -> Any:
-    """An example in which what it leaves out is null, in objects within it, too."""
+    """An example in which what it leaves out is null or blank, in objects within it, too."""
     schema = plain(document, schema)
     if not isinstance(example, dict):
         return example
     members = schema.get("properties", {})
     optional = set(members) - {*schema.get("required", [])}
-    return dict.fromkeys(optional - {*example}) | {
+    nulls = {name: none(plain(document, members[name])) for name in optional - {*example}}
+    return nulls | {
         name: with_nulls(document, members.get(name, {}), value) for name, value in example.items()
     }
+
+
+def none(schema: dict[str, Any]) -> Any:
+    """A blank text where a text may be anything; else null."""
+    bounds = {"enum", "format", "minLength", "pattern"}
+    return None if "string" not in types_of(schema) or bounds & {*schema} else " "
 
 
 @pytest.mark.parametrize("operation", ACTIONS, ids=lambda operation: operation.name)

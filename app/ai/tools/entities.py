@@ -43,7 +43,7 @@ class _EntityTool:
         Raises: ValidationError, with every value that is wrong.
         """
         if not values:
-            raise ValidationError([("", "must have something to write")])
+            raise ValidationError([("", "There must be something to write.")])
         model = container()
         wire_values = parse_json(json_text(values).encode())
         reader = BodyReader(model)

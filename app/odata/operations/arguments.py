@@ -28,7 +28,7 @@ def body_arguments(
     Raises: ValidationError, with every parameter that is wrong, unknown or missing.
     """
     if not isinstance(body, dict):
-        raise ValidationError([("", "must be a JSON object with the parameters")])
+        raise ValidationError([("", "The body must be a JSON object with the parameters.")])
     body_values = {name: value for name, value in body.items() if "@" not in name}
     problems = Problems()
     known = {parameter.name for parameter in operation.parameters}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from app.http.json_body import NO_NAME
+from app.http.json_body import NO_NAME, problem_at
 from app.odata.binding.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.values import Problems, join_path, read_property
@@ -101,7 +101,7 @@ class BodyReader:
     ) -> EntityBody:
         """What stands at ``path`` of the body, below ``depth`` other entities."""
         if not isinstance(body, dict):
-            self.problems.add(path, "must be a JSON object")
+            self.problems.add(*problem_at(path, "must be a JSON object"))
             return EntityBody(type_, path)
         entity = EntityBody(self._concrete_type(body, type_, path), path)
         properties = entity.type.properties

@@ -115,7 +115,7 @@ def member_keys(request: WriteRequest, type_: edm.EntityType, path: str) -> list
     page = request.read(path, OptionTexts(system, request.options.aliases))
     rows = parse_json(page.get_data())["value"]
     if len(rows) > MOST_MEMBERS:
-        raise ValidationError([("", f"must be at most {MOST_MEMBERS} members: filter them")])
+        raise ValidationError([("", f"There are more than {MOST_MEMBERS} members: filter them.")])
     return [key_of_row(type_, row) for row in rows]
 
 

@@ -74,8 +74,9 @@ def is_upsert(request: WriteRequest, target: Target) -> bool:
 
 
 def may_be_made(target: Target) -> bool:
-    """Whether an entity is addressed by a key that its clients give."""
-    return frozenset(target.values) in _given_keys(target.type)
+    """Whether an entity is addressed by a key that its clients give; a blank text is none."""
+    is_blank = any(str(value).isspace() or value == "" for value in target.values.values())
+    return not is_blank and frozenset(target.values) in _given_keys(target.type)
 
 
 def refuse_other_key(body: EntityBody) -> None:

@@ -116,7 +116,7 @@ def _raw(request: WriteRequest, type_: edm.EdmType) -> Any:
     try:
         text = request.http.body().decode()
     except UnicodeDecodeError as error:
-        raise ValidationError([("", "is not UTF-8")]) from error
+        raise ValidationError([("", "The value is not UTF-8.")]) from error
     if type_ == edm.BOOLEAN:
         return {"true": True, "false": False}.get(text, text)
     if type_ in (edm.BYTE, edm.SBYTE, edm.INT16, edm.INT32):

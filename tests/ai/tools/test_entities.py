@@ -68,7 +68,7 @@ def test_a_property_that_is_named_is_changed(ai: Api, server: ModelServer, acme:
          "notes: is nothing that the user's message asks to change"),
         ("Set the phone of this client", {"phone": 7}, "phone: must be"),
         ("Set the colour of this client", {"colour": "blue"}, "colour: is not a property"),
-        ("Change this client", {}, "must have something to write"),
+        ("Change this client", {}, "There must be something to write."),
         ("Create a contact for this client", {"phone": "+49 30 1"}, "does not ask for that"),
     ],
 )  # fmt: skip

@@ -120,7 +120,7 @@ def test_a_name_like_no_other_gets_no_advice() -> None:
 
 @pytest.mark.parametrize("body", [None, [], "x", 5, True, [{"name": "Ada"}]])
 def test_the_body_is_an_object(body: Any) -> None:
-    assert problems(body) == {"": "must be a JSON object"}
+    assert problems(body) == {"": "The body must be a JSON object."}
 
 
 @pytest.mark.parametrize("collection", [None, "x", {}, 5])
