@@ -63,6 +63,7 @@ class ExactDecimal(TypeDecorator[Decimal]):
         self.precision = precision
         self.scale = scale
         self.least = scale if least is None else least
+        self.limit = Decimal(10) ** (precision - scale)
         self._unit = Decimal(1).scaleb(-scale)
         self._coarse = Decimal(1).scaleb(-self.least)
 

@@ -130,7 +130,8 @@ class InvoiceService(EntityService[Invoice]):
         currency, credited_id = change.get("currency"), change.get("credited_invoice_id")
         rate = rate_of(currency, credited_id) if change.history is None else _past_rate(change)
         base_total = rounded(totals.total * rate, settings.defaults.currency)
-        if max(totals.total, totals.subtotal, base_total) >= MONEY_LIMIT:
+        amounts = (totals.total, totals.subtotal, base_total)
+        if max(*amounts, *(line.line_total for line in totals.lines)) >= MONEY_LIMIT:
             change.refuse(LINE_ITEMS, "make the total too large")
         change.values.update(
             subtotal=totals.subtotal,

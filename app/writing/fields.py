@@ -141,12 +141,11 @@ class Number(fields.Decimal):
     def __init__(self, kind: ExactDecimal, **options: Any) -> None:
         super().__init__(**options)
         self._kind = kind
-        self._limit = Decimal(10) ** (kind.precision - kind.scale)
 
     def _deserialize(self, value: Any, *_: Any, **__: Any) -> Decimal:
         number, kind = read_decimal(value), self._kind
-        if not -self._limit < number < self._limit:
-            raise BadValueError(f"must be less than {self._limit:,f}")
+        if not -kind.limit < number < kind.limit:
+            raise BadValueError(f"must be less than {kind.limit:,f}")
         exact = kind.quantize(number if number.adjusted() >= -kind.scale else Decimal(0))
         if exact == number:
             return exact

@@ -15,12 +15,14 @@ from typing import Any, Generic, NamedTuple
 from app import audit
 from app.clock import utc_now
 from app.db import records
+from app.db.types import ExactDecimal
 from app.errors import (
     ApiError,
     Detail,
     NotFoundError,
     PreconditionFailedError,
     ValidationError,
+    refuse_any,
 )
 from app.events import EVENT_NAMES, emit, represent, row_of as event_row
 from app.http.security import Caller, current_caller
@@ -249,10 +251,12 @@ class EntityService(Generic[E]):
         Args:
             before: the record as it is, locked.
         Returns: its row version.
+        Raises: ValidationError, a total has no room in its column.
         """
         changed = {name: value for name, value in values.items() if getattr(before, name) != value}
         if not changed:
             return before.version
+        self._require_room(changed)
         version = before.version + 1
         stamps = {"updated_at": utc_now(), "version": version}
         records.update(self.rules.table, before.id, changed | stamps)
@@ -460,12 +464,22 @@ class EntityService(Generic[E]):
         with named_refusals(self.rules):
             self.number(change)
             row = {**self._row(change), "version": before.version + 1}
+            self._require_room(row)
             records.update(self.rules.table, change.key, row)
             self.written(change)
             announcement = self._announcement(change, "updated")
         previous = reported(self.rules, {name: change.was(name) for name in change.values})
         after = reported(self.rules, change.values)
         self._report(change, previous, after, row["version"], announcement)
+
+    def _require_room(self, values: Mapping[str, Any]) -> None:
+        """Computed amounts are not larger than their columns, on SQLite as elsewhere."""
+        kinds = {name: self.rules.table.c[name].type for name in values}
+        refuse_any(
+            Detail(self.rules.wire(name), f"would not be less than {kind.limit:,f}")
+            for name, kind in kinds.items()
+            if isinstance(kind, ExactDecimal) and abs(values[name] or 0) >= kind.limit
+        )
 
     def _announcement(self, change: Change[E], verb: str) -> Announcement:
         """What the events of the change tell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -190,6 +191,32 @@ def test_a_client_whose_currency_changes_during_issue_is_asked_for_again(admin: 
             issue_invoice(key)
     finally:
         event.remove(db.engine, "after_cursor_execute", change)
+
+
+def test_what_no_column_holds_is_refused_by_name(admin: Caller) -> None:
+    """Of every amount that follows from others: on both databases, before anything is written."""
+    huge = [line("80000000000", quantity=100, tax_rate=0)]
+    save_settings("exchangeRates", {"USD": "1"})
+
+    def refused(field: str, step: Callable[[], object]) -> None:
+        with pytest.raises(ValidationError) as found:
+            step()
+        assert field in [problem.field for problem in found.value.details]
+
+    client = make_client()
+    key = make_issued_invoice(client_id=client, line_items=huge)
+    another = make_invoice(client_id=client, line_items=huge)
+    refused("invoicedTotal", lambda: issue_invoice(another))
+    refused("amountPaid", lambda: pay(key, "9000000000000", allow_overpayment=True)
+            and pay(key, "9000000000000", allow_overpayment=True))  # fmt: skip
+    dear = make_invoice(client_id=make_client(currency="USD"), line_items=huge)
+    save_settings("exchangeRates", {"USD": "1000"})
+    refused("baseTotal", lambda: issue_invoice(dear))
+    save_settings("exchangeRates", {"USD": "0.00000001"})
+    cheap = make_invoice(client_id=make_client(currency="USD"), currency="EUR", line_items=huge)
+    refused("invoicedTotal", lambda: issue_invoice(cheap))
+    taxed = [line("80000000000", quantity=100, tax_rate=90)]
+    refused("lineItems", lambda: make_invoice(line_items=taxed, discount_percent=90))
 
 
 def test_vat_in_another_currency_needs_a_rate_where_the_law_asks_for_it(admin: Caller) -> None:

@@ -76,7 +76,10 @@ def entries(paper: Paper) -> list[Entry]:
         tell(label, -amount)
     if document.amount_credited:
         tell(texts("totals.credited"), -document.amount_credited)
-    if paid or document.amount_credited:
+    settled = sum((amount for _, amount in paid), document.amount_credited)
+    if settled:
+        if surplus := settled + document.amount_due - document.total:
+            tell(texts("totals.surplus"), surplus)
         tell(texts("totals.amount_due"), document.amount_due, style.DUE, "due")
     return entries
 

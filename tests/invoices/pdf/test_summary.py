@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
+from app.invoices.document import PaymentEntry
 from app.invoices.pdf.render import lay_out
 from tests.invoices.documents import make_document, make_line
 from tests.invoices.pdf.reading import texts_on
@@ -34,6 +38,27 @@ def test_what_was_credited_is_taken_off_what_is_due() -> None:
     assert shown["Total"] == "€119.00"
     assert shown["Credited"] == "-€19.00"
     assert shown["Amount due"] == "€100.00"
+
+
+@pytest.mark.parametrize("credited", [0, 19, 119])
+@pytest.mark.parametrize("paid", [0, 19, 100, 119, 200])
+def test_what_is_below_the_total_adds_up_to_what_is_due(paid: int, credited: int) -> None:
+    """What was paid too much is credit of the client, and stands there too."""
+    day = date(2026, 3, 1)
+    payments = (PaymentEntry(paid_on=day, amount=Decimal(paid), method="card"),) if paid else ()
+    shown = totals(
+        payments=payments, amount_credited=Decimal(credited),
+        amount_due=Decimal(max(119 - paid - credited, 0)),
+    )  # fmt: skip
+    amounts = {
+        label: Decimal(text.replace("€", ""))
+        for label, text in shown.items()
+        if text.lstrip("-").startswith("€")
+    }
+    due = amounts.pop("Amount due", Decimal(119))
+    below = [*amounts.values()][[*amounts].index("Total") :]
+    assert sum(below) == due
+    assert ("Credited to your account" in shown) == (paid + credited > 119)
 
 
 def test_vat_is_shown_in_the_accounting_currency_with_its_rate() -> None:
