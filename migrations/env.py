@@ -8,6 +8,7 @@ from flask import current_app
 from sqlalchemy import Connection
 
 from app.db.engines import read_catalogue, require_icu, require_known
+from app.db.schema import migrate_between_others
 from app.models.indexes import autogenerates
 
 ONE_AT_A_TIME = 7_202_611  # any number, known to nobody else
@@ -54,14 +55,14 @@ def migrate_sqlite(connection: Connection) -> None:
 
 
 def migrate_postgresql(connection: Connection) -> None:
-    """One at a time, however many hosts start at once; a migration may outlast a request."""
+    """One at a time, however many hosts start at once; a statement may outlast a request's."""
     read_catalogue(connection)  # detached: what is set here ends with the connection
     connection.exec_driver_sql("SET statement_timeout = 0")
     connection.exec_driver_sql("SET lock_timeout = 0")
     require_icu(connection)
     connection.exec_driver_sql(f"SELECT pg_advisory_lock({ONE_AT_A_TIME})")
     connection.commit()
-    migrate(connection)
+    migrate_between_others(connection, migrate)
 
 
 with database.engine.connect() as connection:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import pickle
+import threading
+import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import flask_migrate
+import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from flask import Flask
-from sqlalchemy import Connection, MetaData, insert, select
+from sqlalchemy import URL, Connection, MetaData, insert, select
+from structlog.testing import capture_logs
 
 from app.config import ConfigError
-from app.db import engines
+from app.db import engines, schema
 from app.extensions import Model, db
 from app.models.indexes import autogenerates
 from app.models.searched import function_name
@@ -78,6 +83,79 @@ def test_a_server_without_icu_is_told_before_anything_is_made(
         connection.exec_driver_sql("SET LOCAL search_path = public, pg_catalog")
         with pytest.raises(ConfigError, match="built without ICU"):
             engines.require_icu(connection)
+
+
+@contextmanager
+def held(url: str, table: str) -> Iterator[int]:
+    """A transaction that has looked at ``table`` and goes on; gives its process."""
+    with psycopg.connect(url, application_name="report") as holder:
+        holder.execute(f"SELECT count(*) FROM {table}")
+        yield holder.info.backend_pid
+
+
+@pytest.mark.only_on("postgresql")
+@pytest.mark.requirement("OPS-03")
+def test_nobody_waits_behind_a_migration_that_waits(
+    empty_app: Callable[[str], Flask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = empty_app("waits")
+    monkeypatch.setattr(schema, "REST_SECONDS", 0.2)
+    with app.app_context():
+        flask_migrate.upgrade(revision="0043")
+        url = plain_url(db.engine.url)
+    slowest, done = 0.0, threading.Event()
+
+    def migrate() -> None:
+        with app.app_context():
+            flask_migrate.upgrade(revision="0044")
+        done.set()
+
+    with (
+        capture_logs() as lines,
+        psycopg.connect(url, autocommit=True) as reader,
+        held(url, "report_exports") as pid,
+    ):
+        thread = threading.Thread(target=migrate)
+        thread.start()
+        until = time.monotonic() + 5
+        while time.monotonic() < until:
+            began = time.monotonic()
+            reader.execute("SELECT count(*) FROM report_exports")
+            slowest = max(slowest, time.monotonic() - began)
+        assert not done.is_set()
+    thread.join(30)
+    assert done.is_set()
+    # One that began its wait right behind the migration waited as long as that, and no longer.
+    assert slowest < 4.5
+    told = [line for line in lines if line["event"].startswith("a migration waits")]
+    assert told and f"process {pid} (report), idle in transaction" in told[0]["oldest_transaction"]
+    with app.app_context(), db.engine.begin() as connection:
+        assert ("column", "report_exports.language") in describe(connection)
+
+
+@pytest.mark.only_on("postgresql")
+def test_a_table_that_is_held_for_ever_is_told(
+    empty_app: Callable[[str], Flask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "LOCK_TIMEOUT", "50ms")
+    monkeypatch.setattr(schema, "REST_SECONDS", 0.01)
+    monkeypatch.setattr(schema, "PATIENCE_SECONDS", 0.1)
+    with empty_app("held").app_context():
+        flask_migrate.upgrade(revision="0043")
+        with db.engine.begin() as connection:
+            before = describe(connection)
+        with (
+            held(plain_url(db.engine.url), "report_exports") as pid,
+            pytest.raises(ConfigError, match=rf"process {pid} \(report\).*migrate again"),
+        ):
+            flask_migrate.upgrade(revision="0044")
+        with db.engine.begin() as connection:
+            assert describe(connection) == before
+        flask_migrate.upgrade(revision="0044")
+
+
+def plain_url(url: URL) -> str:
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
 
 
 def fill(connection: Connection) -> None:

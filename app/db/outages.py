@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 
 from sqlalchemy.exc import (
@@ -28,8 +27,11 @@ _PRIMARY = 0xFF
 _READ_ONLY = "25006"
 # The account may not do what migrations do: insufficient privilege, no schema to create in.
 _RIGHTS = frozenset(("42501", "3F000"))
-_NO_TABLE = re.compile(r"no such table|relation \"\w+\" does not exist")
-_FULL = "disk is full"
+_NO_TABLE = "42P01"
+# Two that wait for each other, and a lock that is held for too long.
+_IN_THE_WAY = frozenset(("40P01", "55P03"))
+# SQLite has no code of its own for it, and says it in no other language.
+_NO_TABLE_OF_SQLITE = "no such table: "
 
 
 def is_away(error: SQLAlchemyError) -> bool:
@@ -44,6 +46,11 @@ def is_away(error: SQLAlchemyError) -> bool:
     if isinstance(error.orig, sqlite3.Error):
         return getattr(error.orig, "sqlite_errorcode", 0) & _PRIMARY in _SQLITE_AWAY
     return isinstance(error, OperationalError | InterfaceError)
+
+
+def is_in_the_way(error: SQLAlchemyError) -> bool:
+    """Whether another transaction of PostgreSQL has held what this one needs for too long."""
+    return sqlstate_of(error) in _IN_THE_WAY
 
 
 def sqlstate_of(error: SQLAlchemyError) -> str | None:
@@ -64,10 +71,18 @@ def problem_for_operator(error: SQLAlchemyError) -> str | None:
     """
     cause: BaseException | None = error
     while cause is not None:
-        if _FULL in reason_of(cause):
+        if getattr(cause, "sqlite_errorcode", 0) & _PRIMARY == sqlite3.SQLITE_FULL:
             return "the disk is full, or the quota of the data folder"
         cause = cause.__cause__ or cause.__context__
     reason = reason_of(error)
-    if _NO_TABLE.search(reason):
+    if _lacks_table(error):
         return f"it is not migrated, run `flask --app wsgi db upgrade` first: {reason}"
     return reason if is_away(error) or sqlstate_of(error) in _RIGHTS else None
+
+
+def _lacks_table(error: SQLAlchemyError) -> bool:
+    cause = getattr(error, "orig", None)
+    if isinstance(cause, sqlite3.Error):
+        is_unnamed = getattr(cause, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
+        return is_unnamed and str(cause).startswith(_NO_TABLE_OF_SQLITE)
+    return sqlstate_of(error) == _NO_TABLE

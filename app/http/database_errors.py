@@ -11,7 +11,7 @@ from flask import request
 from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
 from app.db.constraint_refusals import FOREIGN_KEY, NOT_NULL, UNIQUE, read_refusal
-from app.db.outages import is_away, reason_of, sqlstate_of
+from app.db.outages import is_away, is_in_the_way, reason_of
 from app.errors import (
     ApiError,
     DuplicateError,
@@ -23,8 +23,6 @@ from app.odata.model.declare import camel
 
 _log = structlog.get_logger(__name__)
 RETRY_AFTER_SECONDS = 5
-# What PostgreSQL says of two that wait for each other, and of a lock that is held for too long.
-_IN_THE_WAY = frozenset(("40P01", "55P03"))
 
 
 def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError | None:
@@ -37,7 +35,7 @@ def from_database(error: SQLAlchemyError, method: str | None = None) -> ApiError
         return _refused(error, method or request.method)
     if isinstance(error, DataError):
         return ValidationError([("", "A value is outside what its field can hold.")])
-    if sqlstate_of(error) in _IN_THE_WAY:
+    if is_in_the_way(error):
         return ServiceUnavailableError(
             "Another request is changing the same records; try again.",
             headers={"Retry-After": "1"},

@@ -59,23 +59,46 @@ def test_sqlite_is_told_apart_by_its_codes(tmp_path: Path) -> None:
     assert "db upgrade` first: no such table: clients" in (problem_for_operator(missing) or "")
 
 
-def test_a_full_disk_is_told_whatever_failed_after_it() -> None:
-    full = OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
-    after = OperationalError("ROLLBACK TO", {}, sqlite3.OperationalError("no such savepoint: x"))
+def full(path: Path) -> OperationalError:
+    """What SQLite says when there is no room."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA max_page_count = 2")
+        connection.execute("CREATE TABLE t (x)")
+        try:
+            connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
+        except sqlite3.OperationalError as error:
+            return OperationalError("INSERT", {}, error)
+    raise AssertionError("it had room")
+
+
+def test_a_full_disk_is_told_whatever_failed_after_it(tmp_path: Path) -> None:
+    first = full(tmp_path / "x.db")
+    first.__cause__ = first.orig
+    after = failed(tmp_path / "x.db", "ROLLBACK TO x")
     assert problem_for_operator(after) is None
-    after.__context__ = full
-    for error in (full, after):
+    after.__context__ = first
+    for error in (first, after):
         assert problem_for_operator(error) == "the disk is full, or the quota of the data folder"
 
 
-def test_a_value_of_a_row_is_no_full_disk() -> None:
-    said = (
-        'duplicate key value violates unique constraint "documents_title"\n'
-        "DETAIL:  Key (title)=(My disk is full) already exists."
-    )
-    error = IntegrityError("INSERT", {"title": "My disk is full"}, errors.UniqueViolation(said))
+@pytest.mark.parametrize(
+    "said",
+    ["My disk is full", "no such table: invoices", 'relation "x" does not exist'],
+)
+def test_a_value_of_a_row_is_no_reason(said: str) -> None:
+    said = f'duplicate key value violates unique constraint "documents_title" ({said})'
+    error = IntegrityError("INSERT", {"title": said}, errors.UniqueViolation(said))
     error.__cause__ = error.orig
     assert problem_for_operator(error) is None
+    theirs = IntegrityError("INSERT", {"title": said}, sqlite3.IntegrityError(said))
+    theirs.__cause__ = theirs.orig
+    assert problem_for_operator(theirs) is None
+
+
+def test_a_server_is_understood_in_any_language() -> None:
+    said = errors.UndefinedTable("Relation »clients« existiert nicht")
+    told = problem_for_operator(ProgrammingError("SELECT", {}, said)) or ""
+    assert told == f"it is not migrated, run `flask --app wsgi db upgrade` first: {said}"
 
 
 def test_a_reason_is_one_line_without_values() -> None:
