@@ -11,7 +11,6 @@ sent it: the mail is not sent again by itself (docs/adr/0011).
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Mapping, Sequence
@@ -46,6 +45,7 @@ from app.mail.recipients import (
     with_outcome,
 )
 from app.models.event import OutgoingMail
+from app.output_file import OutputError, output_file
 from app.settings import organisation
 
 _log = structlog.get_logger(__name__)
@@ -116,12 +116,16 @@ def _in_flight(row: OutgoingMail) -> list[str]:
 
 
 def _write_files(rows: Sequence[OutgoingMail], folder: Path) -> None:
+    """Write each mail as ``00000042.eml``; a second attempt writes the same file."""
     for row in rows:
         try:
-            write_file(folder, row, _envelope(row).as_bytes())
+            content = _envelope(row).as_bytes()
+            folder.mkdir(parents=True, exist_ok=True)
+            with output_file(folder / f"{row.id:08d}.eml") as file:
+                file.write(content)
         except smtp.RefusedError as error:
             _fail(row, _everybody(row), str(error))
-        except (OSError, smtp.TryAgainError) as error:
+        except (OSError, OutputError, smtp.TryAgainError) as error:
             _put_off(row, _everybody(row), str(error))
         else:
             note_sent(row, with_outcome(outcomes_of(row), _everybody(row), "sent"))
@@ -337,16 +341,3 @@ def _give_back(rows: Sequence[OutgoingMail]) -> None:
 
 
 MAIL_LOOP = Loop(LOOP, deliver_due, idle_seconds=1.0, threads=2)
-
-
-def write_file(folder: Path, row: OutgoingMail, content: bytes) -> Path:
-    """Write a mail as ``00000042.eml``; a second attempt writes the same file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{row.id:08d}.eml"
-    draft = path.with_suffix(".part")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    return path
