@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -43,10 +42,14 @@ from app.db.types import iso_instant
 from app.extensions import Extension
 from app.http.request_context import running_app
 from app.http.security import Caller, acting_as, current_caller
+from app.jobs.threads import DaemonThreads
 
 # Answers that one process makes at the same time for streams; others wait their turn. Most of the
 # time they wait for a model, if there is one.
 WORKERS = 16
+# An answer that is being made when its process ends has so long; then it has failed, which its
+# readers are told when its lease has run out.
+END_SECONDS = 10.0
 USAGE = {"inputTokens": 0, "outputTokens": 0}
 FAILED = "Something went wrong while the answer was made; ask again."
 
@@ -254,7 +257,7 @@ def cancel_turn(key: str) -> dict[str, Any]:
 
 signals = Extension("ai_signals", Signals)
 background = Extension(
-    "ai_workers", lambda: ThreadPoolExecutor(WORKERS, thread_name_prefix="assistant")
+    "ai_workers", lambda: DaemonThreads(WORKERS, "assistant", end_seconds=END_SECONDS)
 )
 
 

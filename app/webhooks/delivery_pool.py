@@ -12,11 +12,11 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from queue import SimpleQueue
 
 import structlog
 
 from app.clock import utc_now
+from app.jobs.threads import DaemonThreads
 from app.webhooks.messages import Message, Outcome
 
 log = structlog.get_logger(__name__)
@@ -66,8 +66,7 @@ class EndpointQueue:
 class DeliveryPool:
     """Sends messages by ``send``; outcomes are fetched by ``collect``.
 
-    Its threads do not keep the process, as those of a ThreadPoolExecutor would: looking up the name
-    of a host cannot be cut off, and may outlast ``stop`` and every deadline.
+    Looking up the name of a host cannot be cut off, and may outlast ``stop`` and every deadline.
     """
 
     def __init__(self, send: Callable[[Message], Outcome], threads: int = THREADS) -> None:
@@ -75,11 +74,10 @@ class DeliveryPool:
         self._most_running = threads
         self._most_slow = max(1, threads // 2)
         self._queues: OrderedDict[int, EndpointQueue] = OrderedDict()
-        self._work: SimpleQueue[tuple[EndpointQueue, Message, float] | None] = SimpleQueue()
+        self._threads = DaemonThreads(threads, "webhook-sender")
         self._changed = threading.Condition()  # its lock is that of all that follows
         self._outcomes: list[Outcome] = []
         self._running = 0
-        self._started = 0  # how many threads
         self._held = 0
 
     @property
@@ -127,8 +125,7 @@ class DeliveryPool:
             for queue in self._queues.values():
                 self._give_back(queue)
             self._changed.wait_for(lambda: not self._held, seconds)
-            for _ in range(self._started):
-                self._work.put(None)
+        self._threads.stop()
         return self.collect(0)
 
     def _begin(self) -> None:
@@ -138,14 +135,7 @@ class DeliveryPool:
             begun = time.monotonic()
             queue.begun.append(begun)
             self._running += 1
-            self._work.put((queue, message, begun))
-            if self._running > self._started:
-                threading.Thread(target=self._serve, name="webhook-sender", daemon=True).start()
-                self._started += 1
-
-    def _serve(self) -> None:
-        while work := self._work.get():
-            self._run(*work)
+            self._threads.submit(self._run, queue, message, begun)
 
     def _run(self, queue: EndpointQueue, message: Message, begun: float) -> None:
         try:

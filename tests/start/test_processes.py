@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from honcho import manager
 
+from app.ai.turns import END_SECONDS
 from app.jobs.worker import SHUTDOWN_SECONDS
 from app.start.processes import KILL_SECONDS, ROOT, Printer, supervisor
 
@@ -111,6 +112,7 @@ def test_who_does_not_end_is_killed_when_its_time_is_over_and_not_before(
 
 def test_web_and_worker_have_the_time_that_they_give_themselves() -> None:
     web = runpy.run_path(str(ROOT / "gunicorn.conf.py"))["graceful_timeout"]
+    assert web > END_SECONDS
     assert max(web, SHUTDOWN_SECONDS) < KILL_SECONDS
     supervisor(Printer(io.StringIO()))
     assert manager.KILL_WAIT == KILL_SECONDS

@@ -28,7 +28,8 @@ def idle_workers(ai: Api) -> Iterator[None]:
     app = ai.client.application
     pool = background.unbind(app)
     if pool is not None:
-        pool.shutdown(wait=True)
+        assert pool.wait(30)
+        pool.stop()
     with app.app_context():
         signals.current.ring()
 
