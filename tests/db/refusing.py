@@ -42,13 +42,23 @@ def _postgresql_error(state: str) -> Fault:
     return refuse
 
 
-def _cut(connection: Any) -> None:
+def cut(connection: Any) -> None:
+    """The connection ends, and with it what was not committed."""
     if isinstance(connection, sqlite3.Connection):
         sqlite3.Connection.close(connection)
         return
     with suppress(OSError), socket.socket(fileno=connection.pgconn.socket) as way:
         way.shutdown(socket.SHUT_RDWR)
         way.detach()
+
+
+def cut_after_commit(connection: Any) -> None:
+    """What was to be done is done; nobody learns of it."""
+    if isinstance(connection, sqlite3.Connection):
+        sqlite3.Connection.commit(connection)
+    else:
+        psycopg.Connection.commit(connection)
+    cut(connection)
 
 
 FAULTS: Mapping[str, Mapping[str, Fault]] = {
@@ -58,7 +68,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = {
         "I/O error": _sqlite_error("disk I/O error", "SQLITE_IOERR"),
         "locked": _sqlite_error("database is locked", "SQLITE_BUSY"),
         "time limit": _sqlite_error("interrupted", "SQLITE_INTERRUPT"),
-        "cut": _cut,
+        "cut": cut,
     },
     "postgresql": {
         "disk full": _postgresql_error("53100"),
@@ -66,7 +76,7 @@ FAULTS: Mapping[str, Mapping[str, Fault]] = {
         "locked": _postgresql_error("55P03"),
         "deadlock": _postgresql_error("40P01"),
         "time limit": _postgresql_error("57014"),
-        "cut": _cut,
+        "cut": cut,
     },
 }
 
@@ -80,13 +90,13 @@ class Refusals:
     def __init__(self) -> None:
         self.fault: Fault | None = None
         self._at = self._calls = 0
-        self._lasts = False
+        self._lasts, self._only = False, ""
         self.refused: str | None = None  # what was asked for by the call
 
-    def arm(self, at: int, fault: Fault, *, lasts: bool = False) -> None:
-        """From now on count the calls anew."""
+    def arm(self, at: int, fault: Fault, *, lasts: bool = False, only: str = "") -> None:
+        """From now on count the calls anew: all, or those that ask for ``only`` this."""
         self.fault, self._at, self._calls, self.refused = fault, at, 0, None
-        self._lasts = lasts
+        self._lasts, self._only = lasts, only
 
     def disarm(self) -> None:
         """Refuse nothing any more."""
@@ -104,7 +114,7 @@ class Refusals:
 
     def call(self, connection: Any, asked: str) -> None:
         """Before a call of the driver: refuse it if it is its turn."""
-        if self.fault is None:
+        if self.fault is None or (self._only and asked != self._only):
             return
         self._calls += 1
         if self._calls == self._at or (self._lasts and self._calls > self._at):
@@ -117,6 +127,10 @@ def _sqlite(refusals: Refusals, words: Any, options: Any) -> sqlite3.Connection:
         def execute(self, sql: str, parameters: Any = ()) -> Any:
             refusals.call(self.connection, sql)
             return super().execute(sql, parameters)
+
+        def executemany(self, sql: str, rows: Any) -> Any:
+            refusals.call(self.connection, sql)
+            return super().executemany(sql, rows)
 
     class RefusingConnection(sqlite3.Connection):
         def cursor(self, factory: Any = RefusingCursor) -> Any:
@@ -139,6 +153,10 @@ def _postgresql(refusals: Refusals, words: Any, options: Any) -> psycopg.Connect
             refusals.call(self.connection, str(query))
             return super().execute(query, params, **more)
 
+        def executemany(self, query: Any, rows: Any, **more: Any) -> None:
+            refusals.call(self.connection, str(query))
+            super().executemany(query, rows, **more)
+
     class RefusingConnection(psycopg.Connection[Any]):
         def commit(self) -> None:
             try:
@@ -149,7 +167,7 @@ def _postgresql(refusals: Refusals, words: Any, options: Any) -> psycopg.Connect
             super().commit()
 
         def rollback(self) -> None:
-            if refusals.fault is _cut:  # a server that answers refuses no ROLLBACK
+            if refusals.fault is cut:  # a server that answers refuses no ROLLBACK
                 refusals.call(self, "ROLLBACK")
             super().rollback()
 
