@@ -3,7 +3,9 @@
 import gc
 import os
 import shutil
+import socket
 import sys
+from contextlib import suppress
 from typing import Any
 
 from dotenv import load_dotenv
@@ -58,6 +60,18 @@ except ConfigError as error:
     sys.exit(f"Cannot start: {error}")
 
 
+def when_ready(master: Any) -> None:
+    """The port refuses until a process can answer: a proxy asks another host meanwhile.
+
+    Linux stops to listen so, and keeps the port; elsewhere callers wait. What is inherited from
+    systemd, or from the process before (USR2), goes on.
+    """
+    if not {"LISTEN_FDS", "GUNICORN_PID"} & os.environ.keys():
+        for listener in master.LISTENERS:
+            with suppress(OSError):
+                listener.sock.shutdown(socket.SHUT_RDWR)
+
+
 def on_reload(arbiter: Any) -> None:
     """The processes of before serve until those that are started now can."""
     succession.begin()
@@ -69,6 +83,7 @@ def post_worker_init(worker: Any) -> None:
     gc.freeze()
     for listener in worker.sockets:
         listener.sock = Listener.of(listener.sock)
+        listener.sock.listen(worker.cfg.backlog)
     leave_in_order(worker)
 
 

@@ -73,10 +73,18 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, *prefix: str) -> Iterator[Server]:
-    """The server, for the length of the block; ``prefix`` is a command before it."""
+def serving(
+    folder: Path, *prefix: str, port: int | None = None, awaited: bool = True
+) -> Iterator[Server]:
+    """The server, for the length of the block, which begins when it serves.
+
+    Args:
+        prefix: a command before it.
+        port: a free one when left out.
+        awaited: False begins the block at once.
+    """
     (folder / "hello.py").write_text(WAITING + SLOWLY + APPLICATION)
-    port, log = free_port(), folder / "log"
+    port, log = port or free_port(), folder / "log"
     command = [
         *prefix, sys.executable, "-m", "gunicorn", "--config", str(ROOT / "gunicorn.conf.py"),
         "--pythonpath", str(folder), "hello:application",
@@ -90,7 +98,7 @@ def serving(folder: Path, *prefix: str) -> Iterator[Server]:
         try:
             deadline = time.monotonic() + 60
             server = Server(port, process, log)
-            while not (is_listening(port) and server.workers):
+            while awaited and not (is_listening(port) and server.workers):
                 assert time.monotonic() < deadline, log.read_text()
                 time.sleep(0.05)
             yield server

@@ -15,6 +15,7 @@ import pytest
 
 from tests.faults.servers import is_listening
 from tests.http.serving import PATIENCE_SECONDS, Server, serving
+from tests.waiting import until
 
 GET = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 LAST = b"GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
@@ -196,6 +197,29 @@ def test_connections_that_never_sent_a_request_do_not_delay_the_end(server: Serv
 
 @pytest.mark.requirement("DUR-17")
 @pytest.mark.costly(0)
+def test_a_port_refuses_until_a_process_can_answer(tmp_path: Path) -> None:
+    (tmp_path / "slow").touch()
+    with serving(tmp_path, awaited=False) as starting:
+        until(lambda: starting.workers, 60)  # its port is taken, and its process loads
+        refused = 0
+        while not is_listening(starting.port):
+            refused += 1
+            time.sleep(0.1)
+        began = time.monotonic()
+        assert process_at(starting.port) in starting.workers
+        assert time.monotonic() - began < PATIENCE_SECONDS
+    assert refused > 10
+
+
+def test_a_port_that_another_has_is_told(server: Server, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    with serving(other, port=server.port, awaited=False) as second:
+        assert second.process.wait(60) == 1
+    assert "Connection in use" in second.log.read_text()
+    assert process_at(server.port) in server.workers
+
+
 def test_a_reload_keeps_nobody_waiting(server: Server, tmp_path: Path) -> None:
     before = process_at(server.port)
     (tmp_path / "slow").touch()
