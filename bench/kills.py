@@ -20,10 +20,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from http.client import HTTPException
-from typing import Any
+from typing import Any, TypeVar
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -32,7 +32,7 @@ from sqlalchemy import func, select, update
 
 from app.auth.api_keys import create_api_key
 from app.clock import utc_now
-from app.db.engines import transaction
+from app.db.engines import primary_engine, steady_read, transaction
 from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import Event
@@ -46,6 +46,7 @@ CALLERS = 4
 LIFE_SECONDS = (0.2, 1.2)
 DRAIN_SECONDS = 120
 UNLIMITED = "100000000/minute"
+T = TypeVar("T")
 
 
 @dataclass
@@ -105,8 +106,7 @@ def run(place: Place, kills: int, *, hurry: bool = False) -> list[str]:
             caller.join()
         if hurry:
             run_out_leases(place)
-        drain(place)
-        return judge(place, receiver, ledger, kills)
+        return settled(lambda: judge(place, receiver, ledger, kills), len)
     finally:
         place.stop_all()
         receiver.stop()
@@ -215,40 +215,51 @@ def run_out_leases(place: Place) -> None:
         )
 
 
+def settled(look: Callable[[], T], left: Callable[[T], int]) -> T:
+    """What ``look`` gives once nothing is left, or that has not become less for ``DRAIN_SECONDS``.
+
+    What is looked at goes on: a request whose caller has been cut off may yet be done.
+    """
+    deadline, least = time.monotonic() + DRAIN_SECONDS, math.inf
+    while (count := left(seen := look())) and time.monotonic() < deadline:
+        if count < least:
+            deadline, least = time.monotonic() + DRAIN_SECONDS, count
+        time.sleep(0.5)
+    return seen
+
+
 def drain(place: Place) -> None:
-    """Until nothing is due any more, or what is due has not become less for ``DRAIN_SECONDS``."""
-    deadline, left = time.monotonic() + DRAIN_SECONDS, math.inf
-    while time.monotonic() < deadline:
-        with place.app.app_context(), transaction() as session:
-            due = sum(
-                session.execute(
+    """Until nothing is due any more."""
+
+    def due() -> int:
+        conditions = (
+            (Event, Event.dispatched_at.is_(None)),
+            (WebhookDelivery, WebhookDelivery.status == "pending"),
+        )
+        with place.app.app_context(), steady_read(primary_engine()) as connection:
+            return sum(
+                connection.execute(
                     select(func.count()).select_from(model).where(condition)
                 ).scalar_one()
-                for model, condition in (
-                    (Event, Event.dispatched_at.is_(None)),
-                    (WebhookDelivery, WebhookDelivery.status == "pending"),
-                )
+                for model, condition in conditions
             )
-        if not due:
-            return
-        if due < left:
-            deadline, left = time.monotonic() + DRAIN_SECONDS, due
-        time.sleep(0.5)
+
+    settled(due, int)
 
 
 def judge(place: Place, receiver: ReceiverProcess, ledger: Ledger, kills: int) -> list[str]:
-    """What went wrong; figures are printed."""
-    came: dict[str, int] = dict(receiver.ask("counts").get("all", {}))
-    with place.app.app_context(), transaction() as session:
-        clients = {row.id: row.phone for row in session.execute(select(Client.id, Client.phone))}
+    """What is wrong; figures are printed."""
+    with place.app.app_context(), steady_read(primary_engine()) as connection:
+        clients = {row.id: row.phone for row in connection.execute(select(Client.id, Client.phone))}
         of_clients = select(Event.id, Event.type).where(Event.type.like("client.%"))
-        events = {row.id: row.type for row in session.execute(of_clients)}
+        events = {row.id: row.type for row in connection.execute(of_clients)}
         deliveries = {
             row.event_id: row.message_id
-            for row in session.execute(
+            for row in connection.execute(
                 select(WebhookDelivery.event_id, WebhookDelivery.message_id).join(WebhookEndpoint)
             )
         }
+    came: dict[str, int] = dict(receiver.ask("counts").get("all", {}))
     twice = sum(count - 1 for count in came.values())
     print(
         f"{kills} kills: {len(ledger.created)} creations and {len(ledger.changed)} changes"

@@ -22,13 +22,13 @@ from sqlalchemy import select
 
 from app.auth.api_keys import create_api_key
 from app.config import database_url
-from app.db.engines import transaction
+from app.db.engines import primary_engine, transaction
 from app.http.security import acting_as, system_caller
 from app.models.client import Client
 from app.models.event import Event
 from app.models.webhook import WebhookDelivery
 from app.webhooks.endpoints import register_endpoint
-from bench.kills import drain
+from bench.kills import settled
 from bench.receiver import ReceiverProcess
 from bench.services import Place, service
 from tests.faults.results import Report
@@ -111,31 +111,62 @@ class Bed:
 
     def check_kept(self, report: Report, ledger: Ledger) -> None:
         """Every acknowledged write is there, none is there twice, every event arrives."""
-        drain(self.place)
-        with self.place.app.app_context(), transaction() as session:
-            rows = session.execute(select(Client.name, Client.id)).all()
-            ours = [(name, key) for name, key in rows if name in ledger.sent]
-            of_clients = select(Event.id, Event.entity_id).where(Event.type == "client.created")
-            told = {key: event for event, key in session.execute(of_clients)}
-            messages = dict(
-                session.execute(select(WebhookDelivery.event_id, WebhookDelivery.message_id))
-                .tuples()
-                .all()
-            )
-        lost = ledger.created.items() - dict(ours).items()
-        doubled = len(ours) - len({name for name, _ in ours})
+        kept = look_at_kept(self.place, self.receiver, ledger)
         report.check(
             "nothing acknowledged is lost, nothing is there twice",
-            bool(ledger.created) and not lost and not doubled,
-            f"{len(ledger.created)} acknowledged, {len(lost)} lost, {doubled} twice",
+            bool(ledger.created) and not kept.lost and not kept.twice,
+            f"{len(ledger.created)} acknowledged, {kept.lost} lost, {kept.twice} twice",
         )
-        came = self.receiver.ask("counts").get("all", {})
-        missing = [key for _, key in ours if key not in told or messages.get(told[key]) not in came]
         report.check(
             "the event of every write arrives",
-            not missing,
-            f"{len(ours)} written, {len(missing)} events missing",
+            not kept.missing,
+            f"{kept.written} written, {len(kept.missing)} events missing"
+            + "".join(f"; {each}" for each in kept.missing[:3]),
         )
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is there of what callers wrote; ``missing``: where events are that did not come."""
+
+    written: int
+    lost: int
+    twice: int
+    missing: list[str]
+
+
+def look_at_kept(place: Place, receiver: ReceiverProcess, ledger: Ledger) -> Kept:
+    """What is there, once all events have come, or no more come.
+
+    Each look is at one state: a request that was cut off may be done while we look.
+    """
+    columns = (
+        Client.name, Client.id, Event.id.label("event"), Event.dispatched_at,
+        WebhookDelivery.message_id, WebhookDelivery.status, WebhookDelivery.attempts,
+        WebhookDelivery.leased_until,
+    )  # fmt: skip
+    told = (Event.entity_id == Client.id) & (Event.type == "client.created")
+    owed = WebhookDelivery.event_id == Event.id
+    statement = (
+        select(*columns)
+        .outerjoin_from(Client, Event, told)
+        .outerjoin(WebhookDelivery, owed)
+        .order_by(Client.id)
+    )
+
+    def look() -> Kept:
+        with place.app.app_context(), primary_engine().connect() as connection:
+            rows = [row for row in connection.execute(statement) if row.name in ledger.sent]
+        came = receiver.ask("counts").get("all", {})
+        ours = {row.name: row.id for row in rows}
+        return Kept(
+            written=len(rows),
+            lost=len(ledger.created.items() - ours.items()),
+            twice=len(rows) - len(ours),
+            missing=[str(row) for row in rows if row.message_id not in came],
+        )
+
+    return settled(look, lambda kept: len(kept.missing))
 
 
 @contextmanager
