@@ -42,7 +42,9 @@ class ContextSchema(PostBodySchema):
 
 
 class ChatBodySchema(PostBodySchema):
-    """A message to the assistant."""
+    """A message to the assistant; a context of null leaves the record of the conversation."""
+
+    null_is_said = frozenset(("context",))
 
     message = Message(
         required=True, metadata={"example": "How do I reset a password?", "maxLength": 20_000}

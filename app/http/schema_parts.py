@@ -69,7 +69,12 @@ class OpenObject(fields.Dict):
 
 
 class PostBodySchema(Schema):
-    """The body of a POST: null or a blank text where a member may be left out is as if it were."""
+    """The body of a POST: null or a blank text where a member may be left out is as if it were.
+
+    ``null_is_said`` names members of which null says something else than nothing.
+    """
+
+    null_is_said: ClassVar[frozenset[str]] = frozenset()
 
     def on_bind_field(self, field_name: str, field_obj: Field) -> None:
         super().on_bind_field(field_name, field_obj)
@@ -84,6 +89,7 @@ class PostBodySchema(Schema):
         if not isinstance(body, Mapping):
             return body
         optional = {field.data_key for field in self.load_fields.values() if not field.required}
+        optional -= self.null_is_said
         return {
             name: value for name, value in body.items() if value is not None or name not in optional
         }

@@ -71,7 +71,7 @@ def test_passwords_themselves_are_refused(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["which invoices has nobody contacted", "where is ACME", "invoices nobody answered"]
+    "question", ["which invoices has nobody contacted", "invoices nobody answered"]
 )
 def test_a_refusal_says_no_word_that_was_not_typed(ask: Ask, question: str) -> None:
     answer = ask(question)

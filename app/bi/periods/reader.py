@@ -24,8 +24,11 @@ from app.bi.periods.spans import (
 )
 from app.bi.words.tokens import Token, phrase
 
-# A question that begins with the verb goes on so: "may we …"; with the month, "may payments".
-_BEHIND_MAY = frozenset(("i", "we", "you", "they", "he", "she", "it", "there", "the", "our"))
+# Beside these "may" is a verb: "may we", "that may be".
+_BEFORE_MAY = frozenset(
+    ("i", "we", "you", "they", "he", "she", "it", "who", "that", "which", "there")
+)
+_BEHIND_MAY = _BEFORE_MAY | {"the", "our", "be", "have", "not", "need"}
 _BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
@@ -169,6 +172,9 @@ class _Reading:
         reading = reading or self._point(at + skipped)
         if reading is None:
             return None
+        ahead = self._onwards(at + skipped + reading[0])
+        if ahead and reading[1].start and self._stem(at + skipped + reading[0]) != "on":
+            return skipped + reading[0] + ahead, reading[1].since(reading[1].start)  # "May onwards"
         is_range = reading[0] > skipped and reading[1].label.startswith("from ")
         return reading[0] if is_range else reading[0] + skipped, reading[1]
 
@@ -344,15 +350,7 @@ class _Reading:
         month = self.reader.months.get(self._stem(at + length))
         if month is None or not is_one(self.tokens[at + length]):  # "Mars" and "Mays" name none
             return None
-        written = self.tokens[at + length].text
-        introduced = begin > 0 and self._stem(begin - 1) in self.reader.introducing
-        introduced |= self._is_beside_month(begin, at + length + 1)
-        introduced |= day is not None and self._is_ranged(begin)
-        behind = self.tokens[at + length + 1 : at + length + 2]
-        introduced |= (
-            begin == 0 and not day and any(each.stem not in _BEHIND_MAY for each in behind)
-        )
-        if written == "may" and not introduced:  # "may" is a verb as well
+        if self.tokens[at + length].text == "may" and not day and self._is_verb(at + length):
             return None
         length += 1
         if day is None and self._is_day(at + length):
@@ -377,12 +375,11 @@ class _Reading:
         label = f"{calendar.month_name[month]} {year}"
         return total, Period(start, add_months(start, 1), label, "month", said)
 
-    def _is_beside_month(self, begin: int, end: int) -> bool:
-        """``april, may and june``, ``may 2026``: beside months, or a year, it is one."""
-        beside = [*self.tokens[max(0, begin - 2) : begin], *self.tokens[end : end + 3]]
-        named = any(token.stem in self.reader.months and token.stem != "may" for token in beside)
-        named |= begin > 0 and sum(bool(token.text) for token in self.tokens[end:]) < 2  # no verb
-        return named or any(is_year(token) for token in self.tokens[end : end + 1])
+    def _is_verb(self, at: int) -> bool:
+        """Whether the word is ``may`` as in ``may we``; behind ``in`` it is the month."""
+        before = self._stem(at - 1) if at else ""
+        is_verb = before in _BEFORE_MAY or self._stem(at + 1) in _BEHIND_MAY
+        return is_verb and before not in self.reader.introducing
 
     def _part_of_month(self, at: int) -> Reading | None:
         """``mid June``, ``late May``: ten days of it, more or less."""
@@ -568,10 +565,6 @@ class _Reading:
             day = self.now.today - timedelta(days=(self.now.today.weekday() - wanted - 1) % 7 + 1)
         period = of_day(day, f"{day:%A}, {day}")
         return end + 1 - at, replace(period, weekday=not (length or ahead))
-
-    def _is_ranged(self, at: int) -> bool:
-        """``between 9 may and``: whether a period begins here and nothing else can."""
-        return at > 0 and (self._stem(at - 1),) in self.reader.phrases["between"]
 
     def _whole(self, grain: str, shift: int, label: str, *, is_fiscal: bool = False) -> Period:
         """The unit that runs, or one so many further."""

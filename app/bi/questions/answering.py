@@ -14,6 +14,7 @@ from app.bi.plans.phrasing import restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
+from app.bi.questions.follow import tells_one
 from app.bi.questions.offering import candidates, report_of
 from app.bi.questions.periods import Periods
 from app.bi.questions.refusing import Refusal, passed_over, refused, unread
@@ -266,7 +267,9 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
         refers = language.refers(alone.read.stems)
         lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
         return replace(alone, goes_on=refers, lacks=lacks)
-    if goes_on or not is_whole or _is_bare(best.meaning) or _is_of_one(best, previous):
+    is_of_record = tells_one(previous) and _is_fragment(alone, previous)
+    is_bare = _is_bare(best.meaning) or is_of_record
+    if goes_on or not is_whole or is_bare or _is_of_one(best, previous):
         # By itself, a question passes over whom its pronoun stands for.
         alone_over = best.passed_over(alone.read, light=False) + language.refers(alone.read.stems)
         if not goes_on and not is_whole and _is_of_either(best, first, previous):
@@ -307,6 +310,13 @@ def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
     if meaning is None or meaning.figures or meaning.ranking or meaning.distinct:
         return False
     return "singular" in flags and meaning.kind == previous.kind
+
+
+def _is_fragment(alone: Understood, previous: Meaning) -> bool:
+    """Whether it only names records of another kind, and no record: ``open tickets?``"""
+    meaning, categories = alone.analyses[0].meaning, {leaf.category for leaf in alone.read.leaves}
+    is_other = meaning is not None and meaning.kind != previous.kind
+    return is_other and not categories & {"value", "f:list", "f:count", "f:much", "f:who"}
 
 
 def _is_bare(meaning: Meaning | None) -> bool:

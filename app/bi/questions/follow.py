@@ -25,12 +25,14 @@ from app.bi.questions.algebra import (
     parts_of,
 )
 from app.bi.questions.chart import Item
-from app.bi.questions.drafts import Draft
+from app.bi.questions.drafts import Draft, Rank
 from app.bi.questions.finish import by_dealings, finished
 from app.bi.questions.lexicon import Options
 from app.bi.questions.model import Kind, Model, TypeMismatchError
 from app.bi.questions.periods import ago, before, unit_of_age
 from app.bi.questions.rules import Bound
+
+_DOWN = frozenset(("most", "top", "highest", "newest", "slowest", "common", "often"))
 
 
 def followed(
@@ -84,7 +86,10 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
         case "dimension" if previous.groups:  # "and channel"
             return replace(previous, groups=(Group(choices.by_kind[kind.key]),))
         case "rank":
-            return _ranked(previous, choices)
+            role, limit = choices
+            return _ranked(previous, Rank("", role in _DOWN, limit, role))
+        case "f:descending" | "f:ascending":
+            return _ranked(previous, Rank("sort", category == "f:descending", -1, category[2:]))
         case "f:pie" | "f:bar" | "f:line" | "f:table":
             return replace(previous, chart=choices)
     return None
@@ -279,18 +284,21 @@ def _chosen_by(previous: Meaning, ranking: Ranking, kind: Kind) -> Ranking:
     return replace(ranking, path=amount) if amount and is_usual else ranking
 
 
-def _ranked(previous: Meaning, ranking: tuple[str, int]) -> Meaning | None:
-    role, limit = ranking
-    down = role in ("most", "top", "highest", "newest", "slowest", "common", "often")
-    if role == "oldest" and previous.groups and not any(group.grain for group in previous.groups):
+def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
+    """From the end that was said; so many, as many as before, or all where they are sorted."""
+    down, is_sorted = rank.descending, rank.limit < 0
+    if (
+        rank.word == "oldest"
+        and previous.groups
+        and not any(group.grain for group in previous.groups)
+    ):
         down = True  # "only the first 3" of groups, which are told from the largest on
     if previous.ranking is not None:
-        rest = previous.ranking.limit
-        return replace(previous, ranking=replace(previous.ranking, descending=down,
-                                                 limit=limit or rest))  # fmt: skip
+        limit = 0 if is_sorted else rank.limit or previous.ranking.limit
+        return replace(previous, ranking=replace(previous.ranking, descending=down, limit=limit))
     if not previous.groups:
         return None
-    return replace(previous, ranking=Ranking(down, limit or 1))
+    return replace(previous, ranking=Ranking(down, 0 if is_sorted else rank.limit or 1))
 
 
 def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
@@ -320,6 +328,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     """``only Tom's deals, by month``: all that is said of the same records, or of others."""
     kind = model.kinds[previous.kind]
     if draft.named not in ("", kind.key) or kind.key not in draft.common_kinds:
+        if tells_one(previous) and draft.named in kind.related:
+            return _of_related(previous, draft, model, refers)
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
         of_others = None if is_bare or not draft.is_plain else _of_others(previous, draft, model)
         if of_others is None and (refers or (is_bare and "list" in draft.flags)):
@@ -370,9 +380,17 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         is_of_records = not (changed.ranking or changed.groups or changed.figures)
         if is_of_records and meaning.ranking is not None:
             return replace(changed, ranking=meaning.ranking)
-        return _ranked(changed, (draft.rank.word, draft.rank.limit))
+        return _ranked(changed, draft.rank)
     is_told = draft.groups or draft.figures or (refers and meaning.where)
     return changed if is_told or changed != previous else None
+
+
+def tells_one(meaning: Meaning) -> bool:
+    """Whether it is about one record that was named: ``phone of Granit Software``."""
+    return any(
+        isinstance(part, Equals) and part.path == "id" and len(part.values) == 1
+        for part in meaning.where
+    )
 
 
 def _of_part(

@@ -98,6 +98,9 @@ class Lexicon:
         self.beyond = self.phrases("language", "beyond")
         self.commands = self.phrases("language", "commands")
         self.vague = self.phrases("language", "vague")
+        self.presented = self.phrases("language", "presented")
+        self.making = self.phrases("language", "making")
+        self.list = self.phrase(self.data["words"]["list"][0])[0]
         self.follows = self.phrases("language", "follows")
 
     # --- words
@@ -144,9 +147,15 @@ class Lexicon:
                     yield f"{prefix}{begin}{rest}{end}"
 
     def parts(self, word: str) -> tuple[str, ...]:
-        """A word, or the words that a compound is made of where it is not known itself."""
+        """A word, or the words that a compound or a contraction is made of where it is not known
+        itself."""
         if self.form(word) in self.known:
             return (word,)
+        written = word.lower().replace("\u2019", "'")
+        for ending, whole in self.data["language"].get("contractions", {}).items():
+            rest = written.removesuffix(ending)
+            if rest != written and (not rest or rest in self.known):
+                return (*filter(None, (rest,)), *whole.split())
         if not self._joints:  # "creditnotes": together they are one phrase
             cuts = ((word[:cut], word[cut:]) for cut in range(_SHORTEST_PART, len(word) - 2))
             phrases = (two for two in cuts if tuple(map(self.stem, two)) in self.entries)
@@ -181,11 +190,9 @@ class Lexicon:
                 head = unit
             yield (*parts, head) if self.form(rest) in units else (head, *parts)
 
-    def count_known(self, words: Iterable[str]) -> int:
-        """How many words mean something, or all parts of them do."""
-        return sum(
-            all(self.form(part) in self.known for part in self.parts(word)) for word in words
-        )
+    def is_known(self, word: str) -> bool:
+        """Whether a word means something, or all parts of it do."""
+        return all(self.form(part) in self.known for part in self.parts(word))
 
     def _is_part(self, word: str) -> bool:
         return len(word) >= _SHORTEST_PART and self.form(word) in self.known

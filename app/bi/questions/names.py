@@ -280,12 +280,15 @@ class Names:
             words = tokens[start : start + length]
             if not _is_run(words) or self._looked >= MOST_LOOKUPS:
                 continue
-            if known[start] and not words[0].is_capital and words[0].kind != "quoted":
+            strange = not all(known[start : start + length])
+            is_named = (
+                words[0].is_capital or words[0].kind == "quoted" or (words[0].whole and strange)
+            )
+            if known[start] and not is_named:
                 continue
             if known[start + length - 1] and not words[-1].is_capital:
                 continue
             text = _text(words)
-            strange = not all(known[start : start + length])
             capital = words[0].text[:1].isupper()
             piece = length == 1 and not capital and wordpiece.is_piece(text.lower())
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
@@ -329,7 +332,10 @@ def _stands_in(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
 
 
 def _text(words: Sequence[Token]) -> str:
-    text = " ".join(word.text for word in words)
+    """Words as they were written, a compound in one."""
+    cut = {word.start: word.whole for word in words if word.whole}
+    whole = [word for word in words if word.whole or word.start not in cut]
+    text = " ".join(word.whole or word.text for word in whole)
     return text.replace("\u2019", "'").removesuffix("'s")
 
 

@@ -32,6 +32,7 @@ _FIGURES = frozenset(("f:count", "f:much", "f:amount", "f:total", "f:average", "
 _METHODS = frozenset(("f:average", "f:median", "f:maximum", "f:minimum"))
 _ASKED_LAST = frozenset(("f:who", "f:list", "f:count", "f:much", "f:amount", "f:total"))
 _ASKED_OF = frozenset(("kind", "dimension"))
+_NAMING = frozenset(("kind", "dimension", "measure", "property", "value", "named"))
 _ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "4": "4th"}
 SUPERLATIVES = frozenset((
     "f:most", "f:least", "f:top", "f:bottom", "f:highest", "f:lowest", "f:common", "f:often",
@@ -87,9 +88,12 @@ class Read:
                 yield leaf
 
     def means(self, start: int, end: int) -> bool:
-        """Whether words that stand for nothing are told by a dimension or a property as well."""
+        """Whether words that stand for nothing are told by a dimension or a property as well, or
+        are a part of a phrase: ``add up``."""
         telling = (leaf for leaf in self.leaves if leaf.category in ("dimension", "property"))
-        return any((leaf.start, leaf.end) == (start, end) for leaf in telling)
+        return any((leaf.start, leaf.end) == (start, end) for leaf in telling) or any(
+            leaf.start == start and leaf.end > end for leaf in self.leaves
+        )
 
     @property
     def is_ranked(self) -> bool:
@@ -198,7 +202,30 @@ class Reader:
         if self._lexicon.code != "en":
             tokens = self._with_ordinals(tokens)
         meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
-        return self._asked_first(self._rejoined(list(meant)))
+        return self._asked_first(self._rejoined(self._presented(list(meant))))
+
+    def _presented(self, tokens: list[Token]) -> list[Token]:
+        """``send me a short list of``: what is done with a list only says that one is asked for;
+        in ``overdue list`` the word before it says of what."""
+        lexicon, said = self._lexicon, [token.stem for token in tokens]
+        at = next((at for at, stem in enumerate(said) if (stem,) in lexicon.presented), 0)
+        if not at:
+            return tokens
+        before = [stem for stem in said[:at] if stem not in lexicon.fillers]
+        categories = {
+            entry.category for stem in before for entry in lexicon.entries.get((stem,), ())
+        }
+        is_done = not categories & _NAMING and (not categories or said[at - 1] in lexicon.fillers)
+        behind = [stem for stem in said[at + 1 :] if stem not in lexicon.fillers]
+        is_sent = bool(
+            lexicon.phrases("language", "to_whom") & {(stem,) for stem in said[at + 1 :]}
+        )
+        is_sent |= any((stem,) in lexicon.commands - lexicon.making for stem in before)
+        # "How do I export invoices" asks for no export.
+        is_sent |= (said[at],) in lexicon.commands and said[at - 1] not in self._articles
+        if behind and len(before) < 3 and is_done and not is_sent:
+            return [replace(tokens[at], stem=lexicon.list), *tokens[at + 1 :]]
+        return tokens
 
     def _with_ordinals(self, tokens: Sequence[Token]) -> list[Token]:
         """``das 90. Perzentil``: behind a short number the dot ends no sentence; ``1. Quartal`` is
@@ -264,8 +291,10 @@ class Reader:
             parts = (begin, "\u2013", end)
         if self._lexicon.code == "en" and len(parts) == 1:
             return [token]
+        whole = token.text if len(parts) > 1 else ""
         return [replace(token, text=part, stem=self._lexicon.form(part), first=True,
-                        apart=token.apart and not at) for at, part in enumerate(parts)]  # fmt: skip
+                        apart=token.apart and not at, whole="" if at else whole)
+                for at, part in enumerate(parts)]  # fmt: skip
 
     def _number(self, token: Token) -> Decimal | None:
         """A number as the language writes it: ``10.000`` is ten thousand where dots part them."""

@@ -97,7 +97,7 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     named = {at for leaf in read.leaves for at in range(leaf.start, leaf.end)}
     words = (token.text for at, token in enumerate(read.tokens)
              if token.kind == "word" and at not in named)  # fmt: skip
-    unknown = (f"“{word}”" for word in words if not lexicon.count_known([word]))
+    unknown = (f"“{word}”" for word in words if not lexicon.is_known(word))
     if said := tuple(islice(unknown, _MOST_NAMED)):
         return Refusal("unknown", said)
     return Refusal("open") if _is_open_of(read, lexicon) else None
@@ -263,6 +263,7 @@ def _command(question: _Question) -> tuple[str, ...]:
         if at == said[-1] and is_left and (token.stem,) in behind:
             return (f"“{token.text}”",)
         is_command = (token.stem,) in lexicon.commands or stems[at : at + 2] in lexicon.commands
+        is_command &= not read.means(at, at + 1)  # "add up", a name
         is_begun = at == said[0] or token.apart
         if is_command and at == said[0] and is_left:
             return (f"“{token.text}”",)

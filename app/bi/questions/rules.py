@@ -252,6 +252,12 @@ class Grammar:
     def of_named_state(self, named_as: tuple[Options, bool]) -> Options:
         return _states(named_as[0])
 
+    def of_record(self, part: Options) -> Draft | None:
+        kinds = [
+            key for key, so in part.by_kind.items() if isinstance(so, Equals) and so.path == "id"
+        ]
+        return Draft(frozenset(kinds), kinds[0], where=(part,)) if len(kinds) == 1 else None
+
     def of_measure(self, part: Options) -> Draft:
         return _measuring(_figures(part))
 

@@ -281,7 +281,17 @@ def language_of(question: str, before: Standing | None = None) -> str:
     quarter of those of which that has none.
     """
     words = [token.text for token in tokenise(question) if token.kind == "word"]
-    known = {code: understanding_of(code).lexicon.count_known(words) for code in LANGUAGES}
+    is_small = bool(words) and words[0].islower()
+
+    def count(lexicon: Lexicon) -> int:
+        """Words that are known; what looks like a name is no compound: ``open deals Highland``."""
+        return sum(
+            lexicon.form(word) in lexicon.known
+            or (lexicon.is_known(word) and not (is_small and word[0].isupper()))
+            for word in words
+        )
+
+    known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}
     last = "" if before is None else before.language
     usual = last if last in LANGUAGES else LANGUAGES[0]
     least = len(words) / (2 if known[usual] else 4)

@@ -51,6 +51,7 @@ class Token:
     apart: bool = False  # a mark stands before it: no phrase goes over it
     mark: str = ""  # the mark
     start: int = 0  # where it was written
+    whole: str = ""  # the compound whose first part it is, as it was written
 
     def __hash__(self) -> int:
         # Words are looked up all the time, and those that are written alike are mostly the same.
