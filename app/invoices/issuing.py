@@ -76,8 +76,7 @@ def issue_dates(change: Change[Invoice]) -> IssueDates:
         first, reason = credited.issue_date, "that is the date of the credited invoice"
     # A document is ahead of today where the time zone was another: today is always allowed,
     first = min(first, last)
-    closed = settings.closed_until and date.fromisoformat(settings.closed_until)
-    if closed and day_after(closed) > first:  # except in closed books
+    if closed := settings.closing_day(first):  # except in closed books
         first, reason = day_after(closed), f"the books are closed until {closed}"
     return IssueDates(first, last, reason, latest)
 

@@ -25,6 +25,7 @@ from app.invoices.steps import issue_invoice
 from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
+from app.settings import organisation
 from app.settings.days import today
 from app.writing.added_only import AddedOnly
 from app.writing.numbering import running_number
@@ -151,6 +152,8 @@ def _check(payment: Mapping[str, Any], problems: Problems) -> None:
         problems.append(Detail("amount", "must be more than 0"))
     if paid_on is not None and paid_on > today() + timedelta(days=1):
         problems.append(Detail("date", "must not be later than tomorrow"))
+    if paid_on is not None and (closed := organisation().invoicing.closing_day(paid_on)):
+        problems.append(Detail("date", f"must be after {closed}: the books are closed until then"))
 
 
 PAYMENTS = AddedOnly(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, NamedTuple
 
 from app.clock import utc_now
 from app.db import records
-from app.errors import NotFoundError, ValidationError
+from app.errors import InvalidStateError, NotFoundError, ValidationError
 from app.http.security import current_caller
 from app.invoices.document import InvoiceDocument
 from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
 from app.permissions import require
+from app.settings import organisation
 from app.writing.operations import require_operation
 from app.writing.references import is_readable
 from app.writing.rules import RowRules
@@ -75,7 +77,7 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
     A void credit note gives back what it credited.
 
     Raises: NotFoundError; ForbiddenError; ValidationError; InvalidStateError, also where a
-        payment or a credit note stands against the invoice.
+        payment or a credit note stands against the invoice, or its date lies in closed books.
     """
     invoice = _allowed(invoice_id, "Void", "void")
     checked, problems = validate(REASON, {"void_reason": reason}, partial=True)
@@ -84,6 +86,11 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
     if checked["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
     require_operation("Invoice", "invoice", "void", invoice)
+    if closed := organisation().invoicing.closing_day(invoice.issue_date or date.max):
+        raise InvalidStateError(
+            f"The books are closed until {closed}: what is issued until then is not voided.",
+            [("issueDate", f"is {invoice.issue_date}, in closed books")],
+        )
     values = {**checked, "status": "Void", "voided_at": utc_now(), "amount_due": ZERO}
     INVOICES.apply(invoice_id, values, "invoice.voided", by="void")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -93,8 +94,14 @@ class Invoicing:
         False,
     )
     closed_until: str | None = day(
-        "The books are closed up to this day: nothing is issued with a date until then."
+        "The books are closed up to this day: nothing is issued or paid with a date until then, and"
+        " no document of then is voided."
     )
+
+    def closing_day(self, dated: date) -> date | None:
+        """The day up to which the books are closed, where ``dated`` lies in them."""
+        closed = self.closed_until and date.fromisoformat(self.closed_until)
+        return closed if closed and dated <= closed else None
 
 
 def check_steps(value: Any) -> tuple[int, ...]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -16,11 +16,12 @@ from flask import Flask
 
 from app.db import records
 from app.db.engines import transaction
-from app.errors import ValidationError
+from app.errors import InvalidStateError, ValidationError
 from app.http.security import Caller, acting_as, system_caller
 from app.invoices.chain import hash_of
 from app.invoices.crediting import create_credit_note
-from app.invoices.steps import issue_invoice
+from app.invoices.payments import reverse_payment
+from app.invoices.steps import issue_invoice, void_invoice
 from app.invoices.verifying import verify_chain
 from app.models.event import AuditRecord
 from app.models.invoice import IssueRecord
@@ -30,6 +31,7 @@ from tests.factories import (
     make_client,
     make_invoice,
     make_issued_invoice,
+    pay,
     put,
     rows,
     stored,
@@ -122,6 +124,31 @@ def test_documents_ahead_of_today_do_not_stop_those_of_today(admin: Caller) -> N
     """The zone of the organisation was one where it is tomorrow already."""
     put("Invoice", make_issued_invoice(), issue_date=date(2026, 3, 11))
     assert stored("Invoice", make_issued_invoice())["issue_date"] == NOW.date()
+
+
+def test_in_closed_books_nothing_is_paid_and_nothing_is_taken_back(admin: Caller) -> None:
+    """What was told to the tax office of a month stays; a payment that bounces later is one."""
+    day, after = LAST, LAST + timedelta(days=1)
+    old, new = make_issued_invoice(issue_date=day), make_issued_invoice(issue_date=after)
+    payment = pay(old, "1", paid_on=day)
+    save_settings("invoicing", {"closedUntil": day.isoformat()})
+    with pytest.raises(ValidationError) as refused:
+        pay(old, "1", paid_on=day)
+    assert refused.value.details[0].field == "date"
+    pay(old, "1", paid_on=after)
+    with pytest.raises(InvalidStateError, match="books are closed") as kept:
+        void_invoice(make_issued_in(day), "no")
+    assert kept.value.details[0].field == "issueDate"
+    void_invoice(new, "no")
+    reverse_payment(payment, "bounced")
+    assert stored("Invoice", old)["amount_paid"] == 1
+
+
+def make_issued_in(day: date) -> int:
+    """A document with a date of closed books, from when they were open."""
+    key = make_issued_invoice()
+    put("Invoice", key, issue_date=day)
+    return key
 
 
 @pytest.mark.parametrize("day", ["yesterday", "2026-02-30", "20260228", "2026-2-1", "", 5])
