@@ -61,13 +61,15 @@ def _routed(ask: Ask) -> Iterator[Part]:
     request = None if is_instruction else read_request(text)
     name = "" if request is None else request.name
     mentioned, namesakes = (None, []) if is_instruction else find_mentioned(text, name)
-    asked = ask if mentioned is None else replace(ask, context=mentioned.context)
+    about_record = ask if mentioned is None else replace(ask, context=mentioned.context)
     # Of the record: the message as it is said beside it.
-    said = asked if mentioned is None else replace(asked, text=mentioned.text)
-    is_told = not is_command(said.text) or is_name_of_property(said)
-    parts = None if namesakes else _requested(asked, request, is_known=mentioned is not None)
+    beside_record = (
+        about_record if mentioned is None else replace(about_record, text=mentioned.text)
+    )
+    is_told = not is_command(beside_record.text) or is_name_of_property(beside_record)
+    parts = None if namesakes else _requested(about_record, request, is_known=mentioned is not None)
     if parts is None and is_told and not namesakes:
-        parts = _of_record(said, is_named=mentioned is not None)
+        parts = _of_record(beside_record, is_named=mentioned is not None)
     if parts is not None:
         if mentioned is not None:
             yield mentioned.context  # "they" in the next message are the ones named here

@@ -91,7 +91,7 @@ class Figures:
     """What the figures say to a message: they are asked once, by whatever needs it first."""
 
     def __init__(self, ask: Ask) -> None:
-        self._text, self._kept, self._question = ask.text, ask.kept, _question(ask)
+        self._text, self._figures, self._question = ask.text, ask.figures, _question(ask)
 
     @cached_property
     def _answered(self) -> Reply | None:
@@ -99,7 +99,7 @@ class Figures:
         if not allowed(current_caller(), "bi:query") or len(self._question) > LONGEST_QUESTION:
             return None
         # What is put for "they" says whose records are meant, whatever was asked before.
-        before = self._kept if self._question == self._text else None
+        before = self._figures if self._question == self._text else None
         return reply_to(self._question, before, limit=MOST_ROWS)
 
     def answer(self, least: float = SURE_ENOUGH) -> Iterator[Part]:

@@ -48,13 +48,13 @@ class RecordContext(Context):
 class Ask:
     """A message, what it is about, and the messages before it in the conversation.
 
-    ``dialogue`` has who (``user`` or ``assistant``) said what; ``kept`` is what the last of the
+    ``dialogue`` has who (``user`` or ``assistant``) said what; ``figures`` is what the last of the
     questions about figures meant; ``language`` is the one to answer in.
     """
 
     text: str
     context: Context | None
-    kept: SessionState | None = None
+    figures: SessionState | None = None
     dialogue: Sequence[tuple[str, str]] = ()
     language: str = SOURCE
 

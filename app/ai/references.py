@@ -81,9 +81,9 @@ def _replaced(text: str, lexicon: Lexicon, called: str) -> str:
                     start -= length
                     break
         pieces.append(f"{message.written(end, start)}{called}")
-        behind = message.tokens[index].start + len(message.tokens[index].text)
+        token_end = message.tokens[index].start + len(message.tokens[index].text)
         following = message.tokens[index + 1].start if index + 1 < len(message) else None
-        pieces.append(message.text[behind:following])
+        pieces.append(message.text[token_end:following])
         end = index + 1
     return "".join((*pieces, message.written(end)))
 

@@ -102,8 +102,8 @@ def _turned(message: Message, start: int, endings: tuple[str, ...]) -> Iterator[
             message.at(f"{kind}.verbs", index) or _ends_alone(message, index) for kind in KINDS
         ):
             before = message.written(start, index)
-            behind = message.text[token.start + len(token.text) :]
-            yield f"{token.text} {before.rstrip()}{behind}"
+            after = message.text[token.start + len(token.text) :]
+            yield f"{token.text} {before.rstrip()}{after}"
 
 
 def _ends_alone(message: Message, index: int) -> bool:
@@ -185,12 +185,12 @@ class _Head:
             for part in ("alone", "verbs", "objects")
         }
         stated, states = message.value("state.alone", index)
-        kept = message.at("note.kept", index) if NOTE in self._verbs else 0
+        noted = message.at("note.kept", index) if NOTE in self._verbs else 0
         plain = max(
             message.at(f"language.{name}", index)
             for name in ("fillers", "leads", "polite", "things", "persons", "nouns")
         )
-        longest = max(*lengths.values(), stated, kept, plain, self._number(index))
+        longest = max(*lengths.values(), stated, noted, plain, self._number(index))
         if not longest:
             return self._particle(index)
         for (kind, part), length in lengths.items():
@@ -200,9 +200,9 @@ class _Head:
         if stated == longest and not self._verbs:
             self._alone.add(STATE)
             self._states = tuple(states)
-        if kept == longest:
+        if noted == longest:
             self._objects.add(NOTE)
-            self._kept = message.written(index, index + kept).strip(_SIGNS)
+            self._kept = message.written(index, index + noted).strip(_SIGNS)
         if self._reference(index) == index + longest:
             self._refers = True
         return index + longest
@@ -210,9 +210,9 @@ class _Head:
     def _particle(self, index: int) -> int:
         """The rest of a verb, behind all that belongs to it: ``leg eine Aufgabe an: …``."""
         length = self._message.at("language.particles", index)
-        behind = index + length
-        is_last = behind >= self._end or self._message.tokens[behind].mark in _TOLD
-        return behind if length and is_last else 0
+        end = index + length
+        is_last = end >= self._end or self._message.tokens[end].mark in _TOLD
+        return end if length and is_last else 0
 
     def _link(self, kind: str | None, index: int) -> int:
         if kind is not None:
@@ -296,8 +296,10 @@ class _Head:
         if not kinds or self._objects or self._name:
             return 0
         for end in range(index + 1, min(self._end, index + LONGEST_NAME) + 1):
-            behind = self._message.skipped(end, "language.fillers")
-            if behind > end and any(self._message.at(f"{kind}.objects", behind) for kind in kinds):
+            following = self._message.skipped(end, "language.fillers")
+            if following > end and any(
+                self._message.at(f"{kind}.objects", following) for kind in kinds
+            ):
                 self._name = self._message.written(index, end).strip(_SIGNS)
                 return end
         return 0
@@ -345,11 +347,11 @@ class _Head:
             return None
         if not self._states and not (self._is_led and words < start):
             return None
-        behind = message.skipped(end, "language.articles", "state.of")
+        following = message.skipped(end, "language.articles", "state.of")
         return replace(
             request,
             text=message.written(words, start).strip(_SIGNS),
-            reason=message.written(behind, self._end).strip(_SIGNS),
+            reason=message.written(following, self._end).strip(_SIGNS),
             states=self._states,
         )
 

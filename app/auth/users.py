@@ -32,7 +32,7 @@ from app.extensions import db
 from app.http.schema_fields import BadValueError
 from app.http.schema_parts import answer_body
 from app.models.user import Role, Session, User, UserRole
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.writing import formats
 
 _LONGEST_NAME = 150
@@ -218,17 +218,17 @@ def _checked(values: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises: ValidationError, with every field that is wrong.
     """
-    kept, problems = {}, []
+    checked, problems = {}, []
     for name, check in _CHECKS.items():
         if values.get(name) is None:
             continue
         try:
-            kept[name] = check(values[name])
+            checked[name] = check(values[name])
         except BadValueError as error:
             problems.append((name, str(error)))
     if problems:
         raise ValidationError(problems)
-    return kept
+    return checked
 
 
 def _check_username(text: str) -> str:

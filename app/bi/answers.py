@@ -86,8 +86,10 @@ def _complete(row: Row, compiled_plan: Compiled) -> Row:
     parents = {
         column.name.partition("/")[0] for column in compiled_plan.columns if "/" in column.name
     }
-    kept = {name: value for name, value in row.items() if value is not None or name not in parents}
-    return kept | {column.name: row.get(column.name) for column in compiled_plan.columns}
+    values = {
+        name: value for name, value in row.items() if value is not None or name not in parents
+    }
+    return values | {column.name: row.get(column.name) for column in compiled_plan.columns}
 
 
 def _is_tied(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:

@@ -29,10 +29,10 @@ def in_one_currency(plan: Plan) -> Plan:
     money = _ranked_money(plan)
     if money is None or any(_is_one(condition, money) for condition in plan.conditions):
         return plan
-    kept = _Rates(plan.entity, money, {})
-    if plan.kind == "list" and kept.has_worth((plan.order or "").removesuffix(" desc")):
+    rate_table = _Rates(plan.entity, money, {})
+    if plan.kind == "list" and rate_table.has_worth((plan.order or "").removesuffix(" desc")):
         own = organisation().defaults.currency
-        return _ordered(plan, kept).with_assumption(
+        return _ordered(plan, rate_table).with_assumption(
             "amounts are ranked by what they are worth in {currency}", currency=own
         )
     currencies = _currencies(plan, money)

@@ -66,10 +66,10 @@ def proposed(question: str, before: str, limit: int) -> dict[str, Any] | None:
     # SQLite.
     db.session.rollback()
     try:
-        said = _proposed_address(provider, question, before)
-        if said is None:
+        address = _proposed_address(provider, question, before)
+        if address is None:
             return None
-        query = read_url(said)
+        query = read_url(address)
         _check_currencies(query)
         return _answer(query, limit)
     except ProviderError as error:
@@ -84,10 +84,10 @@ def _proposed_address(provider: Any, question: str, before: str) -> str | None:
     options, reply = provider.options, Reply()
     hide = Redactor(options.redacted)
     rules = _RULES.format(today=today(), sets="\n".join(map(_described, SETS)))
-    asked = "\n".join([*([f"Asked before: {before}"] if before else []), f"Question: {question}"])
+    prompt = "\n".join([*([f"Asked before: {before}"] if before else []), f"Question: {question}"])
     messages = [
         {"role": "system", "content": rules},
-        {"role": "user", "content": hide.hide(asked)},
+        {"role": "user", "content": hide.hide(prompt)},
     ]
     require_budget(options.day_tokens)
     until = time.monotonic() + min(options.seconds, MOST_SECONDS)

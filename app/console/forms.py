@@ -275,19 +275,19 @@ def _lines(
     if both.texts[LINES] != _lines_text(typed_lines(request.form)):
         return rows, {}
     keys = {line.id for line in rows}
-    kept = [line if line.id in keys else replace(line, id="") for line in typed]
-    return with_empty_rows(kept), {}
+    lines = [line if line.id in keys else replace(line, id="") for line in typed]
+    return with_empty_rows(lines), {}
 
 
 def _drawn_lines(lines: Sequence[Line], wrong: Iterable[int]) -> DrawnLines:
     """The lines that the page draws: those that it is asked for, that are wrong or were filled."""
-    asked = request.form.get("step", "").partition(_PAGE)[2]
+    line_key = request.form.get("step", "").partition(_PAGE)[2]
     before = {line.number: line for line in typed_lines(request.form)}
     filled = [
         index for index, line in enumerate(lines)
         if line.number in before and before[line.number].values != line.values
     ]  # fmt: skip
-    return drawn_of(lines, wrong, filled, key_in(asked) or 0)
+    return drawn_of(lines, wrong, filled, key_in(line_key) or 0)
 
 
 def _lines_text(lines: Sequence[Line]) -> str:

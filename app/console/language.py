@@ -95,8 +95,8 @@ def settle_without_asking() -> None:
 
 
 def _wishes() -> Iterator[str]:
-    if (said := account_language()) is not None and said != UNSAID:
-        yield said
+    if (language := account_language()) is not None and language != UNSAID:
+        yield language
     yield from _of_browser()
     yield organisation().defaults.language
 

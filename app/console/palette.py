@@ -72,10 +72,10 @@ def _of_kind(set_page: Page, text: str) -> Iterator[tuple[bool, dict[str, str]]]
     read = reading(set_page, [*columns_of(set_page, marks), *client], marked=False)
     query = read_query(set_page, MultiDict({"q": text})).rows()
     ends = [f"endswith({name},{quoted(text)})" for name in marks if _has_digit(text)]
-    asked = [{**query, "search": None, "filter": " or ".join(ends)}] if ends else []
+    queries = [{**query, "search": None, "filter": " or ".join(ends)}] if ends else []
     rows = {
         row["id"]: row
-        for options in (*asked, query)
+        for options in (*queries, query)
         for row in engine.read(set_page.set_name, **read, top=MOST_OF_A_KIND, **options).rows
     }
     for row in list(rows.values())[:MOST_OF_A_KIND]:

@@ -132,23 +132,23 @@ def timeline_of(
     """What happened to a record that the caller has read, the latest first."""
     most = skip + size + 1
     logged = _logged(set_page, key, most)
-    kept = [
+    derived = [
         *_moments(set_page, key, record),
         *_rows(set_page, key, most),
         *_related_moments(set_page, key, most),
     ]
-    told_at = [(entry.subject, entry.at) for entry in logged]
+    logged_at = [(entry.subject, entry.at) for entry in logged]
     fresh = [
         entry
-        for entry in kept
+        for entry in derived
         if not any(
-            subject == entry.subject and abs(at - entry.at) < _SAME for subject, at in told_at
+            subject == entry.subject and abs(at - entry.at) < _SAME for subject, at in logged_at
         )
     ]
     entries = sorted((*logged, *fresh), key=lambda entry: entry.at, reverse=True)
     page_entries = entries[skip : skip + size]
-    here = Subject(set_page.entity_set.type.name, key)
-    others = {entry.subject for entry in page_entries if entry.subject != here}
+    own_subject = Subject(set_page.entity_set.type.name, key)
+    others = {entry.subject for entry in page_entries if entry.subject != own_subject}
     return Timeline(page_entries, _names(others), len(entries) > skip + size)
 
 
@@ -296,7 +296,7 @@ def _rows(set_page: Page, key: int, most: int) -> Iterator[Entry]:
     rows = read_many(path, orderby=f"{moment} desc", top=most)
     people = _people(row.get("authorId") or row.get("byId") for row in rows)
     target = target_of(set_page, name).name
-    here = Subject(set_page.entity_set.type.name, key)
+    subject = Subject(set_page.entity_set.type.name, key)
     for row in rows:
         by = people.get(row.get("authorId") or row.get("byId"), "")
         at = datetime.fromisoformat(row[moment])
@@ -306,9 +306,9 @@ def _rows(set_page: Page, key: int, most: int) -> Iterator[Entry]:
             continue
         elif name == "StageHistory":
             step = f"{words(row.get('from') or '')} → {words(row['to'])}"
-            yield Entry(at, here, translated("Changed"), by, step, [label("stage")])
+            yield Entry(at, subject, translated("Changed"), by, step, [label("stage")])
         else:
-            yield Entry(at, here, _comment(row), by, row["body"][:_LONGEST])
+            yield Entry(at, subject, _comment(row), by, row["body"][:_LONGEST])
 
 
 def _related_moments(set_page: Page, key: int, most: int) -> Iterator[Entry]:
@@ -317,9 +317,11 @@ def _related_moments(set_page: Page, key: int, most: int) -> Iterator[Entry]:
         record_page = page_behind(set_page, name)
         if record_page is None or set_page.entity_set.type.navigation[name].through:
             continue
-        kept = ",".join(each for each in _MOMENTS if each in record_page.entity_set.type.properties)
+        columns = ",".join(
+            each for each in _MOMENTS if each in record_page.entity_set.type.properties
+        )
         path = f"{set_page.set_name}({key})/{name}"
-        for row in read_many(path, select=f"id,{kept}", orderby="createdAt desc", top=most):
+        for row in read_many(path, select=f"id,{columns}", orderby="createdAt desc", top=most):
             yield from _moments(record_page, row["id"], row)
 
 

@@ -61,15 +61,15 @@ def read_body(maximum: int) -> bytes:
     Raises: TooLargeError, more than ``maximum``; with a ``Content-Length`` nothing is read.
     """
     # A body without a length is cut off at the limit, silently: one byte more tells it apart.
-    asked = request
-    asked.max_content_length = maximum + 1
+    received = request
+    received.max_content_length = maximum + 1
     try:
-        body = asked.get_data(parse_form_data=False)
+        body = received.get_data(parse_form_data=False)
     except RequestEntityTooLarge as error:
         raise too_large(maximum) from error
     if len(body) > maximum:
         raise too_large(maximum)
-    if len(body) < (asked.content_length or 0):  # the server says where a body ends, not why
+    if len(body) < (received.content_length or 0):  # the server says where a body ends, not why
         raise ClientDisconnected
     return body
 

@@ -83,10 +83,10 @@ def kept_while_reading(name: str, make: Callable[[], T]) -> T:
     """What ``make`` gives; the same for the whole of a request that changes nothing."""
     if not has_request_context() or request.method not in _READS:
         return make()
-    kept: dict[str, Any] = request.environ.setdefault(_KEPT, {})
-    if name not in kept:
-        kept[name] = make()
-    value: T = kept[name]
+    values: dict[str, Any] = request.environ.setdefault(_KEPT, {})
+    if name not in values:
+        values[name] = make()
+    value: T = values[name]
     return value
 
 

@@ -44,5 +44,5 @@ def _is_particle(word: str, is_first: bool) -> bool:
 
 
 def _without_address(words: list[str]) -> list[str]:
-    kept = [word for word in words if word.rstrip(".").casefold() not in _ADDRESS]
-    return kept or words
+    names = [word for word in words if word.rstrip(".").casefold() not in _ADDRESS]
+    return names or words

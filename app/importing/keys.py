@@ -38,8 +38,8 @@ def assign_keys(connection: Connection, entries: Entries, problems: Problems) ->
             )
         )
         for entry in records:
-            kept = keep and entry.given_id is not None
-            entry.change.key = entry.given_id if kept else next(fresh)  # type: ignore[assignment]
+            is_kept = keep and entry.given_id is not None
+            entry.change.key = entry.given_id if is_kept else next(fresh)  # type: ignore[assignment]
             if entry.given_id is None:
                 continue
             if entry.given_id in mapping:

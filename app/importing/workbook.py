@@ -187,8 +187,8 @@ class _Reading:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:
             where = f"{self._place}, line {error.lineno}, column {error.offset + 1}"
-            said = expat.ErrorString(error.code)
-            raise ValidationError([("file", f"{_BROKEN}: {where}: {said}")]) from error
+            reason = expat.ErrorString(error.code)
+            raise ValidationError([("file", f"{_BROKEN}: {where}: {reason}")]) from error
         except (LookupError, ValueError) as error:  # no codec of Python has such a name, or fits
             message = f"{_BROKEN}: {self._place} has an encoding that is not known"
             raise ValidationError([("file", message)]) from error

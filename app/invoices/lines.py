@@ -177,9 +177,9 @@ def write_lines(
     stored = [] if change.is_new else _stored_by_key(change.key)
     keys = keys_kept(stored, lines)
     rows = [{**line, **vars(amounts)} for line, amounts in zip(lines, totals.lines, strict=True)]
-    kept = [{**row, "key": key} for key, row in zip(keys, rows, strict=True) if key is not None]
-    if kept:
-        records.connection().execute(_CHANGED, kept)
+    changed = [{**row, "key": key} for key, row in zip(keys, rows, strict=True) if key is not None]
+    if changed:
+        records.connection().execute(_CHANGED, changed)
     added = [row for key, row in zip(keys, rows, strict=True) if key is None]
     of_invoice = {"invoice_id": change.key, "created_at": change.now}
     records.insert_all(LineItem, [row | of_invoice for row in added])

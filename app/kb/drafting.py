@@ -57,12 +57,14 @@ def _body(ticket_id: int, description: str | None, resolution: str | None) -> st
             orderby="id desc", select="body", top=1,
         )  # fmt: skip
         answer = comments[0]["body"] if comments else None
-    asked = without_persons(description or "") or _NOTHING_YET
-    said = without_persons(answer or "") or _NOTHING_YET
-    if len(said.split()) < _LEAST_WORDS and len(said) < _LEAST_CHARACTERS:
-        problem = f"The ticket says only {said!r}, which answers nobody: give the text yourself."
+    question = without_persons(description or "") or _NOTHING_YET
+    solution = without_persons(answer or "") or _NOTHING_YET
+    if len(solution.split()) < _LEAST_WORDS and len(solution) < _LEAST_CHARACTERS:
+        problem = (
+            f"The ticket says only {solution!r}, which answers nobody: give the text yourself."
+        )
         raise ValidationError([("body", problem)])
-    return f"## Question\n\n{asked}\n\n## Answer\n\n{said}\n"
+    return f"## Question\n\n{question}\n\n## Answer\n\n{solution}\n"
 
 
 def without_persons(text: str) -> str:

@@ -72,12 +72,12 @@ def rate_article(article_id: int, *, is_helpful: bool, comment: str | None) -> d
     connection = records.connection()
     known = records.find(select(KbFeedback).where(mine))
     now = utc_now()
-    said = {"is_helpful": is_helpful, "comment": comment, "updated_at": now}
+    rating = {"is_helpful": is_helpful, "comment": comment, "updated_at": now}
     if known is None:
         key = {"article_id": article_id, "principal": caller.principal, "created_at": now}
-        records.insert(KbFeedback, key | said)
+        records.insert(KbFeedback, key | rating)
     else:
-        connection.execute(update(KbFeedback).where(mine).values(said))
+        connection.execute(update(KbFeedback).where(mine).values(rating))
     counts = {
         "helpful_count": article.helpful_count,
         "not_helpful_count": article.not_helpful_count,

@@ -104,14 +104,14 @@ def _described(recipient: str, failed: FailedRecipient) -> dict[str, Any]:
 
 
 def _line(bounce: Mapping[str, Any]) -> str:
-    said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
-    return f"{bounce['recipient']}: {said or 'not delivered'}"
+    reason = " ".join(filter(None, (bounce["status"], bounce["reason"])))
+    return f"{bounce['recipient']}: {reason or 'not delivered'}"
 
 
 def first_bytes(chunks: Iterable[bytes]) -> tuple[bytes, str]:
     """The first megabyte, and the SHA-256 of all in hex."""
-    kept, digest = bytearray(), hashlib.sha256()
+    first, digest = bytearray(), hashlib.sha256()
     for chunk in chunks:
         digest.update(chunk)
-        kept += chunk[: KEPT_BYTES - len(kept)]
-    return bytes(kept), digest.hexdigest()
+        first += chunk[: KEPT_BYTES - len(first)]
+    return bytes(first), digest.hexdigest()

@@ -99,14 +99,14 @@ def queue_again(mail: OutgoingMail) -> Mapping[str, Any]:
         for recipient in shown_recipients(mail)
         if recipient["status"] != "sent"
     }
-    kept = {
+    outcomes = {
         address: outcome
         for address, outcome in outcomes_of(mail).items()
         if address not in lost and outcome["status"] == "sent"
     }
     changes = {
         "status": "queued", "next_attempt_at": now, "created_at": now, "error": None,
-        "bounces": None, "outcomes": kept,
+        "bounces": None, "outcomes": outcomes,
     }  # fmt: skip
     records.update(OutgoingMail, mail.id, changes)
     return changes

@@ -82,8 +82,8 @@ def status_of(mail: OutgoingMail) -> str:
 
 def _outcome(outcome: Mapping[str, Any] | None, bounce: Mapping[str, Any] | None) -> dict[str, Any]:
     if bounce is not None:
-        said = " ".join(filter(None, (bounce["status"], bounce["reason"])))
-        return {"status": "bounced", "error": said or "not delivered", "at": bounce["at"]}
+        reason = " ".join(filter(None, (bounce["status"], bounce["reason"])))
+        return {"status": "bounced", "error": reason or "not delivered", "at": bounce["at"]}
     if outcome is not None:
         status = outcome["status"]
         return {**outcome, "status": "queued" if status == "sending" else status}

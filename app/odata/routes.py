@@ -62,8 +62,8 @@ def init_app(app: Flask, container: edm.EntityContainer, config: Config) -> ODat
 
 
 def _view(service: ODataService, config: Config, prefix: str, resource: str = "") -> Response:
-    asked = request
-    environ = asked.environ
+    received = request
+    environ = received.environ
     # A decoded path has lost which slashes were part of a key.
     raw: str = environ.get("RAW_URI") or environ.get("REQUEST_URI") or ""
     at = raw.find(prefix)
@@ -76,7 +76,7 @@ def _view(service: ODataService, config: Config, prefix: str, resource: str = ""
             environ["REQUEST_METHOD"],
             path,
             environ["QUERY_STRING"],
-            asked.headers,
+            received.headers,
             partial(read_body, config.MAX_JSON_BYTES),
             host + prefix,
             _addresses(host),

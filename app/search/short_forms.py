@@ -37,10 +37,10 @@ def short_forms(title: str, text: str, language: str) -> list[str]:
     forms = dict.fromkeys(f"{DEFINED}{fold(short)}:{fold(long)}" for long, short in _defined(text))
     known = stop_words(language)
     runs = [run for run in _sequences(title) if _is_plain(run, known)]
-    for run in (said := list(_sequences(text))):
+    for run in (words := list(_sequences(text))):
         if _is_plain(run, known) and all(word[0].isupper() for word in run.split()):
             runs.append(run)
-    often = Counter(map(fold, said))
+    often = Counter(map(fold, words))
     runs += [run for run, times in often.items() if times > 1 and _is_whole(run, known)]
     forms |= dict.fromkeys(f"{INITIALS}{_initials(fold(run))}:{fold(run)}" for run in runs)
     return list(forms)[:MOST_OF_TEXT]

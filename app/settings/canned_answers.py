@@ -38,10 +38,10 @@ def check_answers(value: Any) -> dict[str, str]:
 
     Raises: BadValueError, BadPartsError.
     """
-    kept = check_members(value, _check_answer)
-    if len(kept) > MOST_ANSWERS:
+    checked = check_members(value, _check_answer)
+    if len(checked) > MOST_ANSWERS:
         raise BadValueError(f"must be at most {MOST_ANSWERS} answers")
-    return kept
+    return checked
 
 
 def _check_answer(name: str, value: Any) -> str:

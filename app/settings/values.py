@@ -130,17 +130,17 @@ def check_members(value: Any, check: Callable[[str, Any], Any]) -> dict[str, Any
     """
     if not isinstance(value, Mapping):
         raise BadValueError("must be an object")
-    kept, problems = {}, []
+    checked, problems = {}, []
     for name, member in value.items():
         try:
-            kept[name] = check(name, member)
+            checked[name] = check(name, member)
         except BadPartsError as error:
             problems += [Detail(f"{name}.{part.field}", part.message) for part in error.problems]
         except BadValueError as error:
             problems.append(Detail(name, str(error)))
     if problems:
         raise BadPartsError(problems)
-    return kept
+    return checked
 
 
 def check_rate(code: str, value: Any) -> Decimal:

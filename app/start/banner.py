@@ -60,8 +60,8 @@ def _credentials(administrator: Administrator) -> str:
 
 def _near(path: Path) -> Path:
     """``path`` as the reader would write it, from the folder the command was given in."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
+    folder = Path.cwd()
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
 @dataclass(frozen=True)

@@ -57,11 +57,11 @@ def tax_id_form(text: str) -> str:
     plain = _BETWEEN.sub("", text.upper())
     if swiss := _SWISS.fullmatch(plain):
         return swiss[1]
-    prefix, rest = plain[:2].lower(), plain[2:]
+    prefix, remainder = plain[:2].lower(), plain[2:]
     if prefix in ("gr", "el"):
-        return f"EL{rest}"
+        return f"EL{remainder}"
     module = get_cc_module(prefix, "vat") if prefix in _VAT_COUNTRIES else None
-    if module is None or not any(map(str.isdigit, rest)):
+    if module is None or not any(map(str.isdigit, remainder)):
         return plain
     try:
         compact = str(module.compact(plain))

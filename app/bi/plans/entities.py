@@ -136,13 +136,13 @@ class Entity:
         base = self.base.split(" and ") if self.base else []
         is_whole = any(part not in where for part in base)
         # What the entity says of all its records, and what another state may take the place of.
-        said = {*base, *([self.issued] if data.get("issued") else [])}
+        already = {*base, *([self.issued] if data.get("issued") else [])}
         label = defined.label
         return Measure(
             label=label,
             value=value,
             money=str(self.data.get("currency", CURRENCY)),
-            filter=" and ".join(part for part in where if part not in said) or None,
+            filter=" and ".join(part for part in where if part not in already) or None,
             note=f"{label[:1].lower()}{label[1:]} = {defined.description.rstrip('.')}",
             is_whole=is_whole,
             within=" and ".join(part for part in base if part in where) or None,

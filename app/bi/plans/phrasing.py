@@ -210,12 +210,14 @@ def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
         return say("There are no {what}.", what=_described(plan))
     noun = say.named(plan.entity.one if known == 1 else plan.entity.many)
     # Of the first few that were asked for those that were not are left out.
-    asked = known if plan.limit is None or plan.is_within else min(known, plan.limit)
-    names = [_named(plan, row) for row in _listed_rows(rows, asked)]
+    wanted = known if plan.limit is None or plan.is_within else min(known, plan.limit)
+    names = [_named(plan, row) for row in _listed_rows(rows, wanted)]
     count = number(say, len(rows))
     if len(rows) < known:
         count = say("{part} of {whole}", part=count, whole=number(say, known))
-    return f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_and_more(say, asked - len(names))}."
+    return (
+        f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_and_more(say, wanted - len(names))}."
+    )
 
 
 def _listed_rows(rows: Sequence[Row], total: int) -> Sequence[Row]:
@@ -479,8 +481,10 @@ def verdict(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str | None:
     pairs = _pairs(plan, compiled, rows)
     if plan.asked not in ("more", "less") or not pairs:
         return None
-    said = {first > second if plan.asked == "more" else first < second for first, second in pairs}
-    return None if len(said) > 1 else "Yes" if said.pop() else "No"
+    verdicts = {
+        first > second if plan.asked == "more" else first < second for first, second in pairs
+    }
+    return None if len(verdicts) > 1 else "Yes" if verdicts.pop() else "No"
 
 
 def _pairs(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> list[tuple[Decimal, Decimal]]:

@@ -132,8 +132,8 @@ class Charting:
         if len(places) <= MOST_BARS:
             return bars
         is_time = chart.x in _PARTS
-        kept = set(list(places)[-MOST_BARS:]) if is_time else _largest_places(bars)
-        return [bar for bar in bars if bar.position in kept]
+        positions = set(list(places)[-MOST_BARS:]) if is_time else _largest_places(bars)
+        return [bar for bar in bars if bar.position in positions]
 
     def _remark(self, chart: Chart, drawn: list[_Bar]) -> str:
         left = len(self._bars) - len(drawn) + self._missed
@@ -198,11 +198,11 @@ def _largest_places(bars: list[_Bar]) -> set[Any]:
     for bar in bars:
         by_series.setdefault(bar.series, []).append(bar)
     share = max(1, MOST_BARS // len(by_series))
-    kept: dict[Any, None] = {}
+    positions: dict[Any, None] = {}
     for part in by_series.values():
         part.sort(key=lambda bar: bar.value if _is_number(bar.value) else 0, reverse=True)
-        kept.update(dict.fromkeys(bar.position for bar in part[:share]))
-    return set(list(kept)[:MOST_BARS])
+        positions.update(dict.fromkeys(bar.position for bar in part[:share]))
+    return set(list(positions)[:MOST_BARS])
 
 
 def _is_number(value: Any) -> bool:

@@ -263,10 +263,10 @@ def report_of_question(question: str) -> dict[str, Any]:
 
     Raises: ValidationError, it is not understood (any more), or can be meant in several ways.
     """
-    asked = plan_of(question, calendar(utc_now()))
-    if asked is None:
+    planned = plan_of(question, calendar(utc_now()))
+    if planned is None:
         raise ValidationError([("question", "is not understood, or can be meant in several ways")])
-    plan, compiled_plan = asked
+    plan, compiled_plan = planned
     summed = _summed(plan)
     columns = tuple(
         Column(column.name, column.label, _type(column.type), column.name in summed)

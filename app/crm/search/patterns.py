@@ -95,8 +95,8 @@ def _around_one_error(word: str) -> Iterator[Pattern]:
     """
     bounded = f" {word} "
     for at in range(1, len(bounded) - 2, 2):
-        rest = (bounded[:at], bounded[at + 3 :])
-        pieces = tuple(Holds(piece) for piece in rest if len(piece) >= SHORTEST)
+        remainder = (bounded[:at], bounded[at + 3 :])
+        pieces = tuple(Holds(piece) for piece in remainder if len(piece) >= SHORTEST)
         if pieces:
             yield pieces[0] if len(pieces) == 1 else Every(pieces)
 

@@ -138,14 +138,16 @@ def _cut(
         return number > limit if is_rest else number <= limit
 
     numbered = [row_number.label(_PLACE)]
-    kept = replace(counted, order=()).narrowed(numbered, is_kept, nodes.name_of(node), node.offset)
+    narrowed = replace(counted, order=()).narrowed(
+        numbered, is_kept, nodes.name_of(node), node.offset
+    )
     if is_entity(rows.scope):
-        (inner.where,) = kept.conditions
+        (inner.where,) = narrowed.conditions
         return rows
     if inner.where is not None:
         message = f"{nodes.name_of(node)}() is not offered in groupby behind filter() of such rows"
         raise UnsupportedError(message, node.offset)
-    return kept
+    return narrowed
 
 
 def _with(rows: RowSet, condition: ColumnElement[bool]) -> RowSet:

@@ -202,16 +202,16 @@ def navigation_of(type_: edm.EntityType, item: nodes.ExpandItem) -> edm.Navigati
 
     Raises: QueryError, it is none.
     """
-    name, *behind = item.path
+    name, *following = item.path
     known = name if name in type_.navigation else type_.folded.get(name.lower(), name)
     navigation = type_.navigation.get(known)
     if navigation is None:
         if known in type_.properties:
             raise QueryError(f"{known} is not a navigation property", item.offset)
         raise unknown_name(type_, name, item.offset)
-    if any("." not in step for step in behind) or len(behind) > 1:
+    if any("." not in step for step in following) or len(following) > 1:
         raise QueryError(
-            f"write {name}($expand={'/'.join(behind)}) to go on from {name}", item.offset
+            f"write {name}($expand={'/'.join(following)}) to go on from {name}", item.offset
         )
     return navigation
 

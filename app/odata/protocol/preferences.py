@@ -110,8 +110,8 @@ class Preferences:
         Args:
             value: what was really applied, when that is not what was asked for.
         """
-        spelling, asked = self.by_name[name]
-        text = asked if value is None else str(value)
+        spelling, wanted = self.by_name[name]
+        text = wanted if value is None else str(value)
         if not text:
             return spelling
         return f'{spelling}="{text}"' if re.search(r'[\s",;]', text) else f"{spelling}={text}"
@@ -141,8 +141,10 @@ def showing_nulls(headers: Headers) -> Headers:
         return headers
     headers_shown = Headers(headers)
     headers_shown.remove("Prefer")
-    if kept := [preferences.applied(name) for name in preferences.by_name if name != "omit-values"]:
-        headers_shown["Prefer"] = ", ".join(kept)
+    if others := [
+        preferences.applied(name) for name in preferences.by_name if name != "omit-values"
+    ]:
+        headers_shown["Prefer"] = ", ".join(others)
     return headers_shown
 
 

@@ -154,8 +154,8 @@ class QueryBinder:
         for item in items:
             if item.path == ("$value",):
                 raise UnsupportedError("$expand=$value is not offered", item.offset)
-            type_, behind = _uncast(container, own, item)
-            expanded = [(navigation_of(type_, behind), item)] if not item.star else [
+            type_, following = _uncast(container, own, item)
+            expanded = [(navigation_of(type_, following), item)] if not item.star else [
                 (navigation, starred)
                 for navigation, starred in self._starred(type_, item, query.depth)
                 if navigation.name not in named
@@ -223,8 +223,8 @@ class QueryBinder:
         if left <= 0 or following is None:
             return replace(options, levels=None)
         more: int | Literal["max"] = "max" if levels == "max" else left
-        behind = item.path[-1:] if "." in item.path[-1] else ()
-        nested = replace(item, path=(following, *behind), options=replace(options, levels=more))
+        derived = item.path[-1:] if "." in item.path[-1] else ()
+        nested = replace(item, path=(following, *derived), options=replace(options, levels=more))
         if following != navigation.name:  # options about one type mean nothing to the other
             nested = replace(nested, path=(following,), options=QueryOptions(levels=more))
         others = tuple(other for other in options.expand if other.path != nested.path)
@@ -265,11 +265,11 @@ def _uncast(
     container: edm.EntityContainer, type_: edm.EntityType, item: ExpandItem
 ) -> tuple[edm.EntityType, ExpandItem]:
     """Whose navigation property an item names, ``Namespace.Special/Parts``, and which."""
-    first, *behind = item.path
-    if not behind or "." not in first:
+    first, *following = item.path
+    if not following or "." not in first:
         return type_, item
     target = seen_as(container, type_, first, item.offset)
-    return target, replace(item, path=tuple(behind))
+    return target, replace(item, path=tuple(following))
 
 
 def _refuse_options_of_collections(navigation: edm.NavigationProperty, item: ExpandItem) -> None:

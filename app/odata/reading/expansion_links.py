@@ -116,10 +116,10 @@ def _filled(value: Any, literals: Sequence[Any]) -> Any:
         case Literal(slot=int(slot)):
             return replace(value, value=literals[slot])
         case Node() | QueryOptions():
-            kept = {
+            filled = {
                 field.name: _filled(getattr(value, field.name), literals) for field in fields(value)
             }
-            return replace(value, **kept)
+            return replace(value, **filled)
         case tuple():
             return tuple(_filled(member, literals) for member in value)
         case dict():

@@ -132,10 +132,10 @@ class Reader:
 
     def _format(self, request: ReadRequest, texts: OptionTexts) -> tuple[Format, str | None]:
         """The form of JSON, and the types that are welcome where JSON is none of them."""
-        headers, asked = request.headers, texts.system.get("format")
+        headers, form = request.headers, texts.system.get("format")
         namespace, wanted = self.container.namespace, None
         try:
-            format_ = form_for(headers, asked, namespace=namespace)
+            format_ = form_for(headers, form, namespace=namespace)
         except NotAcceptableError:  # it may be right for what turns out to be no JSON
             format_ = form_for(headers, accept=False, namespace=namespace)
             wanted = texts.system.get("format", headers.get("Accept", ""))
@@ -177,9 +177,9 @@ class Reader:
             raise
 
     def check_schema_version(self, texts: OptionTexts) -> None:
-        asked = texts.system.get("schemaversion", "*")
-        if asked not in ("*", self.container.schema_version):
-            raise NotFoundError(f"The schema version {asked} does not exist.")
+        version = texts.system.get("schemaversion", "*")
+        if version not in ("*", self.container.schema_version):
+            raise NotFoundError(f"The schema version {version} does not exist.")
 
 
 def _locator(error: RecursionError | DBAPIError) -> Locate | None:

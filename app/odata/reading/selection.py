@@ -123,9 +123,9 @@ def _choose(
         return
     if "." in first or first.startswith("@"):
         if rest:
-            behind = replace(item, path=tuple(rest), offset=_offset_of(item, 1))
+            following = replace(item, path=tuple(rest), offset=_offset_of(item, 1))
             target = seen_as(scope.context.container, type_, first, item.offset)
-            _choose(scope, target, behind, chosen, it)
+            _choose(scope, target, following, chosen, it)
         return  # annotations: there are none to leave out; operations: ``selected_operations``
     if first in scope.computed:
         chosen.computed.add(first)

@@ -59,8 +59,8 @@ def fingerprint(path: str, options: OptionTexts) -> str:
     pairs = sorted(
         (name, text) for name, text in options.system.items() if name not in _NOT_IN_QUERY
     )
-    asked = repr((path.lstrip("/"), pairs, sorted(options.aliases.items())))
-    return hashlib.blake2s(asked.encode(), digest_size=8).hexdigest()
+    canonical = repr((path.lstrip("/"), pairs, sorted(options.aliases.items())))
+    return hashlib.blake2s(canonical.encode(), digest_size=8).hexdigest()
 
 
 def without_tokens(query: str, *names: str) -> str:

@@ -220,9 +220,11 @@ def _weighed(expression: ClauseElement) -> Both:
         return 1, 1
     if isinstance(expression, DialectSql):
         sqlite = postgresql = 1
-        for part, (here, there) in zip(expression.clauses, expression.repeats, strict=True):
+        for part, (on_sqlite, on_postgresql) in zip(
+            expression.clauses, expression.repeats, strict=True
+        ):
             own = _on_both(part)
-            sqlite, postgresql = sqlite + here * own[0], postgresql + there * own[1]
+            sqlite, postgresql = sqlite + on_sqlite * own[0], postgresql + on_postgresql * own[1]
         return sqlite, postgresql
     if isinstance(expression, KeyedColumnElement):
         return _of_column(expression)

@@ -17,7 +17,8 @@ from app.errors import (
     refuse_any,
 )
 from app.odata.model import edm
-from app.odata.payload.reader import EntityBody, Related, snake
+from app.odata.names import snake
+from app.odata.payload.reader import EntityBody, Related
 from app.odata.payload.values import join_path
 from app.odata.writing.problems import as_bad_reference, at_place
 from app.odata.writing.rows import lock_owner, related_keys, version_of_tag
@@ -198,21 +199,21 @@ class DeepWriter:
         """Make a collection what the body says: all of it, or by the changes of a delta."""
         nav = related.navigation
         link = Link(entity_set, key, nav)
-        kept = []
+        remaining = []
         before = related_keys(self._container, type_, key, nav)
         for item in related.items:
             target = self._referred_key(related, item)
             if target is None:
                 target = _key_within(item, nav, key)
             if not item.removed:
-                kept.append(self._add(link, item, target, before, replace))
+                remaining.append(self._add(link, item, target, before, replace))
             elif target in before:
                 self._remove(link, item, target)
             else:
                 raise ValidationError([(item.path, "is removed, and none of those related")])
         if not related.is_delta:
             for target in before:
-                if target not in kept:
+                if target not in remaining:
                     with at_place(self._container.target(nav), related.path):
                         self.unrelate(link, target)
 

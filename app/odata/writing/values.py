@@ -37,12 +37,12 @@ def change_values(body: EntityBody, key: Any) -> dict[str, Any]:
     values = _changeable(body, body.values)
     partial = _changeable(body, body.partial)
     if partial:
-        kept = kept_values(body.type, key, tuple(partial))
-        if kept is None:
+        stored = kept_values(body.type, key, tuple(partial))
+        if stored is None:
             raise NotFoundError(f"There is no {body.type.name} {key}.")
         for attribute, members in partial.items():
             declared = _complex_type(body.type, attribute).properties
-            merged = {**(kept[attribute] or {}), **members}
+            merged = {**(stored[attribute] or {}), **members}
             values[attribute] = {
                 name: value
                 for name, value in merged.items()
