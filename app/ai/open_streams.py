@@ -19,7 +19,7 @@ from typing import Any
 import structlog
 from flask import Flask
 
-from app.ai.turns import Signals
+from app.extensions import Extension
 
 # A reader that takes nothing for so long a text has gone, or will come back.
 MOST_WAITING_BYTES = 1_000_000
@@ -29,6 +29,29 @@ MOST_KEPT = 500
 LOOK_SECONDS = 0.4
 
 _log = structlog.get_logger()
+
+
+class Signals:
+    """Wakes the readers of streams in this process when something new was kept."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+
+    def ring(self) -> None:
+        """Something new is committed."""
+        with self._changed:
+            self._count += 1
+            self._changed.notify_all()
+
+    def wait(self, known_count: int, seconds: float) -> int:
+        """Sleep until the count is not ``known_count``, ``seconds`` at most; the count then."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._count != known_count, seconds)
+            return self._count
+
+
+signals = Extension("ai_signals", Signals)
 
 
 @dataclass
@@ -117,13 +140,13 @@ class StreamKeeper:
                 if not self._kept:
                     self._thread = None
                     return
-                kept = list(self._kept)
+                readers = list(self._kept)
             try:
                 with self._app.app_context():
-                    self._look([each for each in kept if not each.is_over])
+                    self._look([each for each in readers if not each.is_over])
             except Exception:  # the database may be back at the next look
                 _log.exception("streams were not looked after")
-            gone = [each for each in kept if not each.flush()]
+            gone = [each for each in readers if not each.flush()]
             for each in gone:
                 each.sock.close()
             if gone:
@@ -148,11 +171,11 @@ def handed_over(
     """A body whose first piece the server writes, with the headers; the rest is the keeper's."""
     yield first
     # A plain one: the limits of time are for requests, and a stream may be silent for long.
-    kept = socket.socket(fileno=os.dup(sock.fileno()))
+    duplicate = socket.socket(fileno=os.dup(sock.fileno()))
     # The server goes on to end the body and to shut the connection down: it does so to a socket
     # that nobody listens to, put under the number of the one taken.
     mine, theirs = socket.socketpair()
     os.dup2(mine.fileno(), sock.fileno())
     mine.close()
     theirs.close()
-    keeper.take(kept, session_id, sequence)
+    keeper.take(duplicate, session_id, sequence)

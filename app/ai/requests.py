@@ -18,7 +18,7 @@ from app.ai.wording import day_text, label, value_text
 from app.container import engine
 from app.container.words import word_text
 from app.db.types import iso_instant
-from app.odata.payload.reader import snake
+from app.odata.names import snake
 from app.settings.days import NOON, start_of
 from app.written.catalogue import marked
 

@@ -21,8 +21,9 @@ from app.ai.open_streams import (
     StreamReader,
     can_keep,
     handed_over,
+    signals,
 )
-from app.ai.turns import END, fail, signals
+from app.ai.turns import END, fail
 from app.clock import utc_now
 from app.db.engines import primary_engine, transaction
 from app.db.types import json_text

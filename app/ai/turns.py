@@ -7,7 +7,6 @@ request. Both go through the same steps and leave the same events.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from app.ai.actions import propose
 from app.ai.answering import answer, longest_seconds, model_for
 from app.ai.context import continued_context, read_context
 from app.ai.lexicon import ENGLISH, spoken_language
+from app.ai.open_streams import signals
 from app.ai.parts import (
     Ask,
     Citation,
@@ -58,26 +58,6 @@ END = "message.end"
 _log = structlog.get_logger()
 Event = tuple[str, Mapping[str, Any]]
 _CITED = ("n", "type", "id", "title", "url")
-
-
-class Signals:
-    """Wakes the readers of streams in this process when something new was kept."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._count = 0
-
-    def ring(self) -> None:
-        """Something new is committed."""
-        with self._changed:
-            self._count += 1
-            self._changed.notify_all()
-
-    def wait(self, known_count: int, seconds: float) -> int:
-        """Sleep until something is newer than ``seen``, ``seconds`` at most; the count then."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._count != known_count, seconds)
-            return self._count
 
 
 @dataclass
@@ -206,8 +186,8 @@ def ask_in(
         context = read_context(about)
     dialogue = store.dialogue_of(session["id"])
     language = ENGLISH
-    for said in (*(earlier for role, earlier in dialogue if role == "user"), text):
-        language = spoken_language(said, language)
+    for user_text in (*(earlier for role, earlier in dialogue if role == "user"), text):
+        language = spoken_language(user_text, language)
     return Ask(text, context, store.kept_of(session["id"]), dialogue, language)
 
 
@@ -255,7 +235,6 @@ def cancel_turn(key: str) -> dict[str, Any]:
     return {**store.get_message(current_caller(), key)}
 
 
-signals = Extension("ai_signals", Signals)
 background = Extension(
     "ai_workers", lambda: DaemonThreads(WORKERS, "assistant", end_seconds=END_SECONDS)
 )

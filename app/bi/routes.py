@@ -8,7 +8,7 @@ from flask import Response, request
 
 from app.bi import schemas, sessions
 from app.bi.exports import service as exports
-from app.bi.exports.service import ExportFile, file_response
+from app.bi.exports.writing import ExportFile, file_response
 from app.bi.reports import saving, schedules, service
 from app.errors import ValidationError
 from app.http.areas import Area, reads_query
@@ -26,7 +26,7 @@ area = Area("bi", __name__, description="Figures: questions in plain words, repo
 @area.response(200, schemas.FiguresAnswerSchema)
 @area.doc(responses={404: {"$ref": "#/components/responses/Error404"}})
 @requires("bi:query")
-def ask(asked: dict[str, Any]) -> dict[str, Any]:
+def ask(query: dict[str, Any]) -> dict[str, Any]:
     """Answer a question about the data in plain words.
 
     The answer comes with the rows, a chart where there are groups, and the OData address that
@@ -34,7 +34,7 @@ def ask(asked: dict[str, Any]) -> dict[str, Any]:
     choose from; what the data cannot answer is `unsupported`. Amounts of different currencies are
     never added up. Nothing is changed by a question.
     """
-    return sessions.ask(asked["question"], asked["session_id"], asked["limit"])
+    return sessions.ask(query["question"], query["session_id"], query["limit"])
 
 
 @area.get("/reports")

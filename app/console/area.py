@@ -12,9 +12,9 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 
 from app.config import Config
 from app.console import engine, language, session, wording
+from app.console.interrupted_forms import Fields, is_form, packed, typed_fields
 from app.console.language import marked, translated
 from app.console.numbers import reader_signs
-from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
 from app.errors import ApiError, NotFoundError
 from app.http.error_answers import error_pages
@@ -118,8 +118,8 @@ def error_page(error: ApiError) -> Response | None:
         if fields := typed_fields():
             target = request.path
             return page("sign_in.html", 401, target=target, kept=packed(fields))
-        here = request.full_path.rstrip("?") if request.method == "GET" else session.ROOT
-        return see_other(f"{session.ROOT}/sign-in?next={quote(here, safe='/?=&')}")
+        address = request.full_path.rstrip("?") if request.method == "GET" else session.ROOT
+        return see_other(f"{session.ROOT}/sign-in?next={quote(address, safe='/?=&')}")
     is_ours = request.headers.get("Sec-Fetch-Site") == "same-origin"
     if isinstance(error, session.OutdatedFormError) and is_ours and (fields := typed_fields()):
         return go_on(

@@ -33,12 +33,12 @@ from app.importing.columns import (
     plan_columns,
     properties_of,
 )
+from app.importing.csv_file import ENCODINGS
 from app.importing.form import read_import
 from app.importing.jobs import read_job
 from app.importing.named_columns import as_remembered, name_columns
 from app.importing.rows import Outcome
 from app.importing.submission import import_file
-from app.importing.tables import ENCODINGS
 from app.jobs.schedule import last_beat
 from app.permissions import allowed
 from app.written.dates import DAY_FIRST, MONTH_FIRST
@@ -116,29 +116,33 @@ def take_import() -> Response:
     """Try a file or import it."""
     _kinds()
     form = PageForm()
-    asked = _TypedImport(form.typed)
+    typed_import = _TypedImport(form.typed)
 
     def begin(names: Sequence[str], typed: Options) -> Options:
         options = as_remembered(typed, names)
-        asked.options, asked.names = options, names
-        asked.is_named = options.mapping != typed.mapping
+        typed_import.options, typed_import.names = options, names
+        typed_import.is_named = options.mapping != typed.mapping
         return options
 
     try:
         with read_import(form, maximum_upload()) as (path, name, typed):
             # Where nothing was said of the columns, they are what was said of them the last time.
-            asked.options = replace(typed, remembered=not form.is_mapped)
-            outcome = import_file(path, name, asked.options, begin)
+            typed_import.options = replace(typed, remembered=not form.is_mapped)
+            outcome = import_file(path, name, typed_import.options, begin)
         if form.is_mapped:
-            chosen = {name: to for name, to in asked.options.mapping.items() if name in asked.names}
-            name_columns(asked.options.type, asked.names, chosen)
+            chosen = {
+                name: to
+                for name, to in typed_import.options.mapping.items()
+                if name in typed_import.names
+            }
+            name_columns(typed_import.options.type, typed_import.names, chosen)
     except ForbiddenError:
         raise
     except ApiError as error:
-        return _page(asked, error)
+        return _page(typed_import, error)
     if isinstance(outcome, int):
         return see_other(f"{ADDRESS}/{outcome}")
-    return _page(asked, outcome=outcome)
+    return _page(typed_import, outcome=outcome)
 
 
 @console.get("/imports/<int:job_id>")

@@ -25,10 +25,10 @@ from app.http.dispositions import content_disposition
 from app.http.security import requires
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
+from app.invoices.letters import Letter
 from app.invoices.public.links import PATH, show_link
 from app.invoices.sending import (
     REMINDER,
-    Letter,
     letter_to_change,
     number_to_be,
     preview,

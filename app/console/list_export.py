@@ -14,8 +14,8 @@ from werkzeug.datastructures import MultiDict
 
 from app import audit
 from app.bi.exports.formats import FORMATS
-from app.bi.exports.service import AT_ONCE, file_response, written
-from app.bi.exports.writing import prepare
+from app.bi.exports.service import AT_ONCE
+from app.bi.exports.writing import file_response, prepare, written
 from app.bi.reports.definition import Column as ReportColumn, Report
 from app.console import wording
 from app.console.area import console

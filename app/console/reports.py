@@ -9,7 +9,7 @@ from flask import Response, request
 
 from app.bi.exports import service as exports
 from app.bi.exports.formats import DEFAULT_FORMAT, FORMATS
-from app.bi.exports.service import ExportFile, file_response
+from app.bi.exports.writing import ExportFile, file_response
 from app.bi.reports import saving, schedules, service
 from app.bi.reports.definition import Report
 from app.console import engine, session

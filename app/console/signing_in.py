@@ -8,8 +8,8 @@ from flask_jwt_extended import decode_token
 from app.auth.service import log_in, log_out
 from app.console import session
 from app.console.area import console, go_on, page, see_other
+from app.console.interrupted_forms import unpacked
 from app.console.language import translated
-from app.console.session import unpacked
 from app.errors import AccountLockedError, InvalidCredentialsError, ValidationError, refuse_any
 from app.http.security import counted, public
 
@@ -32,7 +32,7 @@ def sign_in() -> Response:
     """
     session.check_site()
     target = _target(request.form.get("next"))
-    kept = request.form.get("kept", "")
+    packed_form = request.form.get("kept", "")
     username = request.form.get("username", "")[:200]
     password = request.form.get("password", "")[:1000]
     try:
@@ -45,11 +45,11 @@ def sign_in() -> Response:
     except (InvalidCredentialsError, AccountLockedError, ValidationError) as error:
         return page(
             "sign_in.html", error.status, target=target, problem=error, username=username,
-            kept=kept,
+            kept=packed_form,
         )  # fmt: skip
     claims = decode_token(pair.access_token)
     session.remember(int(claims["sub"]), claims["sid"])
-    if fields := unpacked(kept):
+    if fields := unpacked(packed_form):
         return go_on(target, fields, translated("You are signed in again."))
     return see_other(target)
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, Table, select
 
 from app.models.event import AuditRecord
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.permissions import ALL, OWNING_COLUMNS, allowed, scope_of
 
 # Parameters of one statement.

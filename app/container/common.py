@@ -13,7 +13,8 @@ from app.measures import aggregates_of
 from app.models import searched
 from app.models.trigrams import searchable_columns
 from app.odata.model import edm
-from app.odata.model.declare import by_name, camel, entity_type, prop, to_one
+from app.odata.model.declare import by_name, entity_type, prop, to_one
+from app.odata.names import camel
 from app.odata.sql.trigrams import Trigrams
 
 ADDRESS = edm.ComplexType(

@@ -126,11 +126,11 @@ def query_text(options: Mapping[str, object]) -> str:
 
 def _read(path: str, options: Mapping[str, object]) -> Any:
     service = odata_service.current
-    asked = ReadRequest(path, query_text(options), ROOT, _HEADERS)
+    request = ReadRequest(path, query_text(options), ROOT, _HEADERS)
     caller = current_caller()
     if has_begun():
-        answer = service.reader.read(asked, caller, records.connection())
+        answer = service.reader.read(request, caller, records.connection())
     else:
         with read_engine().connect() as connection:
-            answer = service.reader.read(asked, caller, connection)
+            answer = service.reader.read(request, caller, connection)
     return loads(answer.body, parse_float=Decimal)

@@ -19,7 +19,7 @@ from app.errors import (
     ServiceUnavailableError,
     ValidationError,
 )
-from app.odata.model.declare import camel
+from app.odata.names import camel
 
 _log = structlog.get_logger(__name__)
 RETRY_AFTER_SECONDS = 5

@@ -12,7 +12,7 @@ from typing import Any
 import marshmallow
 from marshmallow import fields
 
-from app.odata.model.declare import camel
+from app.odata.names import camel
 
 Field = fields.Field[Any]
 

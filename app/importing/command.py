@@ -23,12 +23,13 @@ from app.importing.columns import (
     Options,
     Plan,
 )
+from app.importing.csv_file import ENCODINGS
 from app.importing.history import import_records
 from app.importing.limits import JOB
 from app.importing.progress import progress_bar
 from app.importing.reading import ImportProblemsError
 from app.importing.rows import Import, Outcome, look_through
-from app.importing.tables import ENCODINGS, open_table
+from app.importing.tables import open_table
 from app.written.dates import ORDERS
 
 importing = AppGroup("import", help="Bring in data from another system.")
@@ -50,8 +51,10 @@ def import_file(file: Path, dry_run: bool) -> None:
         for problem in error.problems:
             click.echo(problem, err=True)
         more = error.count - len(error.problems)
-        rest = f" ({more} more not listed)" if more else ""
-        raise click.ClickException(f"{error.count} problems{rest}; nothing was imported") from error
+        unlisted = f" ({more} more not listed)" if more else ""
+        raise click.ClickException(
+            f"{error.count} problems{unlisted}; nothing was imported"
+        ) from error
     done = ", ".join(f"{count:,} {name}" for name, count in counts.items()) or "nothing"
     click.echo(f"{'Would import' if dry_run else 'Imported'}: {done}")
 

@@ -38,8 +38,7 @@ from app.importing.tables import open_table
 from app.jobs.leases import LostError, StoppingError, keep, leave_if_stopping, take
 from app.jobs.schedule import remove_rows
 from app.models.import_job import ImportJob
-from app.odata.model.declare import camel
-from app.odata.payload.reader import snake
+from app.odata.names import camel, snake
 
 # So long the outcome of an import can be looked at.
 KEPT = timedelta(days=30)

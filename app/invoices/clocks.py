@@ -14,7 +14,8 @@ from app.db import records
 from app.db.types import AnyRow
 from app.errors import ValidationError
 from app.events import emit
-from app.invoices.sending import REMINDER, Letter, count_reminder, write_mail
+from app.invoices.letters import Letter
+from app.invoices.sending import REMINDER, count_reminder, write_mail
 from app.invoices.service import INVOICES
 from app.invoices.settlement import RECEIVABLE
 from app.jobs.schedule import for_each_due

@@ -21,6 +21,27 @@ LONGEST_SUBJECT = 500
 LINK_PLACE = "{link}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Letter:
+    """How a document is sent; ``to``, ``subject`` and ``message`` are made up when left out.
+
+    ``mark_only`` issues the document and counts it as sent without a mail. ``kind`` is that of the
+    template; ``key`` makes the mail known when the same request comes again. ``number`` is the one
+    that a draft is expected to get, where the letter names it.
+    """
+
+    to: tuple[str, ...] = ()
+    cc: tuple[str, ...] = ()
+    subject: str | None = None
+    message: str | None = None
+    attach_pdf: bool = True
+    attach_e_invoice: bool = False
+    mark_only: bool = False
+    kind: str | None = None
+    key: str | None = None
+    number: str | None = None
+
+
 @dataclass(frozen=True)
 class Written:
     """A letter as it is sent."""

@@ -31,7 +31,7 @@ from app.invoices.logo import logo_file
 from app.invoices.posting import rate_of
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice, LineItem, Payment
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.settings import Organisation, organisation
 from app.writing.change import Change
 
@@ -89,8 +89,8 @@ def read_document(invoice_id: int) -> InvoiceDocument:
 def issued_document(change: Change[Invoice]) -> InvoiceDocument:
     """The document that a change issues, but for its number; its lines are written."""
     computed = change.values.get("tax_breakdown")
-    kept = _kept_breakdown(change.key) if computed is None else json_text(computed)
-    return document_of(change.after(), kept)
+    breakdown = _kept_breakdown(change.key) if computed is None else json_text(computed)
+    return document_of(change.after(), breakdown)
 
 
 def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:

@@ -16,6 +16,7 @@ from app.http.schema_parts import Instant, PageQuerySchema, page_schema
 from app.http.security import requires
 from app.invoices import deliveries, downloads, sending
 from app.invoices.downloads import E_INVOICE_FORMS, InvoiceFile
+from app.invoices.letters import Letter
 from app.invoices.operations import OPERATIONS
 from app.invoices.public import links
 from app.invoices.schemas import (
@@ -23,7 +24,6 @@ from app.invoices.schemas import (
     MailedSchema,
     PreviewSchema,
 )
-from app.invoices.sending import Letter
 from app.operations.rest import publish
 
 area = Area("invoices", __name__, description="Invoices: payments, credit notes, files, mail")

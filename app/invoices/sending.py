@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -22,7 +22,7 @@ from app.invoices.downloads import PDF, XML, refuse_incomplete
 from app.invoices.drawing import file_name, write_ubl
 from app.invoices.freezing import frozen_file, keep_file, key_of
 from app.invoices.issuing import due_of_draft
-from app.invoices.letters import LINK_PLACE, Written, write_letter
+from app.invoices.letters import LINK_PLACE, Letter, Written, write_letter
 from app.invoices.public.links import link_for_mail
 from app.invoices.reading import read_document
 from app.invoices.service import INVOICES
@@ -39,27 +39,6 @@ from app.writing.operations import require_operation
 ONCE_WITHIN = timedelta(seconds=10)
 # The kind of letter that is written about an overdue invoice.
 REMINDER = "reminder"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Letter:
-    """How a document is sent; ``to``, ``subject`` and ``message`` are made up when left out.
-
-    ``mark_only`` issues the document and counts it as sent without a mail. ``kind`` is that of the
-    template; ``key`` makes the mail known when the same request comes again. ``number`` is the one
-    that a draft is expected to get, where the letter names it.
-    """
-
-    to: tuple[str, ...] = ()
-    cc: tuple[str, ...] = ()
-    subject: str | None = None
-    message: str | None = None
-    attach_pdf: bool = True
-    attach_e_invoice: bool = False
-    mark_only: bool = False
-    kind: str | None = None
-    key: str | None = None
-    number: str | None = None
 
 
 def send_invoice(invoice_id: int, letter: Letter) -> dict[str, Any]:

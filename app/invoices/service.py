@@ -33,7 +33,7 @@ from app.invoices.totals import Totals
 from app.models.client import Client
 from app.models.invoice import Invoice
 from app.money import rounded
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.permissions import require
 from app.settings import Organisation, organisation
 from app.settings.days import today

@@ -52,7 +52,7 @@ SCHEDULE = (
     PeriodicJob("end-expired-links", 10, "app.documents.cleanup:end_expired_links"),
     PeriodicJob("clean-documents", 60, "app.documents.cleanup:clean_up"),
     PeriodicJob("fill-normal-forms", 10, "app.crm.normal_forms:fill_normal_forms"),
-    PeriodicJob("tidy-reports", 60, "app.bi.exports.working:tidy_reports"),
+    PeriodicJob("tidy-exports", 60, "app.bi.exports.jobs:tidy_exports"),
     PeriodicJob("tidy-bulk-changes", 60, "app.writing.bulk:tidy_runs"),
     PeriodicJob("tidy-imports", 60, "app.importing.jobs:tidy_imports"),
     PeriodicJob("tidy-search-index", 1, "app.kb.indexing:tidy_index"),
@@ -176,7 +176,8 @@ def _batches(candidates: Select[*tuple[Any, ...]]) -> Iterator[AnyRow]:
         last = rows[-1].id
 
 
-# An ended session is still listed this long, so that its owner can look back.
+# An ended session is still listed this long, so that its owner can look back; one of questions can
+# be gone on with.
 SESSIONS_KEPT = timedelta(days=30)
 LOGIN_GUARDS_KEPT = timedelta(days=1)
 # So long the journal goes back, and deliveries can be looked at, sent again and recovered.
@@ -188,15 +189,15 @@ SEARCHES_KEPT = timedelta(days=365)
 def remove_expired() -> int:
     """Remove what has served its time, in small steps; returns how many rows.
 
-    Idempotency records, sessions, login guards, questions to the knowledge base, tickets of
-    streams, events, deliveries with their attempts.
+    Idempotency records, sessions, those of questions, login guards, questions to the knowledge
+    base, tickets of streams, events, deliveries with their attempts.
     """
     now = utc_now()
     tables = Model.metadata.tables
     answers, sessions = tables["idempotency_records"], tables["sessions"]
     guards, events = tables["login_guards"], tables["events"]
     searches, tickets = tables["kb_searches"], tables["ai_stream_tickets"]
-    deliveries = tables["webhook_deliveries"]
+    deliveries, questions = tables["webhook_deliveries"], tables["question_sessions"]
     is_unlocked = or_(guards.c.locked_until.is_(None), guards.c.locked_until < now)
     # An event stays until every receiver has taken it, or it was given up for it.
     is_pending = exists().where(
@@ -206,6 +207,7 @@ def remove_expired() -> int:
     return (
         remove_rows(answers, answers.c.expires_at < now)
         + remove_rows(sessions, sessions.c.expires_at < now - SESSIONS_KEPT)
+        + remove_rows(questions, questions.c.updated_at < now - SESSIONS_KEPT)
         + remove_rows(guards, (guards.c.window_started_at < now - LOGIN_GUARDS_KEPT) & is_unlocked)
         + remove_rows(searches, searches.c.created_at < now - SEARCHES_KEPT)
         + remove_rows(tickets, tickets.c.expires_at < now)

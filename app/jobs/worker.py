@@ -24,7 +24,8 @@ from huey import RedisHuey, SqliteHuey, crontab
 from huey.api import Huey
 from redis.exceptions import RedisError
 
-from app.bi.exports.working import EXPORT_LOOP, REPORT_MAIL_LOOP
+from app.bi.exports.jobs import EXPORT_LOOP
+from app.bi.exports.mailing import REPORT_MAIL_LOOP
 from app.db.schema import wait_for_tables
 from app.documents.analysis import look_into_files
 from app.http.request_context import running_app

@@ -10,13 +10,13 @@ from flask import Response
 from app.errors import MethodNotAllowedError, NotFoundError
 from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
+from app.odata.protocol.methods import READ, allow
 from app.odata.protocol.negotiation import version_spoken
-from app.odata.protocol.request import READ, Request, allow
-from app.odata.reading.all_entities import ALL
+from app.odata.protocol.request import Request
 from app.odata.reading.resource import Resource, resource_at
 from app.odata.syntax.nodes import Node, ResourcePath
 from app.odata.syntax.options import parse_aliases, read_options
-from app.odata.syntax.path import parse_path
+from app.odata.syntax.path import ALL, parse_path
 from app.odata.writing.answers import no_content
 from app.odata.writing.collections import each_target, is_each
 from app.odata.writing.methods import allowed_methods, each_methods

@@ -35,6 +35,7 @@ from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import Surroundings, call_action, call_function, refuse_method
 from app.odata.protocol.etags import unconditional
+from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import (
     VARY,
     form_for,
@@ -44,15 +45,15 @@ from app.odata.protocol.negotiation import (
     version_spoken,
 )
 from app.odata.protocol.preferences import preferences_of, showing_nulls
-from app.odata.protocol.request import READ, ReadRequest, Request, method_error
-from app.odata.reading.all_entities import ALL, read_all
+from app.odata.protocol.request import ReadRequest, Request
+from app.odata.reading.all_entities import read_all
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import resource_at
 from app.odata.reading.tokens import SecretKey
 from app.odata.syntax.lexer import Limits
 from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
-from app.odata.syntax.path import IN_PATH
+from app.odata.syntax.path import ALL, IN_PATH
 from app.odata.tracking.service import Tracker
 from app.odata.writing.answers import note_shown
 from app.odata.writing.collections import is_each
@@ -196,9 +197,9 @@ class ODataService:
         try:
             options = read_options(request.query, parameters=call.parameter_names)
             is_own = not call.rest  # what follows has a form of its own
-            asked = options.system.get("format") if is_own else None
+            wanted = options.system.get("format") if is_own else None
             namespace = self.container.namespace
-            form = form_for(headers, asked, accept=is_own, namespace=namespace)
+            form = form_for(headers, wanted, accept=is_own, namespace=namespace)
             around = Surroundings(
                 self.container,
                 request.root,
@@ -220,11 +221,11 @@ class ODataService:
         self, request: Request, path: str, query: str | OptionTexts, in_transaction: bool
     ) -> Response:
         headers = request.headers
-        asked = ReadRequest(path, query, request.root, headers, preferences_of(headers))
+        read_request = ReadRequest(path, query, request.root, headers, preferences_of(headers))
         caller = current_caller()
         read = self.reader.read if not path.startswith(ALL) else partial(read_all, self.reader)
         with self._connections.of(in_transaction) as connection:
-            answer = read(asked, caller, connection)
+            answer = read(read_request, caller, connection)
         if answer.media is None:
             return Response(answer.body, answer.status, answer.headers)
         name, key, stream = answer.media
@@ -301,14 +302,14 @@ class ODataService:
             raise method_error(request.method, READ)
         options = read_options(request.query, METADATA_OPTIONS)
         self.reader.check_schema_version(options)
-        asked = options.system.get("format")
+        wanted = options.system.get("format")
         headers = request.headers
         if path == "$metadata":
-            version, as_json = metadata_as_json(headers, asked)
+            version, as_json = metadata_as_json(headers, wanted)
             document = metadata(self.container, version, as_json=as_json)
             response = document.answer(headers.get("If-None-Match"))
         else:
-            form = form_for(headers, asked)
+            form = form_for(headers, wanted)
             version = form.version
             body = service_document(self.container, request.root, form)
             response = Response(body, content_type=form.content_type)

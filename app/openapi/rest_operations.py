@@ -15,7 +15,7 @@ from flask import Flask
 from app.config import Config
 from app.http import idempotency
 from app.http.rules import RouteRules, rules_of
-from app.odata.payload.reader import snake
+from app.odata.names import snake
 from app.openapi.answers import errors, headers
 from app.openapi.written_parts import examples
 

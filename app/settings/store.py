@@ -32,8 +32,7 @@ from app.http.schema_fields import BadValueError
 from app.http.security import current_caller
 from app.models.event import Setting
 from app.models.invoice import Invoice
-from app.odata.model.declare import camel
-from app.odata.payload.reader import snake
+from app.odata.names import camel, snake
 from app.permissions import require
 from app.settings.groups import GROUPS, LOGO, NAMES, RATES, Logo, Organisation, settings_of
 from app.settings.values import BadPartsError, check_members, check_rate
@@ -127,8 +126,8 @@ def _write(
     stored = dict(_stored(group) or {})
     if version is not None and version != version_of(group, organisation()):
         raise PreconditionFailedError("These settings were changed by somebody else meanwhile.")
-    kept = stored if keep else {}
-    whole = {name: value for name, value in {**kept, **checked}.items() if value is not None}
+    base = stored if keep else {}
+    whole = {name: value for name, value in {**base, **checked}.items() if value is not None}
     if group == "defaults":
         _keep_currency(whole.get("currency") or GROUPS[group]().currency)
     if group == "seller" and whole.get("country") != stored.get("country"):

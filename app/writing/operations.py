@@ -13,7 +13,7 @@ from datetime import date
 
 from app.errors import ApiError, InUseError, InvalidStateError
 from app.models.columns import Record
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.settings.days import today
 from app.writing.machines import StateMachine
 from app.writing.transitions import INVOICE, LEAD, LEAD_OPEN, TICKET

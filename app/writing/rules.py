@@ -20,8 +20,7 @@ from app.db.types import JsonText
 from app.extensions import Model
 from app.http.schema_fields import Field
 from app.models.columns import Entity, Record, is_money
-from app.odata.model.declare import camel
-from app.odata.payload.reader import snake
+from app.odata.names import camel, snake
 from app.writing.fields import described, field_of
 from app.writing.reference_rules import Rule, rule_of
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.ai.turns import background, signals
+from app.ai.open_streams import signals
+from app.ai.turns import background
 from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.kb.conftest import index

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from flask import Flask
 
-from app.ai.open_streams import StreamKeeper, StreamReader, can_keep, handed_over
-from app.ai.turns import Signals
+from app.ai.open_streams import Signals, StreamKeeper, StreamReader, can_keep, handed_over
 from bench import streams as bench
 from bench.peers.processes import free_port
 

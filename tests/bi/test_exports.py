@@ -18,7 +18,7 @@ from pypdf import PdfReader
 from app.bi.exports import pdf_file, service
 from app.bi.exports.csv_file import write_csv
 from app.bi.exports.formats import FORMATS, ExportFormat
-from app.bi.exports.working import run_exports, tidy_reports
+from app.bi.exports.jobs import run_exports, tidy_exports
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.db.engines import transaction
@@ -293,7 +293,7 @@ def test_files_of_last_week_go_with_their_rows(app: Flask, admin: Api, business:
             for row in (old, waiting):
                 put_row(ReportExport, row["id"], created_at=utc_now() - timedelta(days=8))
                 put_row(ReportExport, row["id"], finished_at=utc_now() - timedelta(days=8))
-        assert tidy_reports() >= 1
+        assert tidy_exports() >= 1
         assert old["id"] not in [row["id"] for row in rows(ReportExport)]
         with pytest.raises(BlobMissingError):
             blobs.current.read(old["blob_key"])

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from flask import Flask
 
-from app.bi.exports.working import send_due_reports
+from app.bi.exports.mailing import send_due_reports
 from app.bi.reports import saving
 from app.bi.reports.builtin import built_in
 from app.bi.reports.schedules import next_run

@@ -12,7 +12,8 @@ import pytest
 from flask import Flask
 from pypdf import PdfReader
 
-from app.bi.exports.working import run_exports, send_due_reports
+from app.bi.exports.jobs import run_exports
+from app.bi.exports.mailing import send_due_reports
 from app.bi.reports.builtin import built_in
 from app.bi.reports.definition import Report
 from app.clock import utc_now

@@ -222,7 +222,7 @@ from app.config import Config
 from app.http.idempotency import KeyedRequest
 from app.factory import create_app
 from app.invoices import sending
-from app.invoices.sending import Letter
+from app.invoices.letters import Letter
 from app.http.security import acting_as, system_caller
 
 url, folder, *keys = sys.argv[1:]

@@ -20,7 +20,7 @@ from app.invoices.reading import read_document
 from app.invoices.steps import issue_invoice, void_invoice
 from app.models.invoice import LineItem
 from app.money import is_whole, unit
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.settings import save_settings
 from tests.factories import (
     create,

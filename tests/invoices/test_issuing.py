@@ -23,8 +23,9 @@ from app.http.security import Caller, acting_as, system_caller
 from app.invoices import service
 from app.invoices.drawing import draw_pdf
 from app.invoices.freezing import frozen_file, key_of
+from app.invoices.letters import Letter
 from app.invoices.reading import read_document
-from app.invoices.sending import Letter, send_invoice
+from app.invoices.sending import send_invoice
 from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
 from app.models.event import Setting
 from app.models.invoice import Invoice, LineItem

@@ -12,7 +12,8 @@ from flask import Flask
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from app.bi.exports.working import run_exports, send_due_reports
+from app.bi.exports.jobs import run_exports
+from app.bi.exports.mailing import send_due_reports
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.documents import analysis, cleanup

@@ -19,6 +19,7 @@ from app.extensions import db
 from app.jobs.schedule import BATCH, SCHEDULE, PeriodicJob, remove_expired, waiting_jobs
 from app.jobs.worker import BriefOnOutages, build_queue, run_job
 from app.models.event import IdempotencyRecord
+from app.models.report import QuestionSession
 from app.models.user import LoginGuard, RefreshToken, Session, User
 from tests.services import SERVICES
 from tests.waiting import until
@@ -60,8 +61,13 @@ def test_sessions_go_with_their_tokens_a_month_after_their_end(
         {"created_at": now, "session_id": number, "token_hash": str(number), "expires_at": now}
         for number in (1, 2)
     ))  # fmt: skip
+    add(app, QuestionSession, *(
+        {"created_at": now, "key": key, "user_id": 1, "updated_at": now - timedelta(days=days)}
+        for key, days in (("old", 31), ("new", 29))
+    ))  # fmt: skip
     with app.app_context():
-        assert remove_expired() == 1
+        assert remove_expired() == 2
+    assert session.scalars(select(QuestionSession.key)).all() == ["new"]
     assert session.scalars(select(Session.key)).all() == ["new"]
     assert session.scalars(select(RefreshToken.token_hash)).all() == ["2"]
 

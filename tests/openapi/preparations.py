@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from io import BytesIO
 from typing import Any
 
-from app.bi.exports.working import run_exports
+from app.bi.exports.jobs import run_exports
 from app.documents.analysis import look_into_files
 from app.importing.submission import MOST_AT_ONCE
 from app.mail.delivery import deliver_due

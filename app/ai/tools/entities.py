@@ -16,7 +16,8 @@ from app.db.types import json_text
 from app.errors import ValidationError, refuse_any
 from app.http.json_body import parse_json
 from app.odata.model import edm
-from app.odata.payload.reader import BodyReader, snake
+from app.odata.names import snake
+from app.odata.payload.reader import BodyReader
 from app.odata.writing.problems import Kind, entity_problems
 from app.openapi.odata_schemas import Schema
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import secrets
-import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
-from flask import Response
 from sqlalchemy import select
 
 from app import audit
 from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable
-from app.bi.exports.writing import file_name, prepare
+from app.bi.exports.writing import ExportFile, prepare, written
 from app.bi.reports.definition import Report
 from app.bi.schemas import ReportExportSchema
 from app.blobs import blobs
@@ -34,19 +30,6 @@ from app.written.catalogue import SOURCE
 # More rows than these are left to the worker: a request should end within seconds.
 AT_ONCE = 20_000
 LOOP = "report-exports"
-_PIECE = 64 * 1024
-
-
-@dataclass(frozen=True)
-class ExportFile:
-    """A file that was written; ``pieces`` are its bytes, which are gone once they were read."""
-
-    name: str
-    media_type: str
-    rows: int
-    is_truncated: bool
-    size: int
-    pieces: Iterator[bytes]
 
 
 def export_report(
@@ -67,28 +50,6 @@ def export_report(
     return answer
 
 
-def written(table: ExportTable, form: str) -> ExportFile:
-    """Write an export to a file that vanishes when it was read."""
-    folder = tempfile.TemporaryDirectory(prefix="export-")
-    try:
-        path = Path(folder.name) / f"export.{form}"
-        FORMATS[form].write(table, path)
-        size = path.stat().st_size
-    except BaseException:
-        folder.cleanup()
-        raise
-    return ExportFile(
-        file_name(table, form), FORMATS[form].media_type, table.written, table.is_truncated, size,
-        _pieces(path, folder),
-    )  # fmt: skip
-
-
-def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[bytes]:
-    with folder, path.open("rb") as file:
-        while piece := file.read(_PIECE):
-            yield piece
-
-
 def emit_exported(report: Report, form: str, rows: int, is_truncated: bool) -> None:
     """The event and the audit line of an export."""
     representation = {"id": report.id, "name": report.name, "format": form, "rowCount": rows,
@@ -97,9 +58,6 @@ def emit_exported(report: Report, form: str, rows: int, is_truncated: bool) -> N
         "report.exported", "Report", report.id, sequence=1, representation=json_text(representation)
     )
     audit.record("report.exported", "Report", report.id, after=representation)
-
-
-# --- exports by the worker
 
 
 def _queue(
@@ -162,15 +120,3 @@ def describe(export: ReportExport) -> dict[str, Any]:
         finished_at=None if finished_at is None else iso_instant(finished_at),
         download_url=f"{url}/file" if is_done else None,
     )  # fmt: skip
-
-
-def file_response(file: ExportFile) -> Response:
-    """The file with its name; its bytes pass as they are read."""
-    headers = {
-        "Content-Disposition": f'attachment; filename="{file.name}"',
-        "Content-Length": str(file.size),
-        "X-Row-Count": str(file.rows),
-        "X-Truncated": "true" if file.is_truncated else "false",
-        "X-Content-Type-Options": "nosniff",
-    }
-    return Response(file.pieces, content_type=file.media_type, headers=headers)

@@ -1,11 +1,16 @@
-"""What an export writes, and the name of its file."""
+"""An export written to a file."""
 
 from __future__ import annotations
 
 import re
+import tempfile
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from flask import Response
 
 from app.bi.exports.formats import FORMATS
 from app.bi.exports.table import ExportTable, Progress
@@ -13,8 +18,24 @@ from app.bi.periods.calendar import calendar
 from app.bi.query import count
 from app.bi.reports.definition import Report
 from app.bi.reports.language import report_language
+from app.blobs import Blob, blobs, new_key
 from app.clock import utc_now
 from app.written.catalogue import SOURCE
+
+AREA = "exports"
+_PIECE = 64 * 1024
+
+
+@dataclass(frozen=True)
+class ExportFile:
+    """A file that was written; ``pieces`` are its bytes, which are gone once they were read."""
+
+    name: str
+    media_type: str
+    rows: int
+    is_truncated: bool
+    size: int
+    pieces: Iterator[bytes]
 
 
 def prepare(
@@ -51,3 +72,48 @@ def file_name(table: ExportTable, form: str) -> str:
     plain = unicodedata.normalize("NFKD", table.report.name).encode("ascii", "ignore").decode()
     stem = re.sub(r"[^a-z0-9]+", "-", plain.lower()).strip("-")[:80] or "report"
     return f"{stem}-{table.made_at:%Y-%m-%d}.{form}"
+
+
+def written(table: ExportTable, form: str) -> ExportFile:
+    """Write an export to a file that vanishes when it was read."""
+    folder = tempfile.TemporaryDirectory(prefix="export-")
+    try:
+        path = Path(folder.name) / f"export.{form}"
+        FORMATS[form].write(table, path)
+        size = path.stat().st_size
+    except BaseException:
+        folder.cleanup()
+        raise
+    return ExportFile(
+        file_name(table, form), FORMATS[form].media_type, table.written, table.is_truncated, size,
+        _pieces(path, folder),
+    )  # fmt: skip
+
+
+def _pieces(path: Path, folder: tempfile.TemporaryDirectory[str]) -> Iterator[bytes]:
+    with folder, path.open("rb") as file:
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def store_export(
+    report: Report, form: str, filters: Mapping[str, Any], progress: Progress, language: str
+) -> tuple[ExportFile, Blob]:
+    """Write an export and keep the file.
+
+    Raises: as ``prepare``.
+    """
+    file = written(prepare(report, filters, form, progress, language), form)
+    return file, blobs.current.put(new_key(AREA), file.pieces)
+
+
+def file_response(file: ExportFile) -> Response:
+    """The file with its name; its bytes pass as they are read."""
+    headers = {
+        "Content-Disposition": f'attachment; filename="{file.name}"',
+        "Content-Length": str(file.size),
+        "X-Row-Count": str(file.rows),
+        "X-Truncated": "true" if file.is_truncated else "false",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return Response(file.pieces, content_type=file.media_type, headers=headers)

@@ -21,12 +21,7 @@ from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from app.db.types import ExactDecimal, Guid, JsonText, OrdinalEnum, UtcDateTime
 from app.odata.model import edm
-
-
-def camel(attribute: str) -> str:
-    """``tax_id`` -> ``taxId``."""
-    first, *rest = attribute.split("_")
-    return first + "".join(part.capitalize() for part in rest)
+from app.odata.names import camel
 
 
 def prop(col: Any, name: str | None = None, **facets: Any) -> edm.Property:

@@ -25,9 +25,9 @@ from app.odata.operations.arguments import body_arguments, body_overload, url_ar
 from app.odata.operations.calls import Call
 from app.odata.operations.results import collected, found_options, value_answer
 from app.odata.protocol.etags import refuse_tags
+from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import Format
 from app.odata.protocol.preferences import note_applied
-from app.odata.protocol.request import READ, method_error
 from app.odata.reading.resource import resource_at
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.options import OptionTexts, parse_aliases

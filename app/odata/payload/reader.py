@@ -7,7 +7,6 @@ Protocol 11.4.2 to 11.4.4.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,8 +19,6 @@ from app.odata.payload.values import Problems, join_path, read_property
 
 # Entities in one body besides those kept inside their owner (line items).
 MOST_RELATED = 500
-
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 @dataclass
@@ -76,11 +73,6 @@ class Related:
     items: list[EntityBody]
     is_delta: bool = False
     is_bound: bool = False
-
-
-def snake(name: str) -> str:
-    """``LineItems`` -> ``line_items``."""
-    return _WORDS.sub("_", name).lower()
 
 
 @dataclass(slots=True)

@@ -30,7 +30,6 @@ from app.odata.syntax.nodes import NameSegment
 from app.odata.syntax.options import OptionTexts, parse_options, read_options
 from app.odata.syntax.path import parse_path
 
-ALL = "$all"
 _OPTIONS = frozenset(("top", "count", "format", "schemaversion", "skiptoken"))
 
 

@@ -29,7 +29,7 @@ from app.odata.csdl.annotations import CORE
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
-from app.odata.reading.answers import PLAIN_TEXT, wkt_bytes
+from app.odata.reading.answers import PLAIN_TEXT
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
@@ -43,6 +43,7 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.fan_out import Fan, Page, fan_of
+from app.odata.reading.geography import wkt_bytes
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import (
     EntityPlan,
@@ -179,8 +180,8 @@ class _Planner:
         query = binder.bind(resource.scope, self.options, resource.address)
         # What $apply made of combinations has no entities to lead to.
         if resource.joined and query.scope is resource.scope:
-            asked = len(self.options.orderby)
-            return as_combinations(query, resource.joined, asked, self.format)
+            count = len(self.options.orderby)
+            return as_combinations(query, resource.joined, count, self.format)
         return query
 
     # --- the kinds of plan

@@ -21,6 +21,8 @@ from app.odata.syntax.shape import is_kept_whole, shape
 
 # What stands in a path as it is (RFC 3986, 3.3).
 IN_PATH: t.Final = "/()',=:@!$&*;-._~"
+# Entities of all sets (Protocol 11.2.5).
+ALL: t.Final = "$all"
 _ENCODED_SLASH: t.Final = "\0"
 _DELIMITER: t.Final = re.compile(r"[/'()]")
 _NAME: t.Final = re.compile(DOTTED_NAME)

@@ -29,8 +29,8 @@ from app.odata.binding.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
+from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import Format
-from app.odata.protocol.request import READ, method_error
 from app.odata.reading.resource import resource_at
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import OptionTexts, parse_aliases

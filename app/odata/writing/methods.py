@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.odata.model import edm
-from app.odata.protocol.request import READ
+from app.odata.protocol.methods import READ
 from app.odata.writing.targets import Link, Target
 from app.odata.writing.values import is_changeable
 

@@ -14,7 +14,8 @@ from typing import Any
 from flask import Response
 
 from app.errors import InvalidQueryError, NotFoundError, ValidationError, refuse_any, telling_all
-from app.odata.payload.reader import EntityBody, snake
+from app.odata.names import snake
+from app.odata.payload.reader import EntityBody
 from app.odata.protocol.etags import refuse_tags
 from app.odata.syntax.options import OptionTexts, parse_options
 from app.odata.writing.answers import no_content, written_entity

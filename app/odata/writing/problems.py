@@ -23,7 +23,8 @@ from app.errors import (
     refuse_any,
 )
 from app.odata.model import edm
-from app.odata.payload.reader import EntityBody, Related, snake
+from app.odata.names import snake
+from app.odata.payload.reader import EntityBody, Related
 from app.odata.payload.values import join_path
 from app.odata.writing.values import creation_values, replacement_values
 

@@ -11,7 +11,8 @@ from typing import Any
 import orjson
 import pytest
 
-from app.ai.turns import background, signals
+from app.ai.open_streams import signals
+from app.ai.turns import background
 from tests.ai.conftest import chat
 from tests.ai.provider.conftest import ModelServer, begin, calls, delta, says, send
 from tests.ai.test_streams import events_of, read, said

@@ -9,7 +9,7 @@ import pytest
 
 from app.ai.tools.listed import tools
 from app.container.model import SETS
-from app.odata.payload.reader import snake
+from app.odata.names import snake
 from tests.ai.conftest import about, chat, made
 from tests.ai.provider.conftest import ModelServer
 from tests.ai.tools.conftest import asks_for

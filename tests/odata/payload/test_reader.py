@@ -11,7 +11,7 @@ import pytest
 from app.errors import ValidationError
 from app.http.schema_fields import BadValueError
 from app.odata.model import edm
-from app.odata.payload.reader import MOST_RELATED, BodyReader, EntityBody, snake
+from app.odata.payload.reader import MOST_RELATED, BodyReader, EntityBody
 from app.odata.payload.values import read_enum
 from tests.odata.bookshop import AUTHOR, BOOK, TRANSLATION, bookshop
 
@@ -259,18 +259,3 @@ def test_owned_items_are_read_like_entities() -> None:
     assert chapter.values == {"heading": "One"}
     assert chapter.key == {"id": 5}
     assert chapter.related[0].path == "Chapters[0].Reviewer@odata.bind"
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("LineItems", "line_items"),
-        ("name", "name"),
-        ("KbArticles", "kb_articles"),
-        ("ID", "id"),
-        ("EInvoice", "e_invoice"),
-        ("taxId", "tax_id"),
-    ],
-)
-def test_snake(name: str, expected: str) -> None:
-    assert snake(name) == expected

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
-from app.odata.model.declare import camel
+from app.odata.names import camel
 from app.odata.syntax import nodes
 from tests.odata.reading import model
 

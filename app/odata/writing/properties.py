@@ -1,8 +1,4 @@
-"""Parts of an entity written by themselves: a property, bytes, a relation.
-
-``PUT Clients(1)/name`` and its like (Protocol 11.4.9); the bytes of media entities, made by POST,
-replaced and removed through ``$value``; POST, PUT and DELETE of ``$ref`` (11.4.6).
-"""
+"""A property written by itself: ``PUT Clients(1)/name`` and its like (Protocol 11.4.9)."""
 
 from __future__ import annotations
 
@@ -12,9 +8,7 @@ from flask import Response
 
 from app.errors import (
     ForbiddenError,
-    InvalidQueryError,
     NotFoundError,
-    NotImplementedInServiceError,
     UnsupportedMediaTypeError,
     ValidationError,
 )
@@ -23,14 +17,11 @@ from app.odata.payload.reader import BodyReader, EntityBody
 from app.odata.syntax.literals import base64url
 from app.odata.syntax.options import OptionTexts
 from app.odata.writing.answers import entity_tag, no_content, target_path, with_preference
-from app.odata.writing.conditions import require_current, version_to_match
+from app.odata.writing.conditions import version_to_match
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.owned import place_of_new
-from app.odata.writing.problems import as_bad_reference
 from app.odata.writing.rows import kept_values
-from app.odata.writing.targets import Link, Target
-
-# --- a property
+from app.odata.writing.targets import Target
 
 
 def write_property(request: WriteRequest, target: Target) -> Response:
@@ -83,11 +74,15 @@ def _with_others(
     them; the request without ``$index``.
     """
     others = kept_values(target.type, target.key, (prop.attribute,)) or {}
-    kept = list(others.get(prop.attribute) or ())
-    position = len(kept)
+    members = list(others.get(prop.attribute) or ())
+    position = len(members)
     if "index" in request.options.system:
         position, request = place_of_new(request, position)
-    body.values[prop.attribute] = [*kept[:position], *body.values[prop.attribute], *kept[position:]]
+    body.values[prop.attribute] = [
+        *members[:position],
+        *body.values[prop.attribute],
+        *members[position:],
+    ]
     return request
 
 
@@ -133,101 +128,3 @@ def _replace(prop: edm.Property, body: EntityBody) -> None:
             body.values.setdefault(column, None)
     elif prop.attribute in body.partial:
         body.values[prop.attribute] = body.partial.pop(prop.attribute)
-
-
-# --- bytes
-
-
-def create_media(request: WriteRequest, target: Target) -> Any:
-    """Make a media entity of the body; returns its key."""
-    service: Any = target.entity_set.service
-    if not isinstance(service, edm.MediaService):
-        raise NotImplementedInServiceError(
-            f"The bytes of {target.entity_set.name} are not written through OData."
-        )
-    name = request.http.headers.get("Slug")
-    return service.create_media(
-        request.chunks(), request.http.headers.get("Content-Type", ""), name
-    )
-
-
-def write_bytes(request: WriteRequest, target: Target) -> Response:
-    """Replace or remove the bytes of a media entity, or of a stream property."""
-    service: Any = target.entity_set.service  # has the function, or the method is refused
-    version = version_to_match(request, target.type, target.key)
-    stream = () if target.prop is None else (target.prop.name,)
-    if request.http.method == "DELETE":
-        remove = service.delete_stream if stream else service.delete_media
-        remove(target.key, *stream, version)
-    else:
-        content_type = request.http.headers.get("Content-Type", "application/octet-stream")
-        replace = service.replace_stream if stream else service.replace_media
-        replace(target.key, *stream, request.chunks(), content_type, version)
-    return no_content(request.version)
-
-
-# --- a relation
-
-
-def write_reference(request: WriteRequest, target: Target) -> Response:
-    link = target.link
-    assert link is not None  # a path cannot end in $ref otherwise
-    require_current(request, link.entity_set.type, link.key)
-    if request.http.method == "DELETE":
-        _unrelate(request, target, link)
-    elif target.is_collection and request.http.method == "PUT":
-        _make_related(request, link)
-    else:
-        key = _referred(request, link, request.json(), "")
-        with as_bad_reference("@odata.id"):
-            request.writer.relate(link, key)
-    return no_content(request.version)
-
-
-def _unrelate(request: WriteRequest, target: Target, link: Link) -> None:
-    key = target.key
-    if target.is_collection:
-        url = request.options.system.get("id")
-        if url is None:
-            raise InvalidQueryError("Say by $id which entity is no longer related.", position=0)
-        key = _key_of(request, link, url, "$id")
-        if key not in link.related(request.container):
-            raise NotFoundError(f"{url} is not in {link.navigation.name}.")
-    elif key is None:
-        return  # none is related, as was asked for
-    request.writer.unrelate(link, key)
-
-
-def _make_related(request: WriteRequest, link: Link) -> None:
-    """Make exactly these entities related (Protocol 4.01, 11.4.6.4)."""
-    body = request.json()
-    items = body.get("value") if isinstance(body, dict) else None
-    if not isinstance(items, list):
-        raise ValidationError([("value", "must be an array of references")])
-    targets = [
-        _referred(request, link, item, f"value[{index}]") for index, item in enumerate(items)
-    ]
-    before = link.related(request.container)
-    for key in before:
-        if key not in targets:
-            request.writer.unrelate(link, key)
-    for key in dict.fromkeys(targets):
-        if key not in before:
-            request.writer.relate(link, key)
-
-
-def _referred(request: WriteRequest, link: Link, body: Any, path: str) -> Any:
-    """The key of the entity that ``{"@odata.id": "Contacts(5)"}`` points at."""
-    url = body.get("@odata.id", body.get("@id")) if isinstance(body, dict) else None
-    if not isinstance(url, str):
-        id_path = f"{path}.@odata.id" if path else "@odata.id"
-        raise ValidationError([(id_path, "must be the URL of an entity")])
-    return _key_of(request, link, url, path or "@odata.id")
-
-
-def _key_of(request: WriteRequest, link: Link, url: str, path: str) -> Any:
-    with as_bad_reference(path):
-        target = request.entity_at(url)
-    if target.entity_set.type.name != link.navigation.target:
-        raise ValidationError([(path, f"must point at a {link.navigation.target}")])
-    return target.key

@@ -1,4 +1,4 @@
-"""Texts of the organisation in the settings: canned answers, and the words of mail to clients."""
+"""Words of mail in the settings, by kind and language, tried on an example at once."""
 
 from __future__ import annotations
 
@@ -18,55 +18,11 @@ from app.http.security import requires
 from app.invoices.letters import Written, write_letter
 from app.invoices.samples import sample
 from app.invoices.texts import LANGUAGES, texts_for
-from app.settings import Organisation, canned_answers, change_settings, organisation
+from app.settings import Organisation, change_settings, organisation
 from app.settings.store import version_of
 from app.settings.templates import KINDS, PLACES
 
-_BLANK_ROWS = 2
-_GROUP = "helpDesk"
 _PARTS = ("subject", "message")
-
-
-@console.get("/settings/answers")
-@requires("settings:read")
-def show_canned_answers(problem: ApiError | None = None) -> Response:
-    """The answers, and rows for more."""
-    settings = organisation()
-    db.session.rollback()  # the form is only shown
-    answers = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()
-    problems = engine.problems_by_field(problem)
-    return page(
-        "settings_answers.html",
-        tabs=TABS,
-        group="answers",
-        canned=[*answers, *[("", "")] * _BLANK_ROWS],
-        places=canned_answers.PLACES,
-        version=request.form.get("version") or version_of(_GROUP, settings),
-        problem=problem,
-        problems={name.removeprefix("answers."): text for name, text in problems.items()},
-        at=[name for name, _ in answers if name],
-    )
-
-
-@console.post("/settings/answers")
-@requires("settings:update")
-@refused_on(show_canned_answers)
-def save_canned_answers() -> Response:
-    """Save the answers that have a name and a text; an empty row is taken away."""
-    answers = {name: text for name, text in _typed_answers() if name or text}
-    change_settings(_GROUP, {"answers": answers}, version=request.form.get("version", ""))
-    return see_other(f"{ADDRESS}/answers", translated("Saved."))
-
-
-def _typed_answers() -> list[tuple[str, str]]:
-    names, texts = request.form.getlist("name"), request.form.getlist("text")
-    return [
-        (name.strip(), text.replace("\r\n", "\n").strip())
-        for name, text in zip(names, texts, strict=False)
-    ]
-
-
-# --- words of mail, by kind and language, tried on an example at once
 
 
 @console.get("/settings/templates")
