@@ -97,7 +97,7 @@ class Idempotency:
         if not _KEY.fullmatch(key):
             raise ValidationError([(HEADER, "must be 1 to 255 visible ASCII characters")])
         name = (caller.principal, key)
-        content = None if streamed else _content(request)
+        content = None if streamed else _content()
         self.claim(name)
         request.environ[_CLAIM] = name
         stored = find_answer(*name)
@@ -239,24 +239,22 @@ def _fingerprint(content: str) -> str:
     return hashlib.sha256(f"{request.method} {address}\n{content}".encode()).hexdigest()
 
 
-def _content(http_request: Request) -> str:
-    """The digest of a body; the boundary of a form differs each time, its parts do not."""
-    if http_request.mimetype != "multipart/form-data":
-        body = read_body(current_app.config["MAX_JSON_BYTES"])
-        return hashlib.sha256(body).hexdigest()
-    digest = hashlib.sha256()
-    for name, value in http_request.form.items(multi=True):
-        digest.update(f"field {name!r} {value!r}\n".encode("utf-8", "backslashreplace"))
-    for name, file in http_request.files.items(multi=True):
-        content = hashlib.file_digest(file.stream, "sha256")  # type: ignore[arg-type]
-        file.stream.seek(0)
-        digest.update(f"file {name!r} {file.filename!r} {content.hexdigest()}\n".encode())
-    return digest.hexdigest()
+def _content() -> str:
+    """The digest of the body that the view will read."""
+    return hashlib.sha256(read_body(current_app.config["MAX_JSON_BYTES"])).hexdigest()
 
 
 def _streamed_content(http_request: Request) -> str:
-    """The digest of a form that is read for it and for nothing else."""
+    """The digest of a body that is read for it and for nothing else.
+
+    The boundary of a form differs each time, its parts do not.
+    """
     stream = BodyStream(current_app.config["MAX_CONTENT_LENGTH"])
+    if http_request.mimetype != "multipart/form-data":
+        digest = hashlib.sha256()
+        for chunk in stream:
+            digest.update(chunk)
+        return digest.hexdigest()
     form = read_form(stream, http_request.mimetype, http_request.mimetype_params)
     for _ in form.parts():
         pass

@@ -33,8 +33,8 @@ def send(admin: Api, app: Flask, **letter: Any) -> tuple[int, EmailMessage]:
     return key, mailbox.messages[-1]
 
 
-def take(api: Api, content: bytes, media_type: str = "message/rfc822") -> Any:
-    headers = {**api.headers, "Content-Type": media_type}
+def take(api: Api, content: bytes, media_type: str = "message/rfc822", **more: str) -> Any:
+    headers = {**api.headers, "Content-Type": media_type, **more}
     return api.client.post(PATH, data=content, headers=headers)
 
 
@@ -47,6 +47,17 @@ def failures(session: Session) -> int:
     session.rollback()
     named = select(func.count()).select_from(Event).where(Event.type == "invoice.send_failed")
     return int(session.execute(named).scalar_one())
+
+
+def test_the_same_key_takes_a_message_once(admin: Api, app: Flask) -> None:
+    _, message = send(admin, app)
+    bounced = report(message["Message-ID"], "A@acme.example")
+    key = {"Idempotency-Key": "bounce-1"}
+    first, again = take(admin, bounced, **key), take(admin, bounced, **key)
+    assert (first.status_code, again.status_code) == (200, 200), again.text
+    assert (again.json, again.headers["Idempotency-Replayed"]) == (first.json, "true")
+    other = take(admin, bounced + b"\n", **key)
+    assert other.json["error"]["code"] == "IDEMPOTENCY_CONFLICT"
 
 
 def test_a_bounce_fails_the_mail_and_is_told_once(admin: Api, app: Flask, session: Session) -> None:
