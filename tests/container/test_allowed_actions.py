@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -11,16 +10,13 @@ import pytest
 from flask import Flask
 
 from app.blobs import Blob
-from app.clock import utc_now
 from app.container.actions import actions_of
+from app.container.declared import DECLARED
 from app.container.model import container
-from app.crm.conversion import Wishes, convert_lead
 from app.crm.merging import merge_clients
 from app.db import records
 from app.documents.files import StoredFile
 from app.documents.service import DOCUMENTS
-from app.documents.sharing.shares import share_document
-from app.documents.sharing.terms import ShareTerms
 from app.errors import (
     AlreadyConvertedError,
     ApiError,
@@ -55,10 +51,9 @@ def _reverse(key: int) -> None:
     reverse_payment(payments[0]["id"])
 
 
-# Name of an operation on an entity -> what a caller does then.
+# Name of an operation on an entity -> what a caller does then, where it needs arguments or more.
 OPERATIONS: Mapping[tuple[str, str], Callable[[int], Any]] = {
     ("Client", "merge"): lambda key: merge_clients(key, factories.make_client()),
-    ("Lead", "convert"): lambda key: convert_lead(key, Wishes()),
     ("Ticket", "comment"): lambda key: create_comment(key, body="A"),
     ("Ticket", "merge"): lambda key: merge_tickets(
         key, factories.make_ticket(), field="targetId", into_other=True
@@ -68,11 +63,7 @@ OPERATIONS: Mapping[tuple[str, str], Callable[[int], Any]] = {
     ("Invoice", "credit"): lambda key: create_credit_note(key, issue=False),
     ("Invoice", "reversal"): _reverse,
     ("Invoice", "void"): lambda key: void_invoice(key, "Wrong"),
-    ("Invoice", "uncollectible"): mark_uncollectible,
     ("Document", "upload"): lambda key: DOCUMENTS.add_file(key, FILE),
-    ("Document", "share"): lambda key: share_document(
-        key, ShareTerms(expires_at=utc_now() + timedelta(days=1))
-    ),
 }
 STATES = [
     *((entity, state) for entity, states in BY_PATCH.items() for state in states),
@@ -125,6 +116,11 @@ def _actions_tried(entity: str, state: str) -> dict[str, Callable[[int], Any]]:
     tried: dict[str, Callable[[int], Any]] = {
         "update": lambda key: service.update(key, {"tags": ["seen"]}),
         "delete": service.delete,
+        **{
+            each.action: lambda key, operation=each: operation.call(key, operation.load({}))
+            for each in DECLARED
+            if each.bound_to == entity and each.action is not None
+        },
         **{name: act for (of, name), act in OPERATIONS.items() if of == entity},
     }
     machine = MACHINES.get(entity)
