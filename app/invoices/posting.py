@@ -35,8 +35,8 @@ def client_rate_of(client_currency: str, credited_invoice_id: int | None) -> Dec
     As ``rate_of``; both are kept: a document takes from the balances what it has added to them.
     """
     credited = records.read(Invoice, credited_invoice_id)
-    kept = credited and credited.client_rate
-    return kept or organisation().exchange_rate(client_currency)
+    rate = credited and credited.client_rate
+    return rate or organisation().exchange_rate(client_currency)
 
 
 def exchange_factor(
