@@ -10,15 +10,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import flask_migrate
-from sqlalchemy import Connection, Table, func, inspect, select, text
+from sqlalchemy import Connection, Table, func, insert, inspect, select, text
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
 from app.backup.rows import insert_rows, read_lines
 from app.backup.writing import Progress
 from app.blobs import blobs
+from app.clock import utc_now
 from app.db.engines import is_known, read_catalogue
 from app.extensions import Model, configuration, db
+from app.models.event import AuditRecord
 from app.sealing import derived_keys
+from app.webhooks.fan_out import leap
 
 # What is in the way of a restore, besides what the migrations put in themselves.
 _SIGNS_OF_USE = ("users", "clients", "audit_records", "events")
@@ -43,7 +46,8 @@ def restore_backup(path: Path, progress: Progress | None = None) -> Manifest:
     """Bring the archive at ``path`` into the database and the store of the settings.
 
     The files come first and the rows in one transaction, so a restore that is cut off leaves
-    nothing that the service would show.
+    nothing that the service would show. Delta links and the journal of events tell who follows the
+    changes that they went back.
 
     Raises: BackupError: no backup, a damaged one, one of a newer version, or a database in use.
     """
@@ -56,6 +60,9 @@ def restore_backup(path: Path, progress: Progress | None = None) -> Manifest:
         _restore_files(archive, manifest, tell)
         with db.engine.begin() as connection, unchecked_references(connection):
             _restore_tables(archive, connection, manifest, tell)
+            record = {"created_at": utc_now(), "via": "cli", "action": "backup.restored"}
+            connection.execute(insert(AuditRecord).values(record))
+            connection.execute(leap())
     flask_migrate.upgrade()
     return manifest
 

@@ -24,7 +24,7 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
         patterns: which events: exact names, ``invoice.*``, ``*``; none for all.
     Returns: ``{items, next, hasMore, gap}``; a page may be shorter than ``limit`` although there
         is more, where the rest of it is not for the caller. ``gap``: events right behind ``after``
-        are not kept any more.
+        are not kept any more, or were lost when a backup was restored.
     Raises: ValidationError, ``after`` is neither.
     """
     caller = current_caller()
@@ -42,15 +42,15 @@ def read_journal(after: str | None, patterns: Sequence[str], limit: int) -> dict
         .limit(limit + 1)
     )  # fmt: skip
     with primary_engine().connect() as connection:
-        first = select(func.min(Event.position)).where(Event.position.is_not(None))
-        oldest: int | None = connection.execute(first).scalar()
+        first = select(func.min(Event.position)).where(Event.position > begin)
+        next_position: int | None = connection.execute(first).scalar()
         rows = connection.execute(statement).all()
     page = rows[:limit]
     return {
         "items": [item for row in page if (item := _item(caller, row)) is not None],
         "next": str(page[-1].position if page else begin),
         "hasMore": len(rows) > limit,
-        "gap": after is not None and oldest is not None and begin + 1 < oldest,
+        "gap": after is not None and next_position is not None and begin + 1 < next_position,
     }
 
 

@@ -205,4 +205,4 @@ class JournalSchema(Schema):
     items = fields.List(fields.Nested(EventSchema))
     next = fields.String(description="`after` of the next request.")
     has_more = fields.Boolean()
-    gap = fields.Boolean(description="Events right behind `after` are not kept any more.")
+    gap = fields.Boolean(description="Events right behind `after` are not there any more.")

@@ -36,6 +36,7 @@ from app.invoices.freezing import key_of
 from app.models.client import Client
 from app.models.document import DocumentVersion
 from app.models.invoice import Invoice
+from app.webhooks.fan_out import fan_out
 from tests.conftest import Once
 from tests.contract.conftest import Api, sign_in
 from tests.databases import close_engines, new_database
@@ -134,7 +135,9 @@ def test_everything_comes_back(
         assert blobs.current.read("documents/aa/aabb") == b"the bytes of a file" * 100
     before, after = contents(app), contents(restored)
     assert sum(len(lines) for lines in before.values()) > 1000
-    assert {name for name in before if before[name] != after[name]} == set()
+    *lines, told = after["audit_records"].splitlines(keepends=True)
+    assert b"".join(lines) == before["audit_records"] and b"backup.restored" in told
+    assert {name for name in before if before[name] != after[name]} == {"audit_records"}
 
 
 @pytest.mark.parametrize("target", KINDS)
@@ -156,6 +159,46 @@ def test_a_restored_service_goes_on(
         with db.engine.connect() as connection, pytest.raises(IntegrityError):
             connection.execute(clients.update().values(origin_lead_id=10**9))
             connection.commit()
+
+
+def test_who_follows_the_changes_is_told(
+    app: Flask, empty_app: Build, sign_in: Callable[..., Api], tmp_path: Path
+) -> None:
+    api = sign_in("Admin")
+    write(api, app, "Kept")
+    with app.app_context():
+        write_backup(tmp_path / "backup.zip")
+    cursors = [api.get("/api/events").json["next"]]
+    write(api, app, "Lost")
+    cursors.append(api.get("/api/events").json["next"])
+    link = delta_link(api)
+    restored = empty_app("sqlite")
+    with restored.app_context():
+        restore_backup(tmp_path / "backup.zip")
+    again = Api(restored.test_client(), api.headers)
+    write(again, restored, "New")
+    assert again.get(link).status_code == 410
+    for cursor in cursors:
+        journal = again.get(f"/api/events?after={cursor}").json
+        assert journal["gap"], cursor
+        assert [item["data"]["object"]["name"] for item in journal["items"]] == ["New"]
+    write(again, restored, "Newer")
+    following = again.get(f"/api/events?after={journal['next']}").json
+    assert [item["data"]["object"]["name"] for item in following["items"]] == ["Newer"]
+    assert not following["gap"]
+    assert again.get(delta_link(again)).status_code == 200
+
+
+def write(api: Api, app: Flask, name: str) -> None:
+    """Make a client, and give the event of it its place."""
+    assert api.post("/odata/Clients", {"name": name}).status_code == 201
+    with app.app_context():
+        fan_out()
+
+
+def delta_link(api: Api) -> str:
+    whole = api.get("/odata/Clients?$select=name", headers={"Prefer": "track-changes"})
+    return str(whole.json["@odata.deltaLink"]).replace("http://localhost", "")
 
 
 @pytest.mark.requirement("OPS-04")

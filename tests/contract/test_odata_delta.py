@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -319,6 +320,15 @@ def test_an_import_ends_a_link_and_one_taken_after_it_is_good_at_once(
     assert set(keys) <= set(follow(admin, link)[0])  # told again, and not refused
     imported(app)
     assert admin.get(link).status_code == 410
+
+
+def test_an_import_by_a_request_is_followed(admin: Api) -> None:
+    _, link = begin(admin)
+    form = {"file": (BytesIO(b"name\nACME\n"), "clients.csv"), "type": "client"}
+    answer = admin.client.post("/api/v1/crm/import", data=form, headers=admin.headers)
+    assert answer.json["created"] == 1
+    found, _ = follow(admin, link)
+    assert [row["name"] for row in found.values()] == ["ACME"]
 
 
 @pytest.mark.requirement("SEC-42", "SEC-44")

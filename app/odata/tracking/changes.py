@@ -71,10 +71,10 @@ class Changes:
     def require_unbroken(self, mark: Mark) -> None:
         """Check that nothing came about past the times of change.
 
-        Raises: GoneError, rows were brought in with their history.
+        Raises: GoneError, rows were brought in with their history, or brought back.
         """
         if self._breaks(mark.since) - mark.breaks:
-            raise GoneError("Records were imported meanwhile: read the whole again.")
+            raise GoneError("Records were imported or restored meanwhile: read the whole again.")
 
     def known(self, caller: Any, keys: Collection[Any], mark: Mark) -> Collection[Any]:
         """Those of ``keys`` that the caller could read since a mark: of others nothing is told."""
