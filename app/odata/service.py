@@ -5,7 +5,7 @@ It knows Flask's ``Response`` and not its ``request``: a part of a batch comes i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -173,7 +173,16 @@ class ODataService:
             if Tracker.concerns(request):
                 return self._tracked(request, in_transaction)
             return self._read(request, request.path, request.query, in_transaction)
-        return write(self._write_request(request, read_options(request.query)))
+        return write(self._write_request(request, self._options(request)))
+
+    def _options(self, request: Request, **of: Collection[str]) -> OptionTexts:
+        """The options of a request, as ``read_options`` has them.
+
+        Raises: QueryError; NotFoundError, they ask for another version of the schema.
+        """
+        options = read_options(request.query, **of)
+        self.reader.check_schema_version(options)
+        return options
 
     def _tracked(self, request: Request, in_transaction: bool) -> Response:
         headers = unconditional(request.headers)
@@ -195,7 +204,7 @@ class ODataService:
         headers.remove("Prefer")  # a page of a result would have no address
         reading = replace(request, method="GET", query="", headers=headers)
         try:
-            options = read_options(request.query, parameters=call.parameter_names)
+            options = self._options(request, parameters=call.parameter_names)
             is_own = not call.rest  # what follows has a form of its own
             wanted = options.system.get("format") if is_own else None
             namespace = self.container.namespace
@@ -300,8 +309,7 @@ class ODataService:
         """The service document, or ``$metadata``."""
         if request.method not in READ:
             raise method_error(request.method, READ)
-        options = read_options(request.query, METADATA_OPTIONS)
-        self.reader.check_schema_version(options)
+        options = self._options(request, allowed=METADATA_OPTIONS)
         wanted = options.system.get("format")
         headers = request.headers
         if path == "$metadata":

@@ -373,3 +373,18 @@ def test_the_metadata_says_what_is_tracked(admin: Api) -> None:
         if isinstance(declared, dict) and declared.get("$Collection"):
             tracked = admin.get(f"/odata/{name}", headers=TRACK)
             assert ("deltaLink" in tracked.text) == declared[term]["Supported"], name
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["Clients({key})", "Clients({key})/Contacts", "Clients({key})/name", "Clients/$count", "Me",
+     "$entity?$id=Clients({key})", "Clients?$top=1", "$all", "$crossjoin(Clients,Leads)"],
+)  # fmt: skip
+def test_what_is_not_tracked_takes_no_token_however_often_it_was_read(
+    admin: Api, path: str
+) -> None:
+    address = f"/odata/{path.format(key=make(admin, 'ACME'))}"
+    asked = f"{address}{'&' if '?' in path else '?'}$deltatoken=abc"
+    statuses = [admin.get(each).status_code for each in (asked, address, asked, address, asked)]
+    assert statuses[1] == statuses[3] == 200
+    assert len({*statuses[::2]}) == 1 and statuses[0] in (400, 501), statuses

@@ -13,6 +13,7 @@ from flask import Flask
 from app.container.model import container
 from app.odata.csdl.annotations import CAPABILITIES, CORE, MEASURES, VALIDATION
 from tests.contract.conftest import Api
+from tests.contract.records import make
 from tests.odata.csdl.rules import problems
 
 # An expression with each function that the metadata names.
@@ -305,3 +306,28 @@ def test_csdl_in_json_is_for_those_who_may_know_it(
 ) -> None:
     headers = {"Accept": accept} | ({"OData-MaxVersion": version} if version else {})
     assert admin.get("/odata/$metadata", headers=headers).mimetype == kind
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "Clients(1)", None),
+        ("GET", "KbSearch(q='printer')", None),
+        ("POST", "Clients", {"name": "New"}),
+        ("PATCH", "Clients(1)", {"name": "New"}),
+        ("PUT", "Clients(1)/name", {"value": "New"}),
+        ("DELETE", "Clients(1)", None),
+        ("POST", "Leads(1)/BusinessPlatform.Convert", {}),
+    ],
+)
+def test_nothing_is_done_for_another_version_of_the_schema(
+    admin: Api, method: str, path: str, body: Any
+) -> None:
+    make(admin, "Clients", name="ACME")
+    make(admin, "Leads", lastName="Doe")
+    send = getattr(admin, method.lower())
+    given = [] if body is None else [body]
+    answer = send(f"/odata/{path}?$schemaversion=0.1", *given)
+    assert (answer.status_code, answer.json["error"]["code"]) == (404, "NOT_FOUND"), answer.text
+    assert [one["name"] for one in admin.get("/odata/Clients").json["value"]] == ["ACME"]
+    assert admin.get("/odata/Leads(1)").json["status"] == "New"

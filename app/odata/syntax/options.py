@@ -144,8 +144,8 @@ def _add_once(texts: dict[str, str], key: str, name: str, text: str) -> None:
     texts[key] = text
 
 
-_NEVER_PLANNED: t.Final = frozenset(["skiptoken", "deltatoken", "format", "schemaversion"])
-_NEVER_LIFTED: t.Final = frozenset(["search", "count", "id", "index"])
+_NEVER_PLANNED: t.Final = frozenset(["skiptoken", "format", "schemaversion"])
+_NEVER_LIFTED: t.Final = frozenset(["search", "count", "id", "index", "deltatoken"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Shape:
     """What a plan is cached by, and what it is then run with.
 
     ``key`` leaves out the options that do not change the plan: ``$format``, ``$schemaversion``,
-    ``$skiptoken``, ``$deltatoken`` (whoever opens a token knows what in it does) and custom ones.
+    ``$skiptoken`` (whoever opens a token knows what in it does) and custom ones.
     ``literals[n]`` is the value of the Literal with slot n plus the ``first_slot`` of the parse.
     """
 
