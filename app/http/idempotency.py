@@ -42,7 +42,9 @@ _KEY = re.compile(KEY_PATTERN)
 # Outcomes of the operation itself. What was refused before it (400, 401, 403, 413 ...) may be
 # corrected and sent again with the same key; what failed on our side may be tried again.
 _KEPT_ERRORS = frozenset((404, 409, 410, 412, 422, 423))
-_KEPT_HEADERS = frozenset(("content-type", "location", "etag", "content-disposition"))
+_KEPT_HEADERS = frozenset(
+    ("content-type", "content-language", "location", "etag", "content-disposition")
+)
 _CLAIM = "platform.idempotency_claim"
 
 

@@ -124,6 +124,9 @@ def test_a_refusal_of_the_operation_itself_is_repeated(admin: Api, session: Sess
     assert (taken.status_code, taken.json["error"]["code"]) == (409, "DUPLICATE")
     again = post(admin, "k2")
     assert (again.data, again.headers["Idempotency-Replayed"]) == (taken.data, "true")
+    of_each = {"X-Request-ID", "Date", "RateLimit-Remaining", "RateLimit-Reset"}
+    first, second = (dict(answer.headers) for answer in (taken, again))
+    assert {name for name in first if second.get(name) != first[name]} <= of_each
 
 
 def test_after_a_day_the_key_is_free(admin: Api, session: Session) -> None:
