@@ -104,26 +104,30 @@ class SearchQuerySchema(PageQuerySchema):
 class FoundDocumentSchema(Schema):
     """A document that was found, with the text around the place."""
 
-    id = fields.Integer()
-    name = fields.String(example="contract.pdf")
-    file_name = fields.String()
-    content_type = fields.String(example="application/pdf")
-    category = fields.String(example="Contract")
-    size = fields.Integer()
-    status = fields.String(example="Active")
-    snippet = fields.String(allow_none=True, example="…delivers two turbines to…")
-    updated_at = Instant()
-    url = fields.String(example="/odata/Documents(1)")
+    id = fields.Integer(description="Key of the document.")
+    name = fields.String(description="Name.", example="contract.pdf")
+    file_name = fields.String(description="Name of the file.")
+    content_type = fields.String(description="Media type.", example="application/pdf")
+    category = fields.String(description="Category.", example="Contract")
+    size = fields.Integer(description="Bytes of the file.")
+    status = fields.String(description="Status.", example="Active")
+    snippet = fields.String(
+        allow_none=True,
+        description="Text around the place, if there is one.",
+        example="…delivers two turbines to…",
+    )
+    updated_at = Instant(description="When it last changed.")
+    url = fields.String(description="Its address.", example="/odata/Documents(1)")
 
 
 class FoundDocumentsSchema(Schema):
     """A page of documents that were found."""
 
-    query = fields.String(example="turbine")
-    total = fields.Integer()
-    limit = fields.Integer()
-    offset = fields.Integer()
-    items = fields.List(fields.Nested(FoundDocumentSchema))
+    query = fields.String(description="What was looked for.", example="turbine")
+    total = fields.Integer(description="Documents on all pages.")
+    limit = fields.Integer(description="Most documents of a page.")
+    offset = fields.Integer(description="How many were left out first.")
+    items = fields.List(fields.Nested(FoundDocumentSchema), description="Documents of this page.")
 
 
 class RestoredSchema(Schema):

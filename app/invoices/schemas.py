@@ -334,17 +334,19 @@ class SentManySchema(Schema):
 class BrokenRuleSchema(Schema):
     """A rule of EN 16931 that an e-invoice would break."""
 
-    rule = fields.String(example="BR-11")
-    field = fields.String(example="buyer.address.country")
-    message = fields.String()
+    rule = fields.String(description="Name of the rule.", example="BR-11")
+    field = fields.String(description="What it is about.", example="buyer.address.country")
+    message = fields.String(description="What is missing or wrong.")
 
 
 class PreflightSchema(Schema):
     """Whether an e-invoice can be made, and what keeps it."""
 
-    id = fields.Integer()
-    number = fields.String(allow_none=True)
-    status = fields.String(example="Draft")
-    e_invoice_format = fields.String(example="Auto")
-    ready = fields.Boolean()
-    problems = fields.List(fields.Nested(BrokenRuleSchema))
+    id = fields.Integer(description="Key of the document.")
+    number = fields.String(allow_none=True, description="Number; null before it is issued.")
+    status = fields.String(description="Status.", example="Draft")
+    e_invoice_format = fields.String(description="Format that is asked for.", example="Auto")
+    ready = fields.Boolean(description="Whether an e-invoice can be made.")
+    problems = fields.List(
+        fields.Nested(BrokenRuleSchema), description="Rules that it would break."
+    )

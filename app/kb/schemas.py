@@ -198,15 +198,15 @@ class FeedbackSchema(Schema):
 class FeedbackEntrySchema(Schema):
     """What one reader said."""
 
-    helpful = fields.Boolean()
-    comment = fields.String(allow_none=True)
-    at = Instant()
+    helpful = fields.Boolean(description="Whether it helped.")
+    comment = fields.String(allow_none=True, description="What was missing.")
+    at = Instant(description="When it was said.")
 
 
 class FeedbackListSchema(Schema):
     """What readers said, newest first."""
 
-    items = fields.List(fields.Nested(FeedbackEntrySchema))
+    items = fields.List(fields.Nested(FeedbackEntrySchema), description="What each reader said.")
 
 
 class MissingQuerySchema(Schema):
