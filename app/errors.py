@@ -180,7 +180,7 @@ class ForbiddenError(ApiError):
     status, code = 403, "FORBIDDEN"
 
 
-class InsufficientScopeError(ApiError):
+class InsufficientScopeError(ForbiddenError):
     """The API key's role has the permission, its scopes do not."""
 
     status, code = 403, "INSUFFICIENT_SCOPE"

@@ -18,7 +18,7 @@ from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, Too
 from app.ai.wording import label, spoken, value_text, words_of
 from app.container import engine
 from app.container.words import word_text
-from app.errors import ForbiddenError, InsufficientScopeError, NotFoundError
+from app.errors import ForbiddenError, NotFoundError
 from app.measures import MEASURES
 from app.odata.model import edm
 from app.written.catalogue import SOURCE
@@ -286,7 +286,7 @@ def list_related(
     path = f"{record.path}/{listing.navigation}"
     try:
         rows = engine.read_many(path, **options)
-    except (ForbiddenError, InsufficientScopeError, NotFoundError):
+    except (ForbiddenError, NotFoundError):
         return  # what the caller may not read is not spoken of
     if not rows:
         return

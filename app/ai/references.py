@@ -11,7 +11,7 @@ from app.ai.context import TITLES, data_sets, title_of
 from app.ai.lexicon import RECORD_NUMBER, Lexicon, Message, language_of, lexicon_of
 from app.ai.parts import RecordContext
 from app.container import engine
-from app.errors import ForbiddenError, InsufficientScopeError
+from app.errors import ForbiddenError
 from app.odata.syntax.literals import quoted
 
 # The first letters of numbers that are no invoice's -> the set, and the property of the number.
@@ -113,6 +113,6 @@ def _read(name: str, condition: str) -> list[RecordContext]:
         rows: list[dict[str, Any]] = engine.read_many(
             name, filter=condition, select=select, orderby="id", top=_MOST
         )
-    except (ForbiddenError, InsufficientScopeError):
+    except ForbiddenError:
         return []  # what the caller may not read is not known of
     return [RecordContext(name, entity, name, row["id"], title_of(entity, row)) for row in rows]

@@ -19,7 +19,6 @@ from app.errors import (
     ApiError,
     ApiKeyInvalidError,
     ForbiddenError,
-    InsufficientScopeError,
     InvalidCredentialsError,
     MethodNotAllowedError,
     NotAcceptableError,
@@ -114,7 +113,7 @@ def _add_challenges(response: Response, error: ApiError, is_odata: bool) -> None
 
 def _note_denial(error: ApiError) -> None:
     """For the audit log, which is written when everything else has been undone."""
-    if isinstance(error, ForbiddenError | InsufficientScopeError):
+    if isinstance(error, ForbiddenError):
         permissions = [detail.message for detail in error.details if detail.field == "permission"]
         current_exchange().denied = {
             "action": "access.denied",

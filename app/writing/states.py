@@ -60,7 +60,7 @@ def _begin(machine: StateMachine, change: Change[Entity], target: str) -> Transi
 def require_right(transition: Transition, caller: Caller, record: Entity | None) -> None:
     """Check the right that a step needs besides the one to change the record.
 
-    Raises: ForbiddenError, InsufficientScopeError.
+    Raises: ForbiddenError.
     """
     permission = transition.permission
     if permission is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import jwt
 import pytest
@@ -70,4 +71,31 @@ def test_api_key_works_in_its_header_and_as_basic_on_odata(admin: Api, anonymous
     assert anonymous.get("/odata/Clients", headers=headers).status_code == 200
     assert anonymous.get("/api/auth/me", headers=headers).status_code == 401
     refused = anonymous.get("/odata/Leads", headers={"X-API-Key": key})
+    assert (refused.status_code, refused.json["error"]["code"]) == (403, "INSUFFICIENT_SCOPE")
+
+
+BODIES: dict[str, dict[str, Any]] = {
+    "Clients": {"name": "ACME"}, "Contacts": {"lastName": "Doe"}, "Leads": {"lastName": "Doe"},
+    "Tickets": {"subject": "Printer"}, "KbArticles": {"title": "Printers", "body": "Text."},
+    "Documents": {"name": "Contract"}, "Tasks": {"title": "Call"}, "Projects": {"name": "Rollout"},
+    "Products": {"name": "Advice", "unitPrice": 128},
+}  # fmt: skip
+RESOURCES = {"KbArticles": "kb"}
+
+
+@pytest.mark.parametrize("wanted", [None, "return=minimal", "return=representation"])
+@pytest.mark.parametrize("name", BODIES)
+def test_a_key_that_may_only_create_is_told_where_it_is(
+    admin: Api, name: str, wanted: str | None
+) -> None:
+    scope = f"{RESOURCES.get(name, name.lower())}:create"
+    body = {"name": "Form", "role": "Admin", "scopes": [scope]}
+    key = admin.post("/api/v1/admin/api-keys", body).json["key"]
+    headers = {"X-API-Key": key} | ({"Prefer": wanted} if wanted else {})
+    answer = admin.client.post(f"/odata/{name}", json=BODIES[name], headers=headers)
+    assert (answer.status_code, answer.data) == (204, b""), answer.text
+    address = answer.headers["Location"].replace("http://localhost", "")
+    assert answer.headers["OData-EntityId"].endswith(address)
+    assert admin.get(address).json.items() >= BODIES[name].items()
+    refused = admin.client.get(address, headers={"X-API-Key": key})
     assert (refused.status_code, refused.json["error"]["code"]) == (403, "INSUFFICIENT_SCOPE")

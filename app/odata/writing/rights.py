@@ -19,7 +19,7 @@ from app.permissions import allowed, require
 def require_some_right(method: str, target: Target) -> None:
     """Let through whoever may write anything of what ``target`` names.
 
-    Raises: ForbiddenError or InsufficientScopeError, with the right that is most likely meant.
+    Raises: ForbiddenError, with the right that is most likely meant.
     """
     needed = ""
     for entity_set, action in _possible(method, target):
@@ -41,7 +41,7 @@ def require_right(
 
     Args:
         values: by attribute, what the address says of a new entity.
-    Raises: ForbiddenError or InsufficientScopeError.
+    Raises: ForbiddenError.
     """
     service = entity_set.service
     if _is_guarded(service):
