@@ -10,7 +10,7 @@ from typing import Any
 
 from dotenv import load_dotenv
 
-from app.config import ConfigError, data_folder
+from app.config import ConfigError, data_folder, web_port, web_processes
 from app.http.connections import Listener, connections_for, ends_connection, read_on
 from app.http.succession import leave_in_order, succession
 from app.start import heap
@@ -21,9 +21,12 @@ heap.bound()
 
 # On a laptop only this machine gets in; in production the host's router, or the proxy in front.
 _host = "0.0.0.0" if os.environ.get("APP_ENV") == "production" else "127.0.0.1"
-bind = f"{_host}:{os.environ.get('PORT') or 8000}"
-
-workers = int(os.environ.get("WEB_CONCURRENCY") or 1)
+try:
+    bind = f"{_host}:{web_port(os.environ)}"
+    workers = web_processes(os.environ)
+    check_web_processes(workers, os.environ.get("REDIS_URL"))
+except ConfigError as error:
+    sys.exit(f"Cannot start: {error}")
 worker_class = "gthread"
 # Whose X-Forwarded-* headers count is said by TRUSTED_PROXIES, and done by ProxyFix.
 forwarded_allow_ips = ""
@@ -53,11 +56,6 @@ if workers > 1 and os.environ.get("METRICS_TOKEN"):
     shutil.rmtree(_numbers, ignore_errors=True)
     _numbers.mkdir(parents=True)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_numbers)
-
-try:
-    check_web_processes(workers, os.environ.get("REDIS_URL"))
-except ConfigError as error:
-    sys.exit(f"Cannot start: {error}")
 
 
 def when_ready(master: Any) -> None:

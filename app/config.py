@@ -13,6 +13,7 @@ import click
 
 from app.http import page_sizes
 from app.start.setting_urls import (
+    MOST_PORT,
     is_number,
     problem_of_base_url,
     problem_of_database,
@@ -126,7 +127,7 @@ class Config:
             RATE_LIMIT_USER=read.text("RATE_LIMIT_USER", "100/minute"),
             RATE_LIMIT_API_KEY=read.text("RATE_LIMIT_API_KEY", "1000/minute"),
             RATE_LIMIT_AUTH=read.text("RATE_LIMIT_AUTH", "20/minute"),
-            WEB_CONCURRENCY=read.number("WEB_CONCURRENCY", 1, least=1),
+            WEB_CONCURRENCY=web_processes(env),
             WEBHOOK_ALLOW_PRIVATE=read.flag("WEBHOOK_ALLOW_PRIVATE", False),
             WEBHOOK_RETRY_SCHEDULE=read.numbers("WEBHOOK_RETRY_SCHEDULE", DEFAULT_RETRY_SCHEDULE),
             TRUSTED_PROXIES=read.number("TRUSTED_PROXIES", 0),
@@ -157,6 +158,26 @@ class Config:
 def data_folder(env: Mapping[str, str]) -> Path:
     """The folder for everything that is kept in files."""
     return Path(env.get("DATA_DIR") or "data").absolute()
+
+
+def web_port(env: Mapping[str, str]) -> int:
+    """Where the web process listens.
+
+    Raises: ConfigError.
+    """
+    text = env.get("PORT") or "8000"
+    if not is_number(text) or not 0 < int(text) <= MOST_PORT:
+        raise ConfigError(f"PORT must be a number from 1 to {MOST_PORT}, not {text!r}")
+    return int(text)
+
+
+def web_processes(env: Mapping[str, str]) -> int:
+    """How many web processes there are.
+
+    Raises: ConfigError.
+    """
+    read = _Reader(env)
+    return read.number("WEB_CONCURRENCY", 1, least=1)
 
 
 def database_url(url: str) -> str:

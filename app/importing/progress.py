@@ -15,14 +15,15 @@ Report = Callable[[str, int, int], None]
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """``with progress_bar() as report:`` draws what is reported, a bar for each kind of work."""
+    """``with progress_bar() as report:`` draws what is reported, where that is a terminal."""
     bars: dict[str, tqdm[Any]] = {}
 
     def report(what: str, done: int, total: int) -> None:
         if what not in bars:
             for earlier in bars.values():
                 earlier.close()
-            bars[what] = tqdm(total=total or None, desc=what.ljust(_WIDEST), unit="")
+            name = what.ljust(_WIDEST)
+            bars[what] = tqdm(total=total or None, desc=name, unit="", disable=None)
         bars[what].update(done - bars[what].n)
 
     try:

@@ -7,7 +7,7 @@ import sys
 
 from dotenv import load_dotenv
 
-from app.config import Config, ConfigError, data_folder
+from app.config import Config, ConfigError, data_folder, web_port
 from app.start.banner import Administrator, banner
 from app.start.checks import (
     check_data_dir,
@@ -18,17 +18,15 @@ from app.start.checks import (
 )
 from app.start.prepared import database_path, find_prepared
 from app.start.processes import run_processes
-from app.start.setting_urls import MOST_PORT, is_number
 
 HOST = "127.0.0.1"
-DEFAULT_PORT = "8000"
 
 
 def main() -> int:
     """Start everything; returns the exit status. What stops the start is one line."""
     load_dotenv()
     try:
-        port = read_port(os.environ.get("PORT") or DEFAULT_PORT)
+        port = web_port(os.environ)
         address = f"http://{HOST}:{port}"
         folder = data_folder(os.environ)
         check_data_dir(folder)
@@ -59,16 +57,6 @@ def prepare() -> Administrator:
     from app.start import preparing  # the application and its migrations
 
     return preparing.prepare(config)
-
-
-def read_port(text: str) -> int:
-    """A port from its variable.
-
-    Raises: ConfigError, it is none.
-    """
-    if not is_number(text) or not 0 < int(text) <= MOST_PORT:
-        raise ConfigError(f"PORT must be a number from 1 to 65535, not {text!r}")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import socket
 import sqlite3
 from contextlib import closing
@@ -10,15 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from app.config import ConfigError
-from app.start.__main__ import main, read_port
+from app.config import ConfigError, web_port
+from app.start.__main__ import main
 from app.start.checks import (
     check_data_dir,
     check_database_file,
     check_port,
     check_web_processes,
 )
+from app.start.processes import ROOT
 from app.start.release import main as release
+from app.start.setting_urls import MOST_PORT
 
 
 def refusal(caught: pytest.ExceptionInfo[ConfigError]) -> str:
@@ -45,7 +48,28 @@ def test_free_port_is_taken_as_it_is() -> None:
 )
 def test_port_must_be_one(text: str) -> None:
     with pytest.raises(ConfigError, match="PORT must be a number from 1 to 65535"):
-        read_port(text)
+        web_port({"PORT": text})
+    assert web_port({"PORT": str(MOST_PORT)}) == 65_535
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("PORT", "80a", "PORT must be a number from 1 to 65535, not '80a'"),
+        ("PORT", "65536", "PORT must be a number from 1 to 65535, not '65536'"),
+        ("WEB_CONCURRENCY", "two", "WEB_CONCURRENCY must be a whole number of 1 or more"),
+        ("WEB_CONCURRENCY", "0", "WEB_CONCURRENCY must be a whole number of 1 or more"),
+        ("WEB_CONCURRENCY", "2", "WEB_CONCURRENCY is 2: more than one web process needs REDIS_URL"),
+    ],
+)
+def test_the_web_server_tells_a_wrong_setting_in_a_line(
+    name: str, text: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    monkeypatch.setenv(name, text)
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(str(ROOT / "gunicorn.conf.py"))
+    assert str(caught.value.code).startswith(f"Cannot start: {told}")
 
 
 def test_data_dir_is_made(tmp_path: Path) -> None:
