@@ -89,13 +89,13 @@ class Refusals:
 
     def __init__(self) -> None:
         self.fault: Fault | None = None
-        self._at = self._calls = 0
+        self._at = self.calls = 0
         self._lasts, self._only = False, ""
         self.refused: str | None = None  # what was asked for by the call
 
     def arm(self, at: int, fault: Fault, *, lasts: bool = False, only: str = "") -> None:
         """From now on count the calls anew: all, or those that ask for ``only`` this."""
-        self.fault, self._at, self._calls, self.refused = fault, at, 0, None
+        self.fault, self._at, self.calls, self.refused = fault, at, 0, None
         self._lasts, self._only = lasts, only
 
     def disarm(self) -> None:
@@ -116,8 +116,8 @@ class Refusals:
         """Before a call of the driver: refuse it if it is its turn."""
         if self.fault is None or (self._only and asked != self._only):
             return
-        self._calls += 1
-        if self._calls == self._at or (self._lasts and self._calls > self._at):
+        self.calls += 1
+        if self.calls == self._at or (self._lasts and self.calls > self._at):
             self.refused = self.refused or asked
             self.fault(connection)
 
