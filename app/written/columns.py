@@ -200,7 +200,7 @@ class DateColumn:
 
 
 def _cell_error(error: NoDateError) -> CellError:
-    is_question = isinstance(error, AmbiguousDateError) and "two dates" in str(error)
+    is_question = isinstance(error, AmbiguousDateError)
     return CellError(f"{error}; {_DATE_QUESTION}" if is_question else str(error))
 
 

@@ -27,7 +27,7 @@ class NoDateError(ValueError):
 
 
 class AmbiguousDateError(NoDateError):
-    """What was written is two dates, or a time that happens twice."""
+    """What was written could be two dates."""
 
 
 def date_readings(text: str) -> Mapping[str, date]:
@@ -72,7 +72,7 @@ def read_instant(text: str, zone: ZoneInfo, order: str | None = None) -> datetim
 
     Args:
         zone: that of texts that name none.
-    Raises: NoDateError; AmbiguousDateError, also for a time that happens twice in ``zone``.
+    Raises: NoDateError, also for a time that happens twice in ``zone``; AmbiguousDateError.
     """
     match = _PARTS.fullmatch(text.strip())
     if match is None:
@@ -87,7 +87,7 @@ def read_instant(text: str, zone: ZoneInfo, order: str | None = None) -> datetim
 def local_instant(local: datetime, zone: ZoneInfo) -> datetime:
     """A local time as an instant.
 
-    Raises: AmbiguousDateError, it happens twice; NoDateError, it is left out, when clocks change.
+    Raises: NoDateError, it happens twice, or is left out, when clocks change.
     """
     first, second = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if first == second:
@@ -97,7 +97,7 @@ def local_instant(local: datetime, zone: ZoneInfo) -> datetime:
     earlier, later = (
         local.replace(tzinfo=zone, fold=fold).isoformat(timespec="minutes") for fold in (0, 1)
     )
-    raise AmbiguousDateError(f"happens twice in {zone.key}: write {earlier} or {later}")
+    raise NoDateError(f"happens twice in {zone.key}: write {earlier} or {later}")
 
 
 def happens_once(local: datetime, zone: ZoneInfo) -> bool:
