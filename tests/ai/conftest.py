@@ -30,7 +30,7 @@ def idle(app: Flask) -> Iterator[None]:
     yield
     pool = background.unbind(app)
     if pool is not None:
-        pool.shutdown(wait=True)
+        assert pool.wait(60)
     with app.app_context():
         signals.current.ring()
 

@@ -279,11 +279,12 @@ class _Reading:
         return None
 
     def _ago(self, at: int) -> Reading | None:
-        """``3 months ago``: that month."""
-        if self._stem(at + 2) != "ago":
+        """``3 months ago`` and, as others say it, ``before 3 months``: that month."""
+        before = self._stem(at) == "before"
+        if not before and self._stem(at + 2) != "ago":
             return None
-        count, unit = self._number(at), self._unit(at + 1)
-        if self._stem(at) in self.reader.articles:
+        count, unit = self._number(at + before), self._unit(at + before + 1)
+        if self._stem(at + before) in self.reader.articles:
             count = 1
         if count is None or unit is None or count > 1200:
             return None

@@ -35,7 +35,9 @@ def listed(plan: Plan) -> Compiled:
         groups = [group_name(dimension) for dimension in plan.within]
         options["orderby"] = ",".join([*groups, f"{plan.order},id"])
     elif plan.order:
-        options["orderby"] = f"{plan.order},id" if entity.join is None else plan.order
+        # The last one of a day is the one that was made last.
+        tie = "id desc" if plan.limit == 1 and plan.order == f"{plan.date} desc" else "id"
+        options["orderby"] = f"{plan.order},{tie}" if entity.join is None else plan.order
     if plan.limit is not None and not plan.within:
         options["top"] = str(plan.limit)
     options["count"] = "true"

@@ -17,6 +17,7 @@ from app.bi.questions.algebra import COUNT, Meaning
 from app.bi.questions.follow import tells_one
 from app.bi.questions.offering import candidates, report_of
 from app.bi.questions.periods import Periods
+from app.bi.questions.reading import THIS
 from app.bi.questions.refusing import Refusal, passed_over, refused, unread
 from app.bi.questions.stored import Standing, read, written
 from app.bi.questions.understanding import (
@@ -37,6 +38,7 @@ _SUREST = 0.95
 _UNSURE = 0.79  # at most that of what goes on (no session was learned from) or is not plain
 _LEAST_STRANGE = 0.65  # the same where a word that nothing is known of is left aside
 _MOST_READINGS = 3
+_LEAST_POSSIBLE = 0.1  # of a reading that is asked about where saying nothing is likelier
 _LEAST_TOLD = 0.05  # nor said to be why there is no answer
 _OF_WORDS = ("aside", "open", "unknown")  # reasons of how it was read, not of what was asked
 
@@ -76,8 +78,10 @@ class Proposal:
         """Why it is not answered, as a sentence."""
         if self.refusal is not None:
             return self.refusal.sentence(understanding_of(self.understood.language).lexicon)
-        if self.plans:
+        if len(self.plans) > 1:
             return self.say("This can be meant in several ways. Which one?")
+        if self.plans:
+            return self.say("I am not sure what is asked for. Is it this?")
         return self.say("I cannot tell what is asked for.")
 
     @property
@@ -121,6 +125,11 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
         readings = _readings(understood, refusal, now)
         is_offered = readings or best.plan is not None
         refusal = replace(refusal, questions=readings) if is_offered else None
+    is_far = "nothing cross number" in best.features  # a number that is nothing: "in 9999"
+    if is_far and refusal is not None and refusal.reason == "aside":
+        refusal = None
+    if best.plan is None and refusal is None:
+        return Proposal(_possible(understood), 0.0, understood)
     if best.plan is None or (refusal is not None and not refusal.asks_back):
         return Proposal((), 0.0, understood, refusal)
     likelihoods = zip(understood.analyses, understood.chances, strict=True)
@@ -139,9 +148,25 @@ def propose(question: str, now: Calendar, before: Standing | None = None) -> Pro
         if strange is not None:
             without = tuple(f"{restated(plan)}." for plan in plans)
             return Proposal((), 0.0, understood, Refusal("strange", strange.words, without))
-    if understood.goes_on or not ranker.is_plain(best.features) or _takes_for_granted(plans[0]):
+    is_alone = before is None or before.meaning is None  # else it may be of those before
+    is_plain = is_alone and ranker.is_plain(best.features) and not _takes_for_granted(plans[0])
+    if understood.goes_on or not is_plain:
         confidence = min(confidence, _UNSURE)
     return Proposal(plans, confidence, understood, refusal, noted[0][1])
+
+
+def _possible(understood: Understood) -> tuple[Plan, ...]:
+    """The two likeliest readings of what rather says nothing, that use all its words."""
+    if any(feature.startswith("nothing cross") for feature in understood.analyses[0].features):
+        return ()
+    likelihoods = zip(understood.analyses, understood.chances, strict=True)
+    possible = [analysis for analysis, chance in likelihoods
+                if analysis.plan is not None and chance >= _LEAST_POSSIBLE
+                and not analysis.passed_over(understood.read, light=False)]  # fmt: skip
+    try:
+        return tuple(_noted(analysis, understood)[0] for analysis in possible[:2])
+    except ForbiddenError:
+        return ()
 
 
 def _takes_for_granted(plan: Plan) -> bool:
@@ -251,10 +276,11 @@ def understand(question: str, now: Calendar, before: Standing | None, code: str)
 
 def _understood(question: str, now: Calendar, before: Standing | None, code: str) -> Understood:
     language, weights = understanding_of(code), ranker.fitted().weights
-    alone = language.understand(question, now, weights)
+    meant = None if before is None else before.meaning
+    alone = language.understand(question, now, weights, meant)
     best = alone.analyses[0]
     is_whole = best.meaning is not None and f"kind unnamed {best.meaning.kind}" not in best.features
-    if before is None:
+    if before is None or THIS in best.features:
         return alone
     goes_on = language.goes_on(alone.read)
     previous = before.meaning
@@ -267,7 +293,8 @@ def _understood(question: str, now: Calendar, before: Standing | None, code: str
         refers = language.refers(alone.read.stems)
         lacks = f"few {previous.ranking.limit}" if goes_on and is_few and previous.ranking else ""
         return replace(alone, goes_on=refers, lacks=lacks)
-    is_of_record = tells_one(previous) and _is_fragment(alone, previous)
+    kind = language.lexicon.model.kinds[previous.kind]
+    is_of_record = tells_one(previous, kind) and _is_fragment(alone, previous)
     is_bare = _is_bare(best.meaning) or is_of_record
     if goes_on or not is_whole or is_bare or _is_of_one(best, previous):
         # By itself, a question passes over whom its pronoun stands for.
@@ -300,6 +327,7 @@ def _is_of_either(alone: Analysis, followed: Analysis, previous: Meaning) -> boo
     if first is None or second is None or first.kind != previous.kind or first == second:
         return False
     is_part = bool(previous.figures and (previous.dated or previous.where))
+    is_part &= second.groups != previous.groups or not previous.groups  # "which source": of these
     named = (figure.measure for figure in first.figures if figure not in previous.figures)
     return is_part and any(figure != COUNT for figure in named)
 
@@ -314,7 +342,10 @@ def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
 
 def _is_fragment(alone: Understood, previous: Meaning) -> bool:
     """Whether it only names records of another kind, and no record: ``open tickets?``"""
-    meaning, categories = alone.analyses[0].meaning, {leaf.category for leaf in alone.read.leaves}
+    meaning = alone.analyses[0].meaning
+    leaves = (leaf for leaf in alone.read.leaves
+              if leaf.category != "value" or not leaf.meaning.key.startswith("text:"))  # fmt: skip
+    categories = {leaf.category for leaf in leaves}
     is_other = meaning is not None and meaning.kind != previous.kind
     return is_other and not categories & {"value", "f:list", "f:count", "f:much", "f:who"}
 

@@ -272,7 +272,9 @@ class Compiler:
         if grouped:
             return grouped
         said = (part for restriction in meaning.where for part in positive(restriction))
-        if dates := [state.date for state in kind.stated(said) if state.date]:
+        then = {part.date for part in meaning.where if isinstance(part, Dated)}
+        # "May invoices that were paid in June" are those of May.
+        if dates := [state.date for state in kind.stated(said) if state.date not in ("", *then)]:
             return dates[0]
         for figure in meaning.figures:
             if figure.is_rate and kind.rates[figure.measure].date:
@@ -346,7 +348,9 @@ class Compiler:
 
     def _columns(self, kind: Kind, meaning: Meaning) -> list[str]:
         columns = kind.columns if kind.join is None else (*kind.columns, *meaning.columns)
-        return [column for column in meaning.columns if column not in columns]
+        composed = kind.data.get("composed", {})
+        wanted = [part for name in meaning.columns for part in composed.get(name, (name,))]
+        return [column for column in wanted if column not in columns]
 
     # --- restrictions
 

@@ -105,9 +105,10 @@ class _Finishing:
 
     def _figures(self) -> tuple[Figure, ...]:
         draft = self.draft
-        figures = tuple(dict.fromkeys(self._figure(choices) for choices in draft.figures))
-        if figures == (Figure(COUNT),) and self._is_counted:
-            return (Figure(self.kind.data["counted"]),)  # how many of a product: its units
+        figures = tuple(self._figure(choices) for choices in draft.figures)
+        if self._is_counted:  # how many of a product: its units
+            units = Figure(self.kind.data["counted"])
+            figures = tuple(units if figure == Figure(COUNT) else figure for figure in figures)
         if figures or "distinct" in draft.flags:
             return figures
         rank = draft.rank
@@ -118,6 +119,9 @@ class _Finishing:
         bare = self.kind.data.get("bare", counted)
         if "share" in draft.flags or (rank is not None and rank.word in ("common", "often")):
             bare = COUNT
+        groups = {choices.by_kind[self.key].dimension for choices in draft.groups}
+        if rank is not None and rank.word in ("top", "bottom") and self.kind.person:
+            bare = self.kind.data.get("best", bare) if self.kind.person.name in groups else bare
         if rank is not None and rank.of == "figure" and rank.word in ("fastest", "slowest"):
             bare = self._usual_duration
         return (Figure(bare),) if wants else ()

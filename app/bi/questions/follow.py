@@ -15,6 +15,7 @@ from app.bi.questions.algebra import (
     Group,
     Has,
     Is,
+    Known,
     Meaning,
     Not,
     Of,
@@ -85,6 +86,8 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return _showing(previous, _column(choices.by_kind, kind), model)
         case "dimension" if previous.groups:  # "and channel"
             return replace(previous, groups=(Group(choices.by_kind[kind.key]),))
+        case "group" if previous.figures and kind.key not in choices.by_kind:
+            return _of_parts(previous, choices.by_kind, model)
         case "rank":
             role, limit = choices
             return _ranked(previous, Rank("", role in _DOWN, limit, role))
@@ -92,6 +95,17 @@ def _changed(previous: Meaning, category: str, choices: Any, model: Model) -> Me
             return _ranked(previous, Rank("sort", category == "f:descending", -1, category[2:]))
         case "f:pie" | "f:bar" | "f:line" | "f:table":
             return replace(previous, chart=choices)
+    return None
+
+
+def _of_parts(previous: Meaning, groups: Mapping[str, Group], model: Model) -> Meaning | None:
+    """By what only parts of the records have: tax by its rate, of their lines."""
+    kind = model.kinds[previous.kind]
+    for key, group in groups.items():
+        other = model.kinds[key]
+        is_told = all(figure.measure in other.figures for figure in previous.figures)
+        if other.set == kind.set and other.join and is_told:
+            return replace(previous, kind=key, groups=(group,), ranking=None)
     return None
 
 
@@ -162,7 +176,8 @@ def _restricted(previous: Meaning, parts: tuple[Restriction, ...], model: Model)
     paths = {path for part in parts for path in _paths(part, kind, model)}
     kept = tuple(part for part in previous.where
                  if part not in parts and not _is_among(part, paths, kind, model))  # fmt: skip
-    return replace(previous, where=(*kept, *parts))
+    dated = None if previous.dated is not None and previous.dated.date in paths else previous.dated
+    return replace(previous, where=(*kept, *parts), dated=dated)
 
 
 def _is_among(part: Restriction | None, paths: set[str], kind: Kind, model: Model) -> bool:
@@ -174,7 +189,7 @@ def _is_among(part: Restriction | None, paths: set[str], kind: Kind, model: Mode
 def _paths(restriction: Restriction | None, kind: Kind, model: Model) -> Iterator[str]:
     """The properties whose values a restriction says, those of the client of an invoice, too."""
     match restriction:
-        case Equals(path):
+        case Equals(path) | Known(path):
             yield path
         case Is(state) if kind.states[state].path:
             yield kind.states[state].path
@@ -247,7 +262,8 @@ def _showing(previous: Meaning, path: str, model: Model) -> Meaning:
         raise TypeMismatchError("figures have no columns")
     if path in kind.data.get("columns", ()):
         names = {dimension.path: name for name, dimension in kind.dimensions.items()}
-        return _grouped(previous, (Group(names[path]),), model)
+        is_date = kind.is_dated(path)  # which they show already
+        return previous if is_date else _grouped(previous, (Group(names[path]),), model)
     return replace(previous, columns=(*previous.columns, path))
 
 
@@ -298,7 +314,8 @@ def _ranked(previous: Meaning, rank: Rank) -> Meaning | None:
         return replace(previous, ranking=replace(previous.ranking, descending=down, limit=limit))
     if not previous.groups:
         return None
-    return replace(previous, ranking=Ranking(down, 0 if is_sorted else rank.limit or 1))
+    all_of_them = is_sorted or not rank.word  # "who has how many"
+    return replace(previous, ranking=Ranking(down, 0 if all_of_them else rank.limit or 1))
 
 
 def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
@@ -328,8 +345,9 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     """``only Tom's deals, by month``: all that is said of the same records, or of others."""
     kind = model.kinds[previous.kind]
     if draft.named not in ("", kind.key) or kind.key not in draft.common_kinds:
-        if tells_one(previous) and draft.named in kind.related:
-            return _of_related(previous, draft, model, refers)
+        is_of_one = tells_one(previous, kind) and draft.named
+        if is_of_one and (of_one := _of_related(previous, draft, model, refers)):
+            return of_one
         is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
         of_others = None if is_bare or not draft.is_plain else _of_others(previous, draft, model)
         if of_others is None and (refers or (is_bare and "list" in draft.flags)):
@@ -342,6 +360,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     changed = _of_part(previous, meaning.where, draft, model)
     if meaning.dated is not None:
         changed = _in_period(changed, meaning.dated.when, meaning.dated.date)
+    elif previous.dated is not None and previous.dated.date in _since(meaning, kind):
+        changed = replace(changed, dated=None)  # "due today?" "And the overdue ones?"
     if meaning.groups:
         changed = _grouped(changed, meaning.groups, model)
     if "summed" in draft.flags and not meaning.groups:
@@ -356,6 +376,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             return None  # a figure of the first few is not that of all
         is_named = "summed" not in draft.flags or draft.figures[0].key.startswith("measure")
         figures = meaning.figures
+        if not is_named and figures == (Figure(kind.usual),):  # of overdue ones what is due
+            figures = (Figure(kind.amount_of(changed.where) or kind.usual),)
         if not is_named and _amounts(changed):
             figures = changed.figures
             if not previous.groups:  # the sum, and no average of all groups
@@ -365,7 +387,12 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         changed = replace(changed, figures=figures, columns=(), ranking=None, distinct="")
         changed = _first_by_extreme(changed, kind)
     elif meaning.columns:
-        for path in meaning.columns:
+        paths = meaning.columns
+        if "when" in draft.flags:  # of a figure the records, since when they are so
+            changed = _listed(changed, kind)
+            since = tuple(filter(None, map(kind.since, changed.where)))
+            return replace(changed, columns=since or paths)
+        for path in paths:
             changed = _showing(changed, path, model)
     elif "list" in draft.flags and changed == previous and not (draft.rank or meaning.where):
         listed = _listed(previous, kind)
@@ -381,14 +408,24 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         if is_of_records and meaning.ranking is not None:
             return replace(changed, ranking=meaning.ranking)
         return _ranked(changed, draft.rank)
-    is_told = draft.groups or draft.figures or (refers and meaning.where)
+    is_told = draft.groups or draft.figures or meaning.columns or (refers and meaning.where)
     return changed if is_told or changed != previous else None
 
 
-def tells_one(meaning: Meaning) -> bool:
-    """Whether it is about one record that was named: ``phone of Granit Software``."""
+def _since(meaning: Meaning, kind: Kind) -> set[str]:
+    """The dates since when records are what is said of them."""
+    states = (kind.data.get("states", {}).get(part.state, {}) for part in meaning.where
+              if isinstance(part, Is))  # fmt: skip
+    return {state["since"] for state in states if "since" in state}
+
+
+def tells_one(meaning: Meaning, kind: Kind) -> bool:
+    """Whether it is about one record that was named, or what belongs to one client or project:
+    ``phone of Granit Software``, ``how much does it owe us``."""
+    paths = {"id", *(dimension.key for name, dimension in kind.dimensions.items()
+                     if dimension.path.endswith("/name"))}  # fmt: skip
     return any(
-        isinstance(part, Equals) and part.path == "id" and len(part.values) == 1
+        isinstance(part, Equals) and part.path in paths and len(part.values) == 1
         for part in meaning.where
     )
 
@@ -457,7 +494,8 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     if has is not None:
         behind = _behind(previous, has, kind, other)
         return replace(meaning, where=(*behind.where, *meaning.where))
-    parts = tuple(_named_in(previous, kind, other)) if refers == "person" else ()
+    is_same = refers == "person" or not (refers or "list" in draft.flags)  # "open tickets?"
+    parts = tuple(_named_in(previous, kind, other)) if is_same else ()
     if parts := parts or tuple(_belonging(previous, kind, other)):
         return replace(meaning, where=(*parts, *meaning.where))
     name = other.data["one"]

@@ -233,8 +233,13 @@ class Lexicon:
 
     @cached_property
     def singular(self) -> frozenset[str]:
-        """What one record is called, as it is written."""
-        nouns = (noun for kind in self.data.values() for noun in kind.get("nouns", ()))
+        """What one record, or one of a dimension, is called, as it is written."""
+        kinds = [kind for kind in self.data.values() if isinstance(kind, dict)]
+        nouns = [noun for kind in kinds for noun in kind.get("nouns", ())]
+        nouns += (text for kind in kinds for texts in kind.get("dimensions", {}).values()
+                  for text in texts)  # fmt: skip
+        labels = self.data.get("labels", {}).items()
+        nouns += (text for english, text in labels if not english.endswith("s"))
         return frozenset(noun.lower() for noun in nouns)
 
     @cached_property
@@ -256,6 +261,13 @@ class Lexicon:
         words.update(self.reader.words if "periods" in self.data else ())
         words.update(dict.fromkeys({*self.fillers, *self.english}, _USUAL))
         return {word: math.sqrt(count) for word, count in words.items()}
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """Words that are but a part of what values are called: a name may have them, too."""
+        said = {word for phrase in self.entries for word in phrase}
+        values = (text for texts in self.data.get("values", {}).values() for text in texts)
+        return frozenset(word for text in values for word in self.phrase(text)) - said
 
     @cached_property
     def reader(self) -> PeriodReader:

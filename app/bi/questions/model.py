@@ -124,6 +124,15 @@ class Kind(Entity):
         """The states that restrictions name, in their order."""
         return [self.states[part.state] for part in where if isinstance(part, Is)]
 
+    def since(self, restriction: object) -> str:
+        """The date since when a state lasts; empty for none."""
+        if not isinstance(restriction, Is):
+            return ""
+        since = self.data.get("since", {}).get(restriction.state.rpartition(".")[0], "")
+        date = "createdAt" if self.states[restriction.state].date == "createdAt" else ""
+        stated = self.data.get("states", {}).get(restriction.state, {})
+        return str(since or date or stated.get("since", ""))
+
     def state_with(self, text: str | None) -> str:
         """The state that a filter is, unless of what is still to be done; empty for none."""
         states = self.states.items() if text else ()

@@ -39,7 +39,7 @@ _BETWEEN_LETTERS = re.compile(r"[\W_]|(?<=\s)and(?=\s)")
 _NUMBER = re.compile(r"[A-Za-z]{1,4}(?:-\d{4})?-\d{3,12}")  # INV-2026-00007, T-000001
 _JOINING = frozenset(("&", "+"))
 _SIMILAR = 0.83
-_NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
+NAMED, _PEOPLE = ("Clients", "Projects"), ("Contacts", "Leads")  # whose records are named
 _SHORTEST_WITHIN = 5  # letters of a word that may stand within a name
 _LONGEST_TEXT = 4  # words that are looked for in records
 
@@ -93,7 +93,9 @@ class Names:
                         yield Name(start, start + length, Options(key, by_kind))
             if not taken:
                 yield from self._almost(tokens[start], start, known, countries, categories)
-                yield from self._partly(tokens, stems, start, known)
+                for name in self._partly(tokens, stems, start, known):
+                    taken = name.end - start - 1  # of a record as many words, or more
+                    yield name
             yield from self._record(tokens, start, known, taken)
 
     # --- lists
@@ -102,7 +104,9 @@ class Names:
         self, text: str, phrase: tuple[str, ...], countries: Mapping[Any, tuple[str, str]],
         categories: Mapping[Any, Mapping[str, Restriction]], people: Mapping[str, Any],
     ) -> Iterator[tuple[str, Mapping[str, Restriction]]]:  # fmt: skip
-        country = countries.get(phrase) or countries.get(text.lower())
+        others = [spelling.lower() for spelling in spellings(text)]
+        written = [phrase, *others, *map(self._lexicon.phrase, others[1:])]  # "oesterreichische"
+        country = next(filter(None, map(countries.get, written)), None)
         if country is None and len(text) == 2 and text.isupper():
             country = countries.get(f"code {text}")
         if country is not None:
@@ -190,7 +194,9 @@ class Names:
         """What stands behind ``about`` and ``tagged``, or between ``with`` and ``in the name``."""
         longer: set[str] = set()
         for length, entry in self._lexicon.at(stems, at):
-            if entry.category not in {"f:about", "f:tagged", "f:with"} - longer:
+            if entry.category not in {"f:about", "f:tagged", "f:with", "f:topic"} - longer:
+                continue
+            if entry.category == "f:topic" and (longer or not self._is_text(stems, at)):
                 continue
             longer.add(entry.category)  # "tagged as" is not tagged with "as"
             begin = at + length
@@ -202,6 +208,18 @@ class Names:
                 text = _text(tokens[begin:end])
                 about = "f:tagged" if entry.category == "f:tagged" else "f:about"
                 yield Name(at, end, self._said_of(about, text), prior=end - begin - 1)
+
+    def _is_text(self, stems: Sequence[str], at: int) -> bool:
+        """Whether records that are about something stand right before: ``articles on``."""
+        kinds = (entry.value for entry in self._lexicon.entries.get(tuple(stems[at - 1 : at]), ())
+                 if entry.category == "kind")  # fmt: skip
+        is_bound = self._categories_at(stems, at + 1) & {
+            "f:atleast",
+            "f:atmost",
+            "f:more",
+            "f:less",
+        }
+        return not is_bound and any(self._kinds[kind].data.get("about") for kind in kinds)
 
     def _is_place(self, stems: Sequence[str], begin: int, at: int) -> bool:
         """Whether a bare text goes on with a property of records: ``in the subject``."""
@@ -296,14 +314,16 @@ class Names:
             self._looked += 1
             by_kind = _by_name(text, self._kinds)
             for kind, records in by_kind.items():
-                yield Name(start, start + length, self._of_record(kind, records),
-                           prior=int(any(known[start : start + length])),
+                yield Name(start, start + length, self.of_record(kind, records),
+                           # Who is both has become a contact.
+                           prior=any(known[start : start + length]) + (kind != next(iter(by_kind))),
                            choices=tuple(name for name, _ in records[1:]) and
                            tuple(name for name, _ in records))  # fmt: skip
             if by_kind:
                 return
 
-    def _of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
+    def of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
+        """Records of a kind by name and key, as a restriction of them and of what is theirs."""
         ids = tuple(key for _, key in records)
         label = OR.join(name for name, _ in records)
         by_kind: dict[str, Restriction] = {owner: Equals("id", ids, label)}
@@ -328,7 +348,9 @@ def _is_run(words: Sequence[Token]) -> bool:
 
 
 def _stands_in(words: tuple[str, ...], phrase: tuple[str, ...]) -> bool:
-    return any(phrase[at : at + len(words)] == words for at in range(len(phrase) - len(words) + 1))
+    """Whether a name has these words in their order: of a document scanner ``S40 scanner``."""
+    rest = iter(phrase)
+    return all(word in rest for word in words)
 
 
 def _text(words: Sequence[Token]) -> str:
@@ -367,25 +389,29 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
 
 def _by_name(text: str, kinds: Mapping[str, Kind]) -> dict[str, list[tuple[str, str]]]:
     """The records of the first kind that has some of this name, or people of two words."""
-    for written in spellings(text):
-        for keys in (*((name,) for name in _NAMED), *((_PEOPLE,) if " " in text else ())):
-            named = {key: _named(kinds[key].set, kinds[key].name, written) for key in keys}
+    several = (*((name,) for name in NAMED), *((_PEOPLE,) if " " in text else ()))
+    for written, is_searched in (*((text, False) for text in spellings(text)), (text, True)):
+        for keys in several:
+            named = {key: _named(kinds[key], written, is_searched=is_searched) for key in keys}
             if records_by_kind := {key: records for key, records in named.items() if records}:
                 return records_by_kind
     return {}
 
 
-def _named(set_name: str, path: str, text: str) -> list[tuple[str, str]]:
-    wanted = _plain(text)
+def _named(kind: Kind, text: str, *, is_searched: bool) -> list[tuple[str, str]]:
+    """Records by their name as it is written; searched for: without the marks of its letters."""
+    path, wanted = kind.name, _plain(text)
     parts = [f"contains(tolower({path}),{quoted(word)})" for word in dict.fromkeys(wanted.split())]
-    if not parts:
+    if not parts or (is_searched and not wanted.isascii()):
         return []
-    options = {"filter": " and ".join(parts), "select": f"id,{path}", "top": "50"}
-    named = [(str(row[path]), str(row["id"])) for row in _rows(set_name, options, 50)]
-    exact = [record for record in named if _plain(record[0]) == wanted]
-    begins = [record for record in named if f"{_plain(record[0])} ".startswith(f"{wanted} ")]
+    options = {"search": wanted} if is_searched else {"filter": " and ".join(parts)}
+    rows = _rows(kind.set, {**options, "select": f"id,{path}", "top": "50"}, 50)
+    named = [(str(row[path]), str(row["id"])) for row in rows]
+    plain = {name: _plain(plain_letters(name) if is_searched else name) for name, _ in named}
+    exact = [record for record in named if plain[record[0]] == wanted]
+    begins = [record for record in named if f"{plain[record[0]]} ".startswith(f"{wanted} ")]
     long = len(text) >= _SHORTEST_WITHIN or text[:1].isupper()
-    whole = [record for record in named if long and f" {wanted} " in f" {_plain(record[0])} "]
+    whole = [record for record in named if long and f" {wanted} " in f" {plain[record[0]]} "]
     return (exact or begins or whole)[:5]
 
 

@@ -11,18 +11,20 @@ from typing import Any
 from app.bi.questions import ranker
 from app.bi.questions.chart import Chart, Parsed
 from app.bi.questions.drafts import Draft
-from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon
+from app.bi.questions.lexicon import CURRENCY_CODES, LONGEST_PHRASE, Entry, Lexicon, Options
 from app.bi.questions.names import Name, Names
 from app.bi.questions.periods import Periods, Spoken
 from app.bi.questions.rules import Bound, Grammar, Number
 from app.bi.words.tokens import Token, repaired, repairs, tokenise
 
 MOST_WORDS = 80
+_FIRST = 10  # of what is several and has no number
 _MOST_CROSSED = 4  # words in a row
 _MOST_DIGITS = 18  # of a number that records can have
 _WIDEST_PHRASE = 8  # words, with the fillers between
 _MOST_BETWEEN = 4  # words from an article to its noun
 _JOINING = frozenset(("f:versus", "f:compare", "f:and", "f:or", "f:of", "f:by", "f:person"))
+THIS = "leaf this"  # the feature of what stands for a record that was named before
 _CLAUSE = "cross clause"  # the crossing of words that say nothing of records
 # Stands in front of what goes on and behind it, for the records before.
 _BEFORE = Token("", "", "before")
@@ -89,7 +91,7 @@ class Read:
 
     def means(self, start: int, end: int) -> bool:
         """Whether words that stand for nothing are told by a dimension or a property as well, or
-        are a part of a phrase: ``add up``."""
+        are a part of a phrase (``add up``) or of a name or topic (``article on passwords``)."""
         telling = (leaf for leaf in self.leaves if leaf.category in ("dimension", "property"))
         return any((leaf.start, leaf.end) == (start, end) for leaf in telling) or any(
             leaf.start == start and leaf.end > end for leaf in self.leaves
@@ -123,8 +125,9 @@ class Reader:
     def __init__(self, lexicon: Lexicon, periods: Periods, grammar: Grammar) -> None:
         self._lexicon, self._periods, self._grammar = lexicon, periods, grammar
 
-    def read(self, question: str, before: Draft | None = None) -> Read:
-        """The leaves of a question; ``before``: the records that it goes on from."""
+    def read(self, question: str, before: Draft | None = None, this: Options | None = None) -> Read:
+        """The leaves of a question; ``before``: the records that it goes on from; ``this``: the
+        client or project that was named there."""
         tokens = self._tokens(question)
         if before is not None:
             tokens = [_BEFORE, *tokens[self._lead_in(tokens) :], _BEFORE]
@@ -132,9 +135,11 @@ class Reader:
         stems = [token.stem for token in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
             read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
-        read_so_far.leaves += _apart_from_orders(_longest(list(self._entries(tokens, stems))))
+        entries = _longest(_how_many(list(self._entries(tokens, stems))))
+        read_so_far.leaves += _apart_from_orders(entries)
         read_so_far.leaves += self._times(tokens)
         read_so_far.leaves = _as_ranges(read_so_far.leaves)
+        read_so_far.leaves = _without_amounts(read_so_far.leaves)
         read_so_far.leaves += self._numbers(tokens, stems)
         known = self._known(read_so_far, stems)
         for currency in self._currencies(tokens, known):
@@ -155,6 +160,11 @@ class Reader:
                         *(("several records",) if name.choices else ()))  # fmt: skip
             read_so_far.leaves.append(Leaf(name.start, name.end, "value", name.options, features))
             read_so_far.names.append(name)
+        for leaf in tuple(self._this(read_so_far, this)) if this is not None else ():
+            read_so_far.leaves = [
+                other for other in read_so_far.leaves
+                if not leaf.start <= other.start < leaf.end or other.category == "period"
+            ] + [leaf]  # fmt: skip
         read_so_far.leaves += [
             Leaf(leaf.start, leaf.end, "value", names.mine(), ("leaf mine",))
             for leaf in read_so_far.leaves if leaf.category == "f:me"
@@ -184,6 +194,20 @@ class Reader:
         return chart.parsed(read.length, "question")
 
     # --- leaves
+
+    def _this(self, read: Read, named: Options) -> Iterator[Leaf]:
+        """What stands for the record that was named before: ``this client``; ``the client`` where
+        nothing says more of it."""
+        said = self._lexicon.data["language"]["this"]
+        for leaf in read.leaves:
+            if leaf.category == "kind" and leaf.start and named.key.startswith(leaf.meaning[0]):
+                before = read.tokens[leaf.start - 1]
+                is_last = leaf.end == len(read.tokens) or read.tokens[leaf.end].apart
+                if before.text.lower() in said["words"] or (
+                    is_last and before.text.lower() in said["last"]
+                ):
+                    start = leaf.start - (before.stem not in self._lexicon.fillers)
+                    yield Leaf(start, leaf.end, "value", named, ("leaf value", THIS))
 
     def _lead_in(self, tokens: Sequence[Token]) -> int:
         """How many words in front only say that something goes on: ``and what about``."""
@@ -272,12 +296,14 @@ class Reader:
             if tokens[at].stem not in self._lexicon.particles or not is_end:
                 continue
             for start in range(at - 2, begun - 1, -1):
-                entries = self._lexicon.entries.get((tokens[start].stem, tokens[at].stem), ())
-                if any(entry.category.startswith("f:") for entry in entries):
+                verb = (tokens[start].stem, tokens[at].stem)
+                entries = self._lexicon.entries.get(verb, ())
+                is_command = verb in self._lexicon.commands  # "weise T-000001 Felix zu"
+                if is_command or any(entry.category.startswith("f:") for entry in entries):
                     tokens.insert(start + 1, tokens.pop(at))
                 elif entries:
                     tokens.insert(at - 1, tokens.pop(start))
-                if entries:
+                if entries or is_command:
                     break
         return tokens
 
@@ -319,8 +345,16 @@ class Reader:
                 said = " ".join(token.text for token in tokens[at:end]).lower()
                 is_one = said == " ".join(stems[at:end])
                 is_one |= entry.category == "kind" and said in self._lexicon.singular
+                alike = self._lexicon.data["language"].get("alike", {})
+                if alike and said.endswith(tuple(alike["endings"])):
+                    is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
                 is_one |= self._is_of_one(tokens, stems, at)
                 value = (value, is_one)
+            if entry.category in ("f:top", "f:common", "f:highest") and self._is_of_several(
+                tokens, at, end
+            ):
+                yield Leaf(at, end, "rank", (value, _FIRST), features)  # "top reasons"
+                continue
             yield Leaf(at, end, entry.category, value, features)
             if entry.category in SUPERLATIVES | {"f:newest", "f:oldest"} and self._is_alone(
                 tokens, at, end
@@ -330,12 +364,24 @@ class Reader:
     def _is_alone(self, tokens: Sequence[Token], at: int, end: int) -> bool:
         """Whether a superlative stands for one thing, without its noun: ``das älteste bitte``."""
         alone = self._lexicon.data["language"].get("one_thing", {})
+        of_some = end < len(tokens) and tokens[end].text.lower() in alone.get("of", ())
         while end < len(tokens) and tokens[end].stem in self._lexicon.fillers:
             end += 1
-        is_last = end == len(tokens) or tokens[end].apart or tokens[end] is _BEFORE
+        is_last = of_some or end == len(tokens) or tokens[end].apart or tokens[end] is _BEFORE
         before = tokens[at - 1].text.lower() if at else ""
         return bool(alone) and is_last and before in alone["articles"] and (
-            tokens[at].text.lower().endswith(alone["ending"]))  # fmt: skip
+            tokens[at].text.lower().endswith(tuple(alone["endings"])))  # fmt: skip
+
+    def _is_of_several(self, tokens: Sequence[Token], at: int, end: int) -> bool:
+        """Whether a word for the first ones has no number, and several of a dimension behind it."""
+        lexicon, stems = self._lexicon, [token.stem for token in tokens]
+        is_first = tokens[at].text.lower() in lexicon.data["language"].get("first_ones", ())
+        behind = list(lexicon.at(stems, end)) if is_first and end < len(stems) else []
+        ends = {
+            tokens[end + length - 1] for length, entry in behind if entry.category == "dimension"
+        }
+        is_kind = any(entry.category == "kind" for _, entry in behind)
+        return not is_kind and any(noun.text.lower() not in lexicon.singular for noun in ends)
 
     def _currencies(self, tokens: Sequence[Token], known: Sequence[bool]) -> Iterator[Leaf]:
         """Codes of currencies that mean nothing else."""
@@ -498,6 +544,28 @@ def _is_cut(part: Leaf | Name, leaves: Sequence[Leaf]) -> bool:
     """Whether it would cut a currency in two: ``in Danish`` of ``in Danish kroner``."""
     return any(leaf.category == "currency" and {part.start, part.end}
                & {*range(leaf.start + 1, leaf.end)} for leaf in leaves)  # fmt: skip
+
+
+def _how_many(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """What may ask for a number or an amount: a number where records follow at once (``wieviel
+    offene Rechnungen``), else an amount."""
+    spans = {category: {(leaf.start, leaf.end) for leaf in leaves if leaf.category == category}
+             for category in ("f:count", "f:much", "state", "kind", "measure")}  # fmt: skip
+    measured = {start for start, _ in spans["measure"]}
+    nouns = {start for start, end in spans["kind"] if not {start, end} & measured}
+    nouns |= {start for start, end in spans["state"] if end in nouns}
+    last = max((leaf.end for leaf in leaves), default=0)
+    wrong = {(span, "f:much" if span[1] in nouns else "f:count")
+             for span in spans["f:count"] & spans["f:much"] if span[1] < last}  # fmt: skip
+    return [leaf for leaf in leaves if ((leaf.start, leaf.end), leaf.category) not in wrong]
+
+
+def _without_amounts(leaves: Sequence[Leaf]) -> list[Leaf]:
+    """Without years that are amounts: ``over 2000 euros``."""
+    bounded = {leaf.end for leaf in leaves if leaf.category in _BOUNDS}
+    money = {leaf.start for leaf in leaves if leaf.category == "currency"}
+    return [leaf for leaf in leaves if not (
+        leaf.category == "period" and leaf.end in money and leaf.end - 1 in bounded)]  # fmt: skip
 
 
 def _longest(leaves: Sequence[Leaf]) -> list[Leaf]:

@@ -36,6 +36,7 @@ _MOST_NAMED = 3  # words that are said to be unknown
 _ASKING_BACK = frozenset((
     "two", "subject", "ranking", "aside", "several", "either", "best", "open",
 ))  # fmt: skip
+_DONE = frozenset(("cross content verb", "cross content date/verb"))  # verbs, and nothing else
 _FINAL = frozenset(("secret", "command", "forbidden"))
 
 
@@ -92,7 +93,8 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     phrases = {name: lexicon.phrases("refusing", "words", name) for name in ("secret", "manual")}
     phrases |= {"command": lexicon.commands, "beyond": lexicon.beyond}
     for reason, texts in phrases.items():
-        if span := first_place(read.stems, texts):
+        span = first_place(read.stems, texts)
+        if span and (span[1] - span[0] > 1 or not _is_text(read, span[0])):
             return _of_words(reason, read, span, lexicon)
     named = {at for leaf in read.leaves for at in range(leaf.start, leaf.end)}
     words = (token.text for at, token in enumerate(read.tokens)
@@ -101,6 +103,11 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     if said := tuple(islice(unknown, _MOST_NAMED)):
         return Refusal("unknown", said)
     return Refusal("open") if _is_open_of(read, lexicon) else None
+
+
+def _is_text(read: Read, at: int) -> bool:
+    """Whether a word is one of a text that records are about."""
+    return any(leaf.start < at < leaf.end and leaf.category == "value" for leaf in read.leaves)
 
 
 def passed_over(
@@ -235,9 +242,11 @@ def _beyond(question: _Question) -> Refusal | None:
     if span is None:
         return None
     start, end = span
-    # "Do we owe" is no part of what clients owe.
+    # "Do we owe" is no part of what clients owe; articles about travel expenses are kept.
     is_part = any(leaf.start <= start and leaf.end >= end for leaf in read.leaves)
     is_phrase = end - start > 1 and not is_part
+    if end - start == 1 and _is_text(read, start):
+        return None
     places = range(read.places[start], read.places[end])
     if not is_phrase and not set(question.analysis.aside).issuperset(places):
         return None
@@ -253,6 +262,9 @@ def _command(question: _Question) -> tuple[str, ...]:
     # "Change the due date", "void invoice INV-1": what it is done to follows at once.
     objects = lexicon.phrases("language", "objects") | lexicon.phrases("language", "pronouns")
     behind, done = (lexicon.phrases("language", f"commands_{name}") for name in ("behind", "done"))
+    # "Ticket T-000125 schließen": nothing is asked of what only its number names.
+    is_named = any(leaf.meaning.key.startswith("number:") for leaf in question.leaves("value"))
+    is_named &= not any(question.leaves("f:list", "f:who", "f:when", "f:count", "f:tobe"))
     # Without "please" and "can you".
     said = [at for at in range(len(read.tokens)) if read.places[at] < read.places[at + 1]]
     for at in said:
@@ -260,7 +272,7 @@ def _command(question: _Question) -> tuple[str, ...]:
         is_left = read.places[at] in question.analysis.crossed
         is_one = any(map(str.isdigit, "".join(stems[at + 2 : at + 3])))
         is_done_to = stems[at + 1 : at + 2] in objects or is_one
-        if at == said[-1] and is_left and (token.stem,) in behind:
+        if at == said[-1] and (is_left or is_named) and (token.stem,) in behind:
             return (f"“{token.text}”",)
         is_command = (token.stem,) in lexicon.commands or stems[at : at + 2] in lexicon.commands
         is_command &= not read.means(at, at + 1)  # "add up", a name
@@ -283,17 +295,28 @@ def _is_unmeasured(question: _Question) -> bool:
     )
 
 
+def _nobody(question: _Question) -> tuple[str, ...]:
+    """The word for whom or what records are of, where nothing is known of it: ``of sorensen``."""
+    read, whose = question.read, question.ends("f:of", "f:person")
+    places = {read.places[at] for at in whose if at < len(read.tokens)} & question.analysis.crossed
+    words = read.words_at(
+        position for position in places if read.crossing[position] == "cross unknown"
+    )
+    return tuple(f"“{word}”" for word in words)
+
+
 def _left_aside(question: _Question) -> tuple[str, ...]:
     """The words that were left aside and may be about other records altogether."""
     analysis, read = question.analysis, question.read
     # The first noun says what is asked for, whatever follows it.
     nouns = [read.places[at] for at in question.starts("kind")]
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
-    # A number that nothing is compared with is one of a period that is none.
-    bounds = question.ends("f:more", "f:less", "f:atleast", "f:atmost", "f:exactly")
-    loose = {read.places[at] for at in question.starts("number") - bounds}
     decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
-    return tuple(read.words_at((decisive - loose) | first))
+    # "What did Granit buy" asks for more than who that is.
+    said = () if question.meaning.figures else question.meaning.where
+    is_bare = any(isinstance(part, Equals) and part.path == "id" for part in said)
+    done = {position for position in analysis.aside if is_bare and read.crossing[position] in _DONE}
+    return tuple(read.words_at(decisive | done | first))
 
 
 # --- what contradicts itself
@@ -505,6 +528,7 @@ _RULES: tuple[tuple[str, Callable[[_Question], Refusal | tuple[str, ...] | bool 
     ("ahead", _is_ahead),
     ("needless", lambda question: question.says("needless")),
     ("vague", _is_unmeasured),
+    ("unknown", _nobody),
     ("uncounted", _is_counter),
     ("denied", _is_denied_in_time),
     ("currency", _is_converted_elsewhere),

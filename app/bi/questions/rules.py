@@ -316,8 +316,8 @@ class Grammar:
                 return Is(opposite)
         if isinstance(restriction, Compares) and restriction.sign in ("eq", "ne"):
             return replace(restriction, sign=OPPOSITE[restriction.sign])
-        if isinstance(restriction, Dated) and is_long_ago(restriction.when):
-            return restriction  # "not updated for over a year": the last time was before
+        if isinstance(restriction, Dated):
+            return self.not_then(kind, restriction)
         return restriction.of if isinstance(restriction, Not) else Not(restriction)
 
     def alternative(self, role: str, part: Any) -> Any:
@@ -476,7 +476,7 @@ class Grammar:
         is_bare = not (draft.where or draft.dated or draft.kinds & set(part.by_kind))
         is_plain = draft.is_records and is_bare
         stated = self._each(part, part.key, lambda kind, so: any(
-            state.amount for state in kind.stated((so,))) and so)  # fmt: skip
+            state.amount for state in _so_since(kind, so)) and so)  # fmt: skip
         owing = self.something_so("", stated) if is_plain else None
         related = owing and self._related(owing, negated=False)
         return draft.restricted(related, left=False) if related else None
@@ -543,6 +543,9 @@ class Grammar:
         kind = next((key for key in part.by_kind if self.kinds[key].data.get("someone")), None)
         return None if kind is None else Draft(frozenset((kind,)), kind, where=(part,))
 
+    def who_has_so(self, _: str, part: Options) -> Draft | None:
+        return self.having_so(part, self.of_kind(("Clients", False)))
+
     def compound(self, first: Draft, second: Draft) -> Draft | None:
         if "share" in first.flags and first.is_plain:
             return self._part_of_kind(second, first)
@@ -581,8 +584,8 @@ class Grammar:
 
     def something_so(self, _: str, part: Options) -> Draft | None:
         """``something overdue``: what has an amount that is due then, or one at all."""
-        states = {kind: self.kinds[kind].states[meaning.state]
-                  for kind, meaning in part.by_kind.items() if isinstance(meaning, Is)}  # fmt: skip
+        states = {kind: state for kind, meaning in part.by_kind.items()
+                  for state in _so_since(self.kinds[kind], meaning)}  # fmt: skip
         measured = {kind: {figure.filter for figure in self.kinds[kind].figures.values()}
                     for kind in states}  # fmt: skip
         due = [kind for kind, state in states.items() if state.amount]
@@ -619,14 +622,22 @@ class Grammar:
         return None if first == second else both(first, second)
 
     @_of_each("not {1.key} {0.words}")
-    def not_done_then(self, _: Kind, path: str, when: When) -> Restriction:
-        return Dated(when, path) if is_long_ago(when) else Not(Dated(when, path))
+    def not_done_then(self, kind: Kind, path: str, when: When) -> Restriction:
+        return self.not_then(kind, Dated(when, path))
+
+    def not_then(self, kind: Kind, dated: Dated) -> Restriction:
+        """``not updated for over a year``: the last time was before; ``not moved since May``: of
+        those that still can be."""
+        not_then = dated if is_long_ago(dated.when) else Not(dated)
+        is_since = dated.date in kind.data.get("since", {}).values()
+        state = kind.data.get("staying", "") if is_since else ""
+        return All((Is(state), not_then)) if state else not_then
 
     def not_dated(self, _: str, part: tuple[When, Options]) -> Options:
         return self.not_done_then(*part)
 
-    def dated(self, part: Options, when: When) -> tuple[When, Options]:
-        return when, part
+    def pair(self, first: Any, second: Any) -> tuple[Any, Any]:
+        return first, second
 
     def happened(self, draft: Draft, part: Options, *, left: bool) -> Draft | None:
         kinds = draft.kinds.intersection(part.by_kind) - self._so_then(part)
@@ -659,7 +670,7 @@ class Grammar:
         for kind in draft.kinds:
             since = ""
             for choices in draft.where:
-                since = since or self._since(kind, choices.by_kind.get(kind))
+                since = since or self.kinds[kind].since(choices.by_kind.get(kind))
             by_kind[kind] = Dated(when, since or self.kinds[kind].date)
         return draft.restricted(Options(f"age:{when.words}", by_kind), left=False)
 
@@ -671,7 +682,7 @@ class Grammar:
 
     @_of_each("{0.key} {1.words}")
     def so_long_so(self, kind: Kind, meaning: Restriction, when: When) -> Restriction | None:
-        date = self._since(kind.key, meaning) or kind.date
+        date = kind.since(meaning) or kind.date
         return All((meaning, Dated(when, date))) if isinstance(meaning, Is) else None
 
     @_of_each("{0.key} {1.words}")
@@ -973,9 +984,24 @@ class Grammar:
             return None
         if second.flags & {"share", "converted"}:  # of one figure, or of all of them
             return None
+        if len(first.figures) == len(second.figures) == 1 and (
+            same := self.figure_as_said(first, second)
+        ):
+            return same
         for figure in second.figures:
             first = first.figured(figure)
         return first
+
+    def figure_as_said(self, first: Draft, second: Draft) -> Draft | None:
+        """``average invoice value, net``: the same figure as the second says that it is told."""
+        said, how = first.figures[0].by_kind, second.figures[0].by_kind
+        by_kind = {key: replace(said[key], measure=how[key].measure) for key in said.keys() & how
+                   if said[key].measure == self.kinds[key].usual
+                   and how[key].measure in self.kinds[key].data.get("told", ())}  # fmt: skip
+        if not by_kind:
+            return None
+        figure = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
+        return first._replace(kinds=first.kinds.intersection(by_kind), figures=(figure,))
 
     def rate_of_state(self, part: Options, _: str) -> Draft:
         kinds = frozenset(part.by_kind)
@@ -1033,9 +1059,6 @@ class Grammar:
         method = "" if role == "average" else _METHODS.get(role, "")
         return self._by_method(self._lasting(draft)._replace(leftward=False), method)
 
-    def usually(self, draft: Draft, role: str) -> Draft | None:
-        return draft if draft.is_records and role == "average" else None
-
     def how_old(self, _: str, draft: Draft) -> Draft | None:
         ages = {kind: Figure("age") for kind in draft.kinds if "age" in self.kinds[kind].figures}
         return draft._replace(leftward=False).figured(options(f"ages {sorted(ages)}", ages))
@@ -1083,9 +1106,6 @@ class Grammar:
 
     def grouped_so(self, draft: Draft, subject: Draft) -> Draft | None:
         return self._per_subject(subject, draft, left=False)
-
-    def in_its_stead(self, part: Options, _: str) -> Options:
-        return part
 
     def and_by(self, first: Options, second: Options) -> tuple[Options, Options] | None:
         return None if first == self.group(second) else (first, self.group(second))
@@ -1196,10 +1216,8 @@ class Grammar:
         for kind in draft.kinds:
             states = [choices.by_kind.get(kind) for choices in draft.where]
             if any(isinstance(restriction, Is) for restriction in states):
-                since = next(
-                    (date for restriction in states if (date := self._since(kind, restriction))), ""
-                )
-                paths[kind] = since or self.kinds[kind].date
+                since = map(self.kinds[kind].since, states)
+                paths[kind] = next(filter(None, since), self.kinds[kind].date)
         choices = options(f"since {sorted(paths.items())}", paths)
         rank = Rank("records", False, 0 if "singular" not in draft.flags else 1, "by", choices)
         return draft._replace(rank=rank, kinds=draft.kinds.intersection(paths))
@@ -1211,6 +1229,12 @@ class Grammar:
             return None
         grouped = draft.grouped(_groups(part), left=True)
         return grouped._replace(rank=Rank("figure", True, 0, ""))
+
+    def what_is_done(self, _: str, deed: Draft) -> Draft | None:
+        """``what did Granit buy``: by what it is done to."""
+        objects = {key: kind.data["object"] for key, kind in self.kinds.items()
+                   if "object" in kind.data}  # fmt: skip
+        return self.dimension_by_figure(Options(f"object {objects}", objects), deed)
 
     def first_of_group(self, draft: Draft, part: Options) -> Draft | None:
         rank = draft.rank
@@ -1238,11 +1262,6 @@ class Grammar:
         of_groups = ("common", "often", "most", "least", "fastest", "slowest")
         return self.ranked_group(rank, part) if rank[0] in of_groups else None
 
-    def ranked_in_each(
-        self, ranked: tuple[Options, Rank], group: Options
-    ) -> tuple[tuple[Options, Rank], Options]:
-        return ranked, group
-
     def first_of_each(
         self, part: tuple[tuple[Options, Rank], Options], draft: Draft
     ) -> Draft | None:
@@ -1259,6 +1278,10 @@ class Grammar:
         down = all(name.endswith(" desc") for name in part.by_kind.values())
         draft = _measuring(_figures(names), rank=Rank("figure", down, 0, "best"))
         return draft.grouped(_groups(group), left=False)
+
+    def best_alone(self, part: Options) -> Draft:
+        named = self._each(part, "best", lambda kind, _: kind.data.get("bestseller"))
+        return self.best_of(part, named)
 
     def group_ranked(self, part: Options | str, draft: Draft) -> Draft | None:
         rank = draft.rank
@@ -1624,12 +1647,6 @@ class Grammar:
             return None
         return draft.showing(self._columns(part))
 
-    def values_of(self, part: Options, draft: Draft) -> Draft | None:
-        """``what industries do our clients work in``: what values there are."""
-        if "share" in draft.flags:
-            return None
-        return draft.grouped(_groups(part), left=True)
-
     def values_then(self, part: Options, when: When) -> Draft | None:
         flags = frozenset(("values",))
         values = Draft(frozenset(part.by_kind), groups=(_groups(part),), flags=flags)
@@ -1700,16 +1717,6 @@ class Grammar:
         if isinstance(part, str):
             return self.of_grain(part)
         return part if part.key.startswith(("by", "grain")) else _groups(part)
-
-    def _since(self, kind: str, restriction: Any) -> str:
-        """The date since when a state lasts."""
-        if not isinstance(restriction, Is):
-            return ""
-        data = self.kinds[kind].data
-        since = data.get("since", {}).get(restriction.state.rpartition(".")[0], "")
-        date = "createdAt" if self.kinds[kind].states[restriction.state].date == "createdAt" else ""
-        stated = data.get("states", {}).get(restriction.state, {})
-        return str(since or date or stated.get("since", ""))
 
     def _so_then(self, date: Options) -> frozenset[str]:
         """The kinds whose records are so since that date: lost ones, whenever they were lost."""
@@ -1927,7 +1934,8 @@ class Grammar:
             days = "days" if "days" in path.lower() else ""
             if (measure.unit if measure is not None else days) != f"{unit}s":
                 return None
-        counted = measure.filter if measure is not None and measure.snapshot else None
+        is_lasting = measure is not None and (measure.snapshot or measure.unit == "days")
+        counted = measure.filter if measure is not None and is_lasting else None
         comparison: Restriction = Compares(name, bound.sign, number.text, unit)
         if bound.upper is not None:
             comparison = All((comparison, Compares(name, "le", bound.upper.text, unit)))
@@ -2007,7 +2015,7 @@ class Grammar:
             ends |= {date.by_kind[key] for when, date in draft.dated if date and not when.words}
             named = [self._duration(key, end) for end in sorted(ends)]
             lasts_yet = draft.where and not any(ends) and "age" in kind.figures
-            since = [self._since(key, choices.by_kind.get(key)) for choices in draft.where]
+            since = [kind.since(choices.by_kind.get(key)) for choices in draft.where]
             ages = (name for name, figure in kind.figures.items()
                     if any(date and figure.value.startswith("totalseconds(date(now()) sub")
                            and f"sub {date})" in figure.value for date in since))  # fmt: skip
@@ -2081,6 +2089,13 @@ def _dated_as(kind: Kind, path: str, when: When) -> Restriction:
     implied = kind.state_with(kind.dates.get(path))
     dated = Dated(when, path)
     return All((Is(implied), dated)) if implied else dated
+
+
+def _so_since(kind: Kind, meaning: Restriction) -> list[State]:
+    """The state that is said, alone or with how long it has been so."""
+    first, *more = parts_of(meaning)
+    since = kind.data.get("states", {}).get(getattr(first, "state", ""), {})
+    return kind.stated((first,)) if not more or "since" in since else []
 
 
 def _known(kind: Kind, path: str) -> Restriction:

@@ -12,17 +12,18 @@ from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
-from app.bi.questions.algebra import Meaning
+from app.bi.questions.algebra import Equals, Meaning
 from app.bi.questions.chart import Item, Parsed
 from app.bi.questions.compile import Compiler
 from app.bi.questions.drafts import Draft
 from app.bi.questions.features import features_of, of_meaning, repeated_and_aside
 from app.bi.questions.finish import finished
 from app.bi.questions.follow import followed
-from app.bi.questions.lexicon import Lexicon, Phrase, begins, first_place, places
+from app.bi.questions.lexicon import Lexicon, Options, Phrase, begins, first_place, places
 from app.bi.questions.model import TypeMismatchError
+from app.bi.questions.names import NAMED, Names
 from app.bi.questions.periods import Periods
-from app.bi.questions.reading import Read, Reader
+from app.bi.questions.reading import THIS, Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
 from app.bi.words.tokens import tokenise
@@ -95,11 +96,18 @@ class Understanding:
         self.lexicon = Lexicon(code)
         self.grammar = Grammar(self.lexicon)
 
-    def understand(self, question: str, now: Calendar, weights: ranker.Weights) -> Understood:
-        """The meanings of a question that stands by itself."""
+    def understand(
+        self, question: str, now: Calendar, weights: ranker.Weights,
+        previous: Meaning | None = None,
+    ) -> Understood:  # fmt: skip
+        """The meanings of a question that stands by itself, but for ``this client``, which is the
+        one that was named before."""
         periods = self._periods(now)
         reader = Reader(self.lexicon, periods, self.grammar)
-        read = reader.read(question)
+        this = None if previous is None else self._named_in(previous)
+        read = reader.read(question, this=this)
+        if any(THIS in leaf.features for leaf in read.leaves):
+            self._pass_over(read)
         parsed = reader.parsed(read, weights)
         compiler = Compiler(self.lexicon, periods)
         by_meaning: dict[Meaning | None, Analysis] = {}
@@ -124,6 +132,20 @@ class Understanding:
         best.append(Analysis(None, ranker.score(nothing, weights), nothing))
         analyses, chances = _likeliest(best)
         return Understood(self.lexicon.code, analyses, chances, read, parsed.is_cut)
+
+    def _named_in(self, previous: Meaning) -> Options | None:
+        """The one client or project that a meaning names."""
+        kinds = self.lexicon.model.kinds
+        if previous.kind not in kinds:  # of a release before
+            return None
+        dimensions = kinds[previous.kind].dimensions
+        for owner in NAMED:
+            theirs = dimensions.get(kinds[owner].data["one"])
+            path = "id" if previous.kind == owner else theirs and theirs.key
+            for part in previous.where:
+                if isinstance(part, Equals) and part.path == path and len(part.values) == 1:
+                    return Names(self.lexicon).of_record(owner, [(part.label, part.values[0])])
+        return None
 
     def plan_of(self, meaning: Meaning, now: Calendar) -> Plan | None:
         """The plan of a meaning that was kept; None where the model has none for it any more."""
@@ -285,10 +307,11 @@ def language_of(question: str, before: Standing | None = None) -> str:
 
     def count(lexicon: Lexicon) -> int:
         """Words that are known; what looks like a name is no compound: ``open deals Highland``."""
+        said = [word for word in words if lexicon.form(word) not in lexicon.named]
         return sum(
             lexicon.form(word) in lexicon.known
             or (lexicon.is_known(word) and not (is_small and word[0].isupper()))
-            for word in words
+            for word in said
         )
 
     known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}

@@ -96,9 +96,9 @@ def test_a_follow_up_reads_no_question_but_its_own(
     seen: list[str] = []
     plain: Callable[..., Any] = Reader.read
 
-    def noted(self: Reader, question: str, *more: Any) -> Any:
+    def noted(self: Reader, question: str, *more: Any, **named: Any) -> Any:
         seen.append(question)
-        return plain(self, question, *more)
+        return plain(self, question, *more, **named)
 
     with app.app_context(), acting_as(system_caller("test")):
         standing = propose("open tickets", Calendar(date(2026, 6, 17))).understood.standing
