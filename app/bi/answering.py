@@ -72,21 +72,25 @@ def reply_to(
     """
     text, now = check_question(question), utc_now()
     proposal = _proposed(text, calendar(now), before)
-    answer = blank(text, iso_instant(now)) | _answer(proposal, limit)
+    answer = blank(text, iso_instant(now)) | _answer(proposal, limit, is_first=before is None)
     refusal = proposal.refusal
     is_final = refusal is not None and refusal.is_final
     state = SessionState(proposal.state)
     return Reply(answer, proposal.say, state, proposal.understood.goes_on, is_final)
 
 
-def _answer(proposal: Proposal, limit: int) -> Answer:
-    """What there is to say to a question, beside what every answer has."""
+def _answer(proposal: Proposal, limit: int, *, is_first: bool) -> Answer:
+    """What there is to say to a question, beside what every answer has.
+
+    Args:
+        is_first: it is the first of a session, or stands alone: what can be asked is told once.
+    """
     say = proposal.say
     if not proposal.plans:
-        reason = proposal.reason if proposal.questions else f"{proposal.reason} {say(KINDS)}"
-        sent_back: Answer = {
-            "answer": reason, "alternatives": list(proposal.questions or map(say, EXAMPLES))
-        }  # fmt: skip
+        offered = proposal.questions or proposal.nearby
+        is_told = is_first and not offered
+        reason = f"{proposal.reason} {say(KINDS)}" if is_told else proposal.reason
+        sent_back: Answer = {"answer": reason, "alternatives": list(offered or map(say, EXAMPLES))}
         if proposal.refusal is not None and proposal.refusal.asks_back:
             sent_back["status"] = "needsClarification"
         return _with_report(say, sent_back, proposal.report)

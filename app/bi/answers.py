@@ -7,11 +7,26 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.bi.charts import MOST_BARS, MOST_POINTS, vega_lite
+from app.bi.currencies import amounts_of, in_one_currency
 from app.bi.periods.spans import CYCLES
 from app.bi.plans.charting import chart_of_plan
 from app.bi.plans.columns import Compiled
-from app.bi.plans.phrasing import answer, cycle_name, interpretation, number
+from app.bi.plans.compiling import compiled
+from app.bi.plans.entities import spoken
+from app.bi.plans.phrasing import (
+    and_more,
+    answer,
+    cycle_name,
+    decided,
+    group_name_of,
+    group_words,
+    interpretation,
+    money,
+    number,
+    offered,
+)
 from app.bi.plans.plan import Plan
+from app.bi.plans.records import by_itself, listed, next_plans, record_words, standing
 from app.bi.query import Row, count, run
 from app.bi.words.speech import Speech
 from app.http.page_sizes import ANSWER
@@ -25,6 +40,7 @@ KINDS = (
     "You can ask about clients, contacts, leads, deals, invoices, credit notes, payments, products,"
     " tickets, tasks, projects, articles and documents."
 )
+_BEHIND = 3  # groups that are told behind the first
 _EMPTY = 0.2  # by which an answer is less sure that found nothing
 Answer = dict[str, Any]
 
@@ -57,9 +73,9 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
     total = (
         count(compiled_plan.query) if result.truncated and result.total is None else result.total
     )
-    text = answer(plan, compiled_plan, rows, total)
-    if plan.ranked and plan.limit == 1 and _is_tied(plan, compiled_plan, rows):
-        text += " " + plan.say("Others have the same number.")
+    text = _sentence(plan, compiled_plan, rows, total)
+    if plan.ranked:
+        text += _behind(plan, compiled_plan, rows)
     chart = chart_of(plan, compiled_plan, rows, total)
     if plan.chart == "pie" and chart is not None and chart["type"] != "arc":
         text += " " + plan.say("A pie shows all parts in one currency, so these are bars.")
@@ -77,8 +93,55 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
         "chart": chart,
         "query": {"entity": compiled_plan.query.set_name, "odata": compiled_plan.query.url},
         "confidence": round(confidence - _EMPTY * _is_empty(plan, compiled_plan, rows), 2),
-        "alternatives": _alternatives(plan),
+        "alternatives": _alternatives(plan, total or len(rows)),
     }
+
+
+def _sentence(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row], total: int | None) -> str:
+    """The rows in words; of one record that is asked about as it is, whether it is so."""
+    yes_or_no = decided(plan, compiled_plan, rows)
+    if plan.kind != "list":
+        worth = _in_one_currency(plan, compiled_plan, rows)
+        return yes_or_no + (worth or answer(plan, compiled_plan, rows, total))
+    alone = by_itself(plan)
+    of_it = [] if alone is None else run(compiled(alone).query, 2).rows
+    if alone is not None and len(of_it) == 1:
+        so = (
+            ""
+            if plan.asked_columns or plan.asked == "when"
+            else plan.say("Yes" if rows else "No") + ". "
+        )
+        return so + record_words(alone, of_it[0], standing(plan))
+    is_summed = plan.limit is None and (total or len(rows)) > 1
+    return yes_or_no + listed(plan, rows, total, _worth(plan) if is_summed else "")
+
+
+def _in_one_currency(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> str:
+    """Groups in several currencies by what they are worth in one; empty of others.
+
+    The largest numbers of different currencies would say nothing of which group is the largest.
+    """
+    key, groups = compiled_plan.currency, compiled_plan.group_columns
+    if key is None or not groups or len({row[key] for row in rows if row[key]}) < 2:
+        return ""
+    worth = in_one_currency(replace(plan, is_converted=True))
+    if worth.worth is None or worth.money is not None:
+        return ""
+    query = compiled(worth)
+    result = run(query.query, ANSWER.largest)
+    total = count(query.query) if result.truncated else None
+    return answer(worth, query, result.rows, total)
+
+
+def _worth(plan: Plan) -> str:
+    """What amounts of the records of a list add up to; empty where they have none."""
+    say, worth = plan.say, amounts_of(plan)
+    amounts = ", ".join(money(say, amount, code) for amount, code in worth.amounts)
+    if not amounts:
+        return ""
+    label = "" if plan.amount == plan.entity.amount else f"{say.named(spoken(plan.amount))} "
+    sentence = "{amounts} in all, converted" if worth.is_converted else "{amounts} in all"
+    return label + say(sentence, amounts=amounts)
 
 
 def _complete(row: Row, compiled_plan: Compiled) -> Row:
@@ -92,14 +155,25 @@ def _complete(row: Row, compiled_plan: Compiled) -> Row:
     return values | {column.name: row.get(column.name) for column in compiled_plan.columns}
 
 
-def _is_tied(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
-    """Whether the next group has the same figure as the one that is named."""
-    if not rows:
-        return False
-    options = {**compiled_plan.query.options, "top": "2"}
-    two = run(replace(compiled_plan.query, options=options), 2).rows
-    name = compiled_plan.figures[-1] if plan.kind == "share" else compiled_plan.figures[0]
-    return len(two) == 2 and two[0][name] == two[1][name]
+def _behind(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> str:
+    """Who has as much as the one group that is told, or else the groups that come next."""
+    if not rows or plan.is_within or plan.limit != 1 or not compiled_plan.group_columns:
+        return ""
+    say, query, name = plan.say, compiled_plan.query, compiled_plan.figures[0]
+    if plan.kind == "share":
+        name = compiled_plan.figures[-1]
+    options = {**query.options, "top": str(_BEHIND + 1)}
+    others = run(replace(query, options=options), _BEHIND + 1).rows[1:]
+    alike = [row for row in others if row[name] == rows[0][name]]
+    if alike:
+        names = ", ".join(group_name_of(plan, compiled_plan, row) for row in alike)
+        steps = f"{query.options['apply']}/filter({name} eq {rows[0][name]})"
+        more = 0
+        if len(alike) == _BEHIND:
+            more = count(replace(query, options={"apply": steps})) - 1 - len(alike)
+        return " " + say("On a par: {names}.", names=names + and_more(say, more))
+    after = "; ".join(group_words(plan, compiled_plan, row) for row in others)
+    return " " + say("Next: {groups}.", groups=after) if after else ""
 
 
 def _is_empty(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
@@ -108,17 +182,21 @@ def _is_empty(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row]) -> bool:
     return not rows or (plan.kind != "list" and not any(figures))
 
 
-def _alternatives(plan: Plan) -> list[str]:
-    """Questions beside this one."""
-    questions = []
+def _alternatives(plan: Plan, known: int) -> list[str]:
+    """Questions beside this one.
+
+    Args:
+        known: how many rows there are.
+    """
     say, net, gross = plan.say, MEASURES["Revenue"].label, MEASURES["GrossRevenue"].label
     if plan.kind == "measure" and plan.measure is not None and plan.measure.label in (
         net, say("{figure} in {currency}", figure=say.named(net), currency=plan.worth)
     ):  # fmt: skip
-        questions.append(say.named(gross) + (f" {say.period(plan.period)}" if plan.period else ""))
-    if plan.kind == "list":
-        questions.append(say("How many {many}?", many=say.named(plan.entity.many)))
-    return questions
+        with_tax = next(each for each in plan.entity.figures.values() if each.label == gross)
+        return [offered(replace(plan, measure=with_tax, own=None))]
+    if plan.kind == "list" and known < 2:
+        return []
+    return [offered(each) for each in next_plans(plan)]
 
 
 def chart_of(

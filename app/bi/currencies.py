@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from app.bi.plans.columns import group_name
 from app.bi.plans.entities import Entity, Measure
@@ -44,6 +45,41 @@ def in_one_currency(plan: Plan) -> Plan:
     if plan.kind == "list":
         return rates.applied(_ordered(plan, rates))
     return _groups(plan, money, rates)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """Amounts with their currencies; ``is_converted``: it is one, of several currencies."""
+
+    amounts: list[tuple[Decimal, str]]
+    is_converted: bool = False
+
+
+def amounts_of(plan: Plan) -> Worth:
+    """What the amount of the records of a list adds up to.
+
+    Several currencies add up to what they are worth in that of the organisation; each stands by
+    itself where there is no rate.
+    """
+    entity, path = plan.entity, plan.amount
+    money = entity.currency_of(path)
+    if money is None:
+        return Worth([])
+    rates = _Rates(entity, money, {})
+    value = rates.worth(path) if rates.is_kept else path
+    computed = [f"{value} as worth"] if " " in value else []
+    figures = f"{path} with sum as amount,{'worth' if computed else value} with sum as base"
+    figures += f",{_RATE} with min as rate" if rates.is_kept else ""
+    groups = f"groupby(({money}),aggregate({figures}))"
+    steps = [*steps_of(entity, condition_text(plan), computed), groups]
+    rows = run(Query(entity.set, {"apply": "/".join(steps)}), _MOST_CURRENCIES).rows
+    rows = [row for row in rows if row[money] and row["amount"] is not None]
+    own, rate = organisation().defaults.currency, organisation().exchange_rate
+    worth = [Decimal(row["base"]) * (bool(row["rate"]) if rates.is_kept else rate(row[money]))
+             for row in rows]  # fmt: skip
+    if len(rows) < 2 or not all(worth):
+        return Worth([(Decimal(row["amount"]), row[money]) for row in rows])
+    return Worth([(sum(worth, Decimal(0)), own)], is_converted=True)
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def test_a_review_that_is_due_on_a_day_to_come_is_none_of_the_past(ask: Ask) -> 
 def test_two_that_are_compared_by_nothing_are_a_choice(ask: Ask) -> None:
     answer = ask("Compare Germany and Switzerland")
     assert answer["status"] == "needsClarification"
-    assert "Compare revenue Germany and Switzerland?" in answer["alternatives"]
+    assert "Net revenue by country (country Germany or Switzerland)." in answer["alternatives"]
     assert 2 <= len(answer["alternatives"]) <= 4
     for one in answer["alternatives"]:
         assert ask(one)["status"] == "answered", one

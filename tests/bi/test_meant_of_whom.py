@@ -130,7 +130,7 @@ def test_what_is_not_shown_is_counted_among_all(
     ask: Ask, question: str, limit: int, rest: int
 ) -> None:
     """However few rows are wanted, the sentence names three at most and counts the rest."""
-    assert ask(question, limit=limit)["answer"].endswith(f" and {rest} more.")
+    assert ask(question, limit=limit)["answer"].count(f" and {rest} more.") == 1
 
 
 def test_a_fourth_is_named_rather_than_counted(ask: Ask) -> None:

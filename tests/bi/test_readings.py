@@ -173,7 +173,7 @@ def test_a_state_beside_related_records_is_one_of_the_records(ask: Ask, business
 def test_a_number_of_hours_is_no_amount(ask: Ask, app: Flask, business: None) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         make_project(name="Long one", budget_hours=9999)
-    assert "Long one (9,999.00)" in ask("top 3 projects by budget hours")["answer"]
+    assert "Long one (P-000001, 9,999.00)" in ask("top 3 projects by budget hours")["answer"]
 
 
 def test_a_list_that_says_largest_first_is_so(ask: Ask, business: None) -> None:

@@ -76,7 +76,7 @@ def test_words_that_restrict_nothing_are_left_aside(ask: Ask, question: str, pla
 
 def test_none_for_so_long_is_none_since_then(ask: Ask) -> None:
     told = ask("clients without tickets for 6 months")["interpretation"]
-    assert told == "Clients (not with tickets (created less than 6 months ago))."
+    assert told == "Clients (without tickets (created less than 6 months ago))."
 
 
 def test_who_pays_late_on_average_is_told_by_the_days(ask: Ask) -> None:

@@ -10,11 +10,11 @@ from tests.bi.conftest import Ask
 @pytest.mark.parametrize(
     ("question", "kept"),
     [
-        ("show me the top 7", " 7 "),
-        ("compare May with April", "May with April"),
-        ("show me everything for June", "for June"),
-        ("which ones are overdue?", "Overdue"),
-        ("how many are still open?", "still open"),
+        ("show me the top 7", "7"),
+        ("compare May with April", "-04-01 to "),
+        ("show me everything for June", " June "),
+        ("which ones are overdue?", "(overdue)"),
+        ("how many are still open?", "Number of "),
         ("what is our best quarter?", "quarter"),
     ],
 )

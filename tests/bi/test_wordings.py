@@ -174,7 +174,7 @@ def test_payments_are_listed_with_whom_they_came_from(ask: Ask) -> None:
     answer = ask("the largest payment and from whom")
     assert answer["rows"][0]["Client/name"] == "ACME GmbH"
     assert "internalNotes" not in answer["rows"][0]
-    assert "ACME GmbH (100.00 EUR)" in answer["answer"]
+    assert "PAY-000001 (ACME GmbH, 100.00 EUR)" in answer["answer"]
 
 
 def test_what_lies_ahead_is_not_looked_for_in_what_was_made(ask: Ask) -> None:
@@ -192,7 +192,7 @@ def test_contacts_by_what_their_clients_are(ask: Ask, app: Flask) -> None:
 def test_figures_of_a_place_are_asked_back(ask: Ask) -> None:
     answer = ask("results in Germany")
     assert answer["status"] == "needsClarification"
-    assert answer["alternatives"][1] == "Tickets in Germany?"
+    assert answer["alternatives"][1] == "Tickets (country Germany)."
 
 
 def test_hours_are_of_the_day_that_their_task_was_completed(ask: Ask, worked: None) -> None:

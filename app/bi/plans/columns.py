@@ -82,15 +82,17 @@ def plural(label: str) -> str:
 
 
 def measure_label(say: Speech, measure: Measure, method: str) -> str:
-    """``Average: Revenue``."""
+    """``Average revenue``."""
     percent = method.removeprefix("percentile")
     if percent != method:
         figure = say("percentile {percent} of {figure}", percent=percent,
                      figure=say.inside(measure.label))  # fmt: skip
         return capital(figure)
-    titles = {"average": "Average: {figure}", "median": "Median: {figure}",
-              "max": "Largest: {figure}", "min": "Smallest: {figure}"}  # fmt: skip
-    return capital(say(titles.get(method, "{figure}"), figure=say.named(measure.label)))
+    titles = {"average": "Average {figure}", "median": "Median {figure}",
+              "max": "Largest {figure}", "min": "Smallest {figure}"}  # fmt: skip
+    if method not in titles:
+        return capital(say.named(measure.label))
+    return capital(say(titles[method], figure=say.inside(measure.label)))
 
 
 def measure_type(measure: Measure) -> str:

@@ -102,6 +102,11 @@ class Entity:
         prop = self.prop(path)
         return None if prop is None else prop.currency_property
 
+    def names_one(self, path: str) -> bool:
+        """Whether a property tells a record from all others, or is what it is called."""
+        own = () if self.join is not None else ("id", self.data.get("numbered", "number"))
+        return path in (self.name, *own)
+
     @cached_property
     def dimensions(self) -> Mapping[str, Dimension]:
         keys = self.data.get("keys", {})

@@ -18,11 +18,13 @@ from app.money import plain, rounded
 if TYPE_CHECKING:
     from app.bi.questions.algebra import Threshold
 
-_SHOWN = 3  # groups named in the sentence
+SHOWN = 3  # groups or records named in the sentence
 SIGNS = {"gt": "over {limit}", "ge": "at least {limit}", "lt": "under {limit}",
          "le": "at most {limit}", "eq": "exactly {limit}", "ne": "not {limit}"}  # fmt: skip
 _METHODS = {"average": "average of {figure}", "median": "median of {figure}",
             "max": "largest {figure}", "min": "smallest {figure}", "sum": "{figure}"}  # fmt: skip
+# What a period begins with that has no "in" before it.
+_WHEN = frozenset(("this", "last", "next", "today", "yesterday", "tomorrow"))
 GRAIN_WORDS = {"weekday": "day of the week", "hour": "hour of the day",
                "season": "month of the year"}  # fmt: skip
 
@@ -54,9 +56,11 @@ def restated(plan: Plan) -> str:
     for names in (groups, grain):
         if names:
             parts.append(say("by {groups}", groups=_all_of(say, names)))
-    stated = [plan.words_of(condition) for condition in plan.conditions]
-    if stated:
-        parts.append("(" + "; ".join(stated) + ")")
+    is_records = plan.kind in ("list", "count") and plan.period is not None
+    event = _event(plan) if is_records else ""
+    stated = dict.fromkeys(plan.words_of(condition) for condition in plan.conditions)
+    if said := [words for words in stated if words != event]:  # "solved yesterday" says it
+        parts.append("(" + "; ".join(said) + ")")
     if plan.period is not None:
         parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
@@ -69,20 +73,41 @@ def restated(plan: Plan) -> str:
     elif plan.is_within:
         each = ("- the first of each {group}, {order}" if plan.limit == 1
                 else "- the first {limit} of each {group}, {order}")  # fmt: skip
-        parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=_order(plan)))
+        parts.append(say(each, limit=plan.limit, group=_within_words(plan), order=order(plan)))
     elif plan.ranked and plan.limit is not None:
         end = "- top {limit}" if plan.ranked == "desc" else "- bottom {limit}"
         parts.append(say(end, limit=plan.limit))
     elif (plan.order_words and plan.limit is None) or plan.sort:
-        parts.append(f"- {_order(plan)}")
+        parts.append(f"- {order(plan)}")
     return " ".join(parts)
 
 
-def _order(plan: Plan) -> str:
+def offered(plan: Plan) -> str:
+    """A plan as a question that is offered: without what is understood by itself."""
+    is_dated = plan.period is not None and plan.date == plan.entity.date
+    if is_dated or any(measure.issued for measure in plan.measures):
+        conditions = (each for each in plan.conditions if each.text != plan.entity.issued)
+        plan = replace(plan, conditions=tuple(conditions), date="" if is_dated else plan.date)
+    return f"{restated(plan)}."
+
+
+def order(plan: Plan) -> str:
     """In which order rows come."""
+    if plan.ranked_by:
+        return plan.say("{most} first", most=most(plan))
     ranked = {"desc": "largest first", "asc": "smallest first"}
     words = plan.order_words or ranked.get(plan.ranked or plan.sort or "", "")
     return plan.say(words)
+
+
+def most(plan: Plan) -> str:
+    """What the first of a list have: ``most views``, ``lowest score``."""
+    entity, say, path = plan.entity, plan.say, (plan.order or "").removesuffix(" desc")
+    adds_up = entity.is_number(path) and path not in entity.data.get("levels", ())
+    figure = say.inside(plan.ranked_by)
+    if plan.order_words == "largest first":
+        return say("most {figure}" if adds_up else "highest {figure}", figure=figure)
+    return say("fewest {figure}" if adds_up else "lowest {figure}", figure=figure)
 
 
 def _all_of(say: Speech, parts: Sequence[str]) -> str:
@@ -104,6 +129,12 @@ def threshold_words(say: Speech, threshold: Threshold) -> str:
 
 def _subject(plan: Plan) -> str:
     say, many = plan.say, plan.entity.many
+    if plan.kind == "list" and plan.limit is not None and plan.ranked_by:
+        few = (
+            "The {one} with the {most}" if plan.limit == 1 else "The {limit} {many} with the {most}"
+        )
+        return say(few, limit=plan.limit, one=say.named(plan.entity.one), many=say.named(many),
+                   most=most(plan))  # fmt: skip
     if plan.kind == "list" and plan.limit is not None and plan.order_words:
         few = "The {order} {one}" if plan.limit == 1 else "The {limit} {order} {many}"
         return say(few, limit=plan.limit, order=say(plan.order_words.removesuffix(" first")),
@@ -142,41 +173,53 @@ def _dated(plan: Plan, period: Period) -> str:
     is_open = period.start is None or period.end is None
     if not (is_open or period.label.startswith("from ")):
         dates = _within(plan.say, period)
-    date = plan.say.named(spoken(plan.date or ""))
-    # "created in May", as people say it; other dates are nouns: "with issue date in May".
-    event = date.removesuffix(" at")
-    if event != date:
+    if not plan.date:
+        return dates
+    if event := _event(plan):
         return f"{event} {dates}"
+    date = plan.say.named(spoken(plan.date or ""))
     return plan.say("with {date} {period}", date=date, period=dates)
 
 
+def _event(plan: Plan) -> str:
+    """``created``, as people say it; empty of other dates, which are nouns: ``issue date``."""
+    date = plan.say.named(spoken(plan.date or ""))
+    event = date.removesuffix(" at")
+    return event if event != date else ""
+
+
 def _within(say: Speech, period: Period) -> str:
-    """``in last month (2026-05-01 to 2026-05-31)``."""
+    """``last month (2026-05-01 to 2026-05-31)``, ``in May 2026 (...)``, ``on 2026-05-03``."""
     label, span = say.period(period), say.span(period)
-    if label == span:
+    if label == span and period.grain != "day":
         return label
-    sentence = "in {year} ({span})" if period.grain == "year" else "in {label} ({span})"
-    return say(sentence, year=label, label=label, span=span)
+    if period.grain == "year":
+        dates = say("in {year}", year=label)
+    elif period.grain == "day":
+        dates = say("on {period}", period=label)
+    else:
+        dates = say("in {period}", period=label)
+    if label.partition(" ")[0] in _WHEN:
+        dates = label
+    return dates if span in label else f"{dates} ({span})"
+
+
+def decided(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
+    """``Yes. `` or ``No. `` to what is asked so; empty of other questions."""
+    if is_of_two(plan):
+        said = verdict(plan, compiled, rows)
+    elif plan.asked != "yes" or plan.kind not in ("list", "count"):
+        said = None
+    else:
+        said = "Yes" if rows and rows[0].get("count", 1) else "No"
+    return "" if said is None else f"{plan.say(said)}. "
 
 
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
-    """The answer in words, from the rows alone; to a question of yes or no, that first."""
-    text = _answer(plan, compiled, rows, total)
-    if is_of_two(plan):
-        decided = verdict(plan, compiled, rows)
-    elif plan.asked != "yes" or plan.kind not in ("list", "count"):
-        decided = None
-    else:
-        decided = "Yes" if rows and rows[0].get("count", 1) else "No"
-    return text if decided is None else f"{plan.say(decided)}. {text}"
-
-
-def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:
+    """Figures in words, from the rows alone."""
     say = plan.say
-    if plan.kind == "list":
-        return _listed(plan, rows, total)
     if not rows:
-        return say("There is nothing to count: no {what}.", what=_described(plan))
+        return say("There is nothing to count: no {what}.", what=described(plan))
     total = len(rows) if total is None else total
     if plan.compared is not None:
         return _compared(plan, compiled, rows, total)
@@ -194,94 +237,39 @@ def _answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | No
 def _several(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """Several figures of the same records, in each currency."""
     parts = [_figures(plan, compiled, row) for row in rows]
-    return plan.say("Of {what}: {figures}.", what=_described(plan), figures="; ".join(parts))
+    return plan.say("Of {what}: {figures}.", what=described(plan), figures="; ".join(parts))
 
 
 def _figures(plan: Plan, compiled: Compiled, row: Row) -> str:
-    return ", ".join(
-        f"{plan.say.inside(figure.label)} {_value(plan.say, figure, row, compiled.currency)}"
-        for figure in compiled.figure_columns
-    )
+    """``number of opportunities 5, value of opportunities 71,800.00 CHF``."""
+    say, parts = plan.say, []
+    for figure in compiled.figure_columns:
+        value, label = _value(say, figure, row, compiled.currency), say.inside(figure.label)
+        # "Value of deals in EUR" says the currency already.
+        code = f" {figure.currency}"
+        parts.append(f"{label} {value.removesuffix(code) if label.endswith(code) else value}")
+    return ", ".join(parts)
 
 
-def _listed(plan: Plan, rows: Sequence[Row], total: int | None) -> str:
-    say, known = plan.say, len(rows) if total is None else total
-    if known == 0:
-        return say("There are no {what}.", what=_described(plan))
-    noun = say.named(plan.entity.one if known == 1 else plan.entity.many)
-    # Of the first few that were asked for those that were not are left out.
-    wanted = known if plan.limit is None or plan.is_within else min(known, plan.limit)
-    names = [_named(plan, row) for row in _listed_rows(rows, wanted)]
-    count = number(say, len(rows))
-    if len(rows) < known:
-        count = say("{part} of {whole}", part=count, whole=number(say, known))
-    return (
-        f"{count} {noun}{_stated(plan)}: {', '.join(names)}{_and_more(say, wanted - len(names))}."
-    )
+def described(plan: Plan, noun: str = "") -> str:
+    """What the records are: ``tickets (open)``."""
+    return f"{plan.say.named(noun or plan.entity.many)}{_stated(plan)}"
 
 
-def _listed_rows(rows: Sequence[Row], total: int) -> Sequence[Row]:
+def first_few(rows: Sequence[Row], total: int) -> Sequence[Row]:
     """The rows that a sentence names; one more rather than that one is left."""
-    return rows[: _SHOWN + (total == _SHOWN + 1)]
+    return rows[: SHOWN + (total == SHOWN + 1)]
 
 
-def _and_more(say: Speech, more: int) -> str:
+def and_more(say: Speech, more: int) -> str:
+    """`` and 5 more``; empty for none."""
     return say(" and {count} more", count=number(say, more)) if more > 0 else ""
 
 
-def _named(plan: Plan, row: Row) -> str:
-    """The name of a record, and what the list is ordered by."""
-    say = plan.say
-    name = str(row.get(plan.entity.name) or say("no. {number}", number=row.get("id")))
-    ordered = _shown_order(plan)
-    value = row.get(ordered)
-    if plan.entity.join is not None and plan.limit == 1 and row.get("Client/name"):
-        name += f", {row['Client/name']}"  # whose it is
-    details = [
-        f"{say.named(_label(path))}: {_with_currency(plan, path, row)}"
-        for path in plan.extra_columns
-        if path != ordered
-    ]
-    if details:
-        name += f" ({', '.join(details)})"
-    if isinstance(value, str) and plan.limit == 1:
-        return f"{name} ({_text(plan, value[:10], ordered)})"
-    if not isinstance(value, int | Decimal):
-        return name
-    return f"{name} ({_with_currency(plan, ordered, row)})"
-
-
-def _with_currency(plan: Plan, path: str, row: Row) -> str:
-    """A value of a record, an amount with its currency."""
-    value = row.get(path)
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        return _text(plan, value, path)
-    code = plan.entity.currency_of(path)
-    currency = row.get(code) if code else None
-    if not currency:
-        return number(plan.say, value)
-    return plan.say.digits(plain(Decimal(value), currency))
-
-
-def _shown_order(plan: Plan) -> str:
-    """What a list is ordered by; of an amount that is ranked by its worth, the amount itself."""
-    ordered = (plan.order or "").removesuffix(" desc").partition(" mul ")[0]
-    own = f"{ordered[4:5].lower()}{ordered[5:]}"
-    return own if ordered.startswith("base") and plan.entity.prop(own) is not None else ordered
-
-
-def _label(path: str) -> str:
-    return spoken(path.removesuffix("/displayName").removesuffix("/name")) or path
-
-
-def _described(plan: Plan) -> str:
-    return f"{plan.say.named(plan.entity.many)}{_stated(plan)}"
-
-
 def _stated(plan: Plan) -> str:
-    parts = [
+    parts = [*dict.fromkeys(
         plan.words_of(condition) for condition in plan.conditions if condition.words != "issued"
-    ]
+    )]  # fmt: skip
     if plan.period is not None and plan.compared is None:
         parts.append(plan.say.period(plan.period))
     if plan.threshold is not None:
@@ -294,7 +282,7 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     if plan.kind == "distinct" and plan.distinct is not None:
         return say("{count} different values of {value}, each counted once, of {what}.",
                    count=number(say, rows[0]["count"]), value=say.named(plan.distinct.label),
-                   what=_described(plan))  # fmt: skip
+                   what=described(plan))  # fmt: skip
     if plan.kind == "count":
         count = rows[0]["count"]
         sentence = "There is {count} {what}." if count == 1 else "There are {count} {what}."
@@ -307,11 +295,11 @@ def _single(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
         head = f"{_share_label(plan)}: {_percent(say, row['percent'])}"
         part, whole = (number(say, row[name] or 0) for name in ("hits", "count"))
         of_all = say("{part} of {whole}", part=part, whole=whole)
-        return f"{head}, {of_all} {_described(plan)}."
+        return f"{head}, {of_all} {described(plan)}."
     figure = compiled.figure_columns[0]
     values = [_value(say, figure, row, compiled.currency) for row in rows]
     if all(row[figure.name] is None for row in rows):
-        return say("There is nothing to compute it from: no {what}.", what=_described(plan))
+        return say("There is nothing to compute it from: no {what}.", what=described(plan))
     unit = f" {say.named(plan.measure.unit)}" if plan.measure and plan.measure.unit else ""
     return f"{figure.label}{_stated(plan)}: {', '.join(values)}{unit}."
 
@@ -342,25 +330,51 @@ def _share_label(plan: Plan) -> str:
 def _grouped(
     plan: Plan, compiled: Compiled, rows: Sequence[Row], groups: Sequence[Column], total: int
 ) -> str:
-    say = plan.say
-    figures = compiled.figure_columns
-    figure = next((column for column in figures if column.type == "percent"), figures[0])
-    values = [
-        _figures(plan, compiled, row) if plan.figures
-        else _with_worth(say, figures, figure, row, compiled)
-        for row in _listed_rows(rows, total)
-    ]  # fmt: skip
-    names = (_name(plan, groups, row) for row in rows)
-    listed = "; ".join(f"{name} {value}" for name, value in zip(names, values, strict=False))
-    rest = _and_more(say, total - len(values))
+    say, figure = plan.say, _main_figure(compiled)
+    apart = [row for row in rows if plan.grain is None and _is_nameless(groups, row)]
+    named = [row for row in rows if row not in apart]
+    known = total - len(apart)
+    first = first_few(named, known)
+    listed = "; ".join(group_words(plan, compiled, row) for row in first)
+    rest = and_more(say, known - len(first))
+    for row in apart:  # what has no name comes last, however much it is
+        rest += f"; {group_words(plan, compiled, row)}" if listed else ""
+        listed = listed or group_words(plan, compiled, row)
     if plan.figures:
-        return f"{capital(_described(plan))}: {listed}{rest}."
+        return f"{capital(described(plan))}: {listed}{rest}."
     label = _share_label(plan) if plan.share_of is not None else figure.label
     unit = say.named(plan.measure.unit) if plan.measure and plan.measure.unit else ""
     label = f"{label}{_stated(plan)}"
     if unit and unit.lower() not in label.lower().split():  # "Hours until solved" says it
         label = say("{figure} in {unit}", figure=label, unit=unit)
     return f"{label}: {listed}{rest}."
+
+
+def _main_figure(compiled: Compiled) -> Column:
+    """What groups are told by."""
+    figures = compiled.figure_columns
+    return next((column for column in figures if column.type == "percent"), figures[0])
+
+
+def _is_nameless(groups: Sequence[Column], row: Row) -> bool:
+    return all(row.get(column.name) is None for column in groups)
+
+
+def group_words(plan: Plan, compiled: Compiled, row: Row) -> str:
+    """A group and its figures: ``Public sector 12.00 EUR``, ``without competitor 48``."""
+    name = group_name_of(plan, compiled, row)
+    if plan.figures:
+        return f"{name} {_figures(plan, compiled, row)}"
+    figures, main = compiled.figure_columns, _main_figure(compiled)
+    return f"{name} {_with_worth(plan.say, figures, main, row, compiled)}"
+
+
+def group_name_of(plan: Plan, compiled: Compiled, row: Row) -> str:
+    """What a group is called."""
+    groups = compiled.group_columns
+    if len(groups) == 1 and plan.grain is None and _is_nameless(groups, row):
+        return plan.say("without {property}", property=plan.say.inside(groups[0].label))
+    return _name(plan, groups, row)
 
 
 def _with_worth(
@@ -380,7 +394,7 @@ def _name(plan: Plan, groups: Sequence[Column], row: Row) -> str:
     say = plan.say
     names = {column.name: row.get(column.name) for column in groups}
     if names.get("week") is not None:
-        names["week"] = say("week of {day}", day=_text(plan, names["week"]))
+        names["week"] = say("week of {day}", day=text_of(plan, names["week"]))
     for grain in CYCLES:
         if grain in names:
             names[grain] = cycle_name(say, grain, names[grain])
@@ -393,8 +407,8 @@ def _name(plan: Plan, groups: Sequence[Column], row: Row) -> str:
         stamp = say("no date")
         if year is not None and part is not None:
             stamp = say.stamp(grain, year, part)
-        return " ".join([stamp, *(_text(plan, value, name) for name, value in names.items())])
-    return " / ".join(_text(plan, value, name) for name, value in names.items())
+        return " ".join([stamp, *(text_of(plan, value, name) for name, value in names.items())])
+    return " / ".join(text_of(plan, value, name) for name, value in names.items())
 
 
 def cycle_name(say: Speech, grain: str, number: Any) -> str | None:
@@ -407,7 +421,7 @@ def cycle_name(say: Speech, grain: str, number: Any) -> str | None:
     return say.weekday(at) if grain == "weekday" else say.month(at)
 
 
-def _text(plan: Plan, value: Any, path: str = "") -> str:
+def text_of(plan: Plan, value: Any, path: str = "") -> str:
     """A value in words; a member of an enumeration as it is called."""
     if isinstance(value, bool):
         return plan.say("yes" if value else "no")
@@ -424,9 +438,9 @@ def _text(plan: Plan, value: Any, path: str = "") -> str:
 def _compared(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int) -> str:
     """``Net revenue: this month 5 EUR, last month 4 EUR (+25 %).``"""
     figure = _share_label(plan) if plan.share_of is not None else _subject(plan)
-    named = _listed_rows(rows, total)
+    named = first_few(rows, total)
     listed = "; ".join(_compared_row(plan, compiled, row) for row in named)
-    return f"{figure}{_stated(plan)}: {listed}{_and_more(plan.say, total - len(named))}."
+    return f"{figure}{_stated(plan)}: {listed}{and_more(plan.say, total - len(named))}."
 
 
 def _compared_row(plan: Plan, compiled: Compiled, row: Row) -> str:
@@ -457,9 +471,13 @@ def _value(say: Speech, column: Column, row: Row, currency: str | None) -> str:
         return _percent(say, value)
     if column.type == "money":
         code = column.currency or row.get(currency or "", "") or ""
-        amount = Decimal(value)
-        return say.digits(plain(rounded(amount, code), code) if code else f"{amount:,.2f}")
+        return money(say, Decimal(value), code)
     return number(say, value)
+
+
+def money(say: Speech, amount: Decimal, code: str) -> str:
+    """An amount with its currency, as people read it."""
+    return say.digits(plain(rounded(amount, code), code) if code else f"{amount:,.2f}")
 
 
 def _percent(say: Speech, value: Any) -> str:

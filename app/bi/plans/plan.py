@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Condition:
-    """A filter in OData, and what it says; of a property of which it names values, these."""
+    """A filter in OData, and what it says, negated or not; of a property of which it names values,
+    these."""
 
     text: str
     words: str
@@ -58,6 +59,7 @@ class Plan:
     is_reversed: bool = False  # what is asked about is the earlier: "more in May than in June"
     order: str | None = None  # of a list: an OData order
     order_words: str = ""
+    ranked_by: str = ""  # what a list is ranked by, where that is neither a date nor an amount
     ranked: str | None = None  # of groups: desc or asc
     limit: int | None = None
     within: tuple[Dimension, ...] = ()  # the limit counts for each of these, and of the grain
@@ -65,6 +67,8 @@ class Plan:
     assumptions: tuple[str, ...] = ()
     repaired: tuple[tuple[str, str], ...] = ()
     extra_columns: tuple[str, ...] = ()
+    asked_columns: tuple[str, ...] = ()  # the columns that are asked for
+    amount: str = ""  # of each record of a list: what adds up
     zone: str = "UTC"
     today: datetime.date | None = None
     sort: str | None = None  # of groups: desc or asc, none left out
@@ -94,8 +98,7 @@ class Plan:
 
     def words_of(self, condition: Condition) -> str:
         """What a condition says."""
-        words = self.say.named(condition.words)
-        return self.say("not {words}", words=words) if condition.negated else words
+        return self.say.named(condition.words)
 
     @property
     def is_within(self) -> bool:

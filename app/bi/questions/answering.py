@@ -10,12 +10,12 @@ from app.bi.currencies import in_one_currency
 from app.bi.periods.spans import Calendar, Period
 from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
-from app.bi.plans.phrasing import restated
+from app.bi.plans.phrasing import offered, restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
 from app.bi.questions.follow import tells_one
-from app.bi.questions.offering import candidates, report_of
+from app.bi.questions.offering import candidates, nearby, report_of
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import THIS
 from app.bi.questions.refusing import Refusal, passed_over, refused, unread
@@ -28,7 +28,7 @@ from app.bi.questions.understanding import (
     language_of,
     understanding_of,
 )
-from app.bi.words.speech import Speech
+from app.bi.words.speech import Speech, capital
 from app.bi.words.tokens import Token
 from app.errors import ForbiddenError
 
@@ -95,6 +95,11 @@ class Proposal:
         return () if self.refusal is None else self.refusal.questions
 
     @property
+    def nearby(self) -> tuple[str, ...]:
+        """What can be asked of what is recognised in the question."""
+        return nearby(self.understood.read, understanding_of(self.understood.language).lexicon)
+
+    @property
     def report(self) -> str:
         """The key of the built-in report that the question calls for; empty where it calls for
         none, or for what no question can do."""
@@ -105,8 +110,12 @@ class Proposal:
 
     @property
     def state(self) -> dict[str, Any]:
-        """What the next question goes on from, as a session keeps it."""
-        return written(self.understood.standing)
+        """What the next question goes on from, as a session keeps it.
+
+        That words were left aside is told once: with the answer, or else with the next one.
+        """
+        standing = self.understood.standing
+        return written(replace(standing, left=()) if self.is_answered else standing)
 
 
 def propose(question: str, now: Calendar, before: Standing | None = None) -> Proposal:
@@ -226,12 +235,24 @@ def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[
             asked = language.understand(text, now, weights)
             best = asked.analyses[0]
             whole = best.plan is not None and not best.passed_over(asked.read, light=False)
-            if whole and refused(best, asked.read, lexicon) is None:
-                readings.append(text)
+            if best.plan is None or not whole or refused(best, asked.read, lexicon) is not None:
+                continue
+            # Its words beside a noun are seldom a sentence: it is said by what it means.
+            offer = text if text == f"{capital(topic)}?" else offered(best.plan)
+            again = asked if offer == text else language.understand(offer, now, weights)
+            if offer not in readings and best.query == again.analyses[0].query and _is_sure(again):
+                readings.append(offer)
                 break
         if len(readings) == _MOST_READINGS:
             break
     return tuple(readings)
+
+
+def _is_sure(understood: Understood) -> bool:
+    """Whether it is answered without asking back."""
+    best, chance = understood.analyses[0], understood.chances[0]
+    confidence = ranker.fitted().confidence(ranker.signs(best.features, chance))
+    return confidence >= (LEAST if passed_over(best, understood.read) is None else _LEAST_STRANGE)
 
 
 def _refused(understood: Understood) -> Refusal | None:

@@ -81,7 +81,13 @@ class Compiler:
         plan = self._ranked(plan, kind, meaning)
         if meaning.threshold is not None:
             plan = replace(plan, threshold=meaning.threshold, is_counted=meaning.is_counted)
-        return replace(plan, extra_columns=(*plan.extra_columns, *self._columns(kind, meaning)))
+        # "When was it paid" asks for the day of that, not for the usual one.
+        own = plan.date if plan.date and plan.period is None else kind.date
+        asked_columns = tuple(own if path == kind.date else path for path in meaning.columns)
+        extra = (*plan.extra_columns, *self._columns(kind, meaning))
+        so = {part.text for part in plan.conditions if not part.negated}
+        return replace(plan, extra_columns=extra, asked_columns=asked_columns,
+                       amount=kind.amount_where(so))  # fmt: skip
 
     def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
         """``month over month in 2026``: each of the units that a longer period has."""
@@ -143,7 +149,7 @@ class Compiler:
     def _shared(self, plan: Plan, kind: Kind, figure: Figure, part: Restriction) -> Plan:
         measure, _ = self._measure(kind, figure)
         hit = self._condition(kind, part)
-        hit = replace(hit, text=hit.odata, words=plan.words_of(hit), negated=False)
+        hit = replace(hit, text=hit.odata, negated=False)
         return replace(plan, kind="share", share_of=hit, measure=measure)
 
     # --- groups, ranking
@@ -180,10 +186,10 @@ class Compiler:
         prop = kind.prop(path) if kind.join is None else None
         known: tuple[Condition, ...] = ()
         if prop is not None and prop.nullable and ranking.limit:
-            with_property = plan.say("with {property}", property=plan.say.member(path))
-            known = (Condition(f"{path} ne null", with_property),)
+            known = (Condition(f"{path} ne null", self._saying.restriction(kind, Known(path))),)
         plan = replace(
             plan, order=f"{path} desc" if down else path, order_words=words,
+            ranked_by=self._ranked_by(kind, path),
             limit=ranking.limit or None, conditions=(*plan.conditions, *known),
         )  # fmt: skip
         if ranking.within and plan.grain:
@@ -192,6 +198,14 @@ class Compiler:
         extra = tuple(dimension.path for dimension in within if "/" not in dimension.path)
         return replace(plan, within=within, dimensions=(),
                        extra_columns=(*plan.extra_columns, *extra))  # fmt: skip
+
+    def _ranked_by(self, kind: Kind, path: str) -> str:
+        """The number that records are ranked by; empty for a date, and for what makes them big."""
+        is_size = path == kind.data.get("largest") or kind.currency_of(path)
+        if is_size or kind.is_date(path) or kind.is_dated(path):
+            return ""
+        measure = next((each for each in kind.figures.values() if each.value == path), None)
+        return measure.label if measure is not None else spoken(path)
 
     # --- periods
 
@@ -359,7 +373,7 @@ class Compiler:
         match restriction:
             case Not(of):
                 inside = self._condition(kind, of)
-                return replace(inside, negated=not inside.negated)
+                return replace(inside, negated=not inside.negated, words=words)
             case Is(name):
                 state = kind.states[name]
                 values = (state.value,) if state.value else ()

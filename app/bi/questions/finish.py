@@ -200,7 +200,8 @@ class _Finishing:
         columns = [choices.by_kind[self.key] for choices in draft.columns]
         if "when" in draft.flags:
             events = [date.by_kind[self.key] for when, date in draft.dated if date is not None]
-            columns += events or [self.kind.date]
+            is_known = any(map(self.kind.is_dated, columns))
+            columns += events or ([] if is_known else [self.kind.date])
         return tuple(dict.fromkeys(columns))
 
     def _implied(self, meaning: Meaning) -> Meaning:

@@ -7,7 +7,7 @@ entity data model. What things are called is said by the lexicon of a language.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -138,6 +138,13 @@ class Kind(Entity):
         states = self.states.items() if text else ()
         names = (name for name, state in states if state.filter == text)
         return next((name for name in names if not name.startswith("to.")), "")
+
+    def amount_where(self, texts: Container[str]) -> str:
+        """The amount that counts of records that filters are of, or else the usual one."""
+        amounts = (state.amount for state in self.states.values()
+                   if state.amount and state.filter in texts)  # fmt: skip
+        usual = "" if self.data.get("unranked") else self.amount
+        return next(amounts, usual or "")
 
     def amount_of(self, where: Iterable[Restriction | None]) -> str:
         """The amount that counts in the first state that has one: what is due; empty for none."""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from app.bi.questions.algebra import Equals
 from app.bi.questions.lexicon import Lexicon, first_place
+from app.bi.questions.names import Name
 from app.bi.questions.reading import Read
 from app.bi.questions.understanding import Analysis
+from app.bi.words.speech import capital
 
 _ASKING = frozenset(("f:count", "f:who", "f:when"))
+_MOST_NEARBY = 3
+# What is asked most of a client or a person.
+_OFTEN = ("Invoices", "Opportunities", "Tickets", "Documents", "Tasks", "Projects", "Contacts")
 # What says of which records a question is, or what of them it asks for.
 CONTENT = frozenset(("kind", "state", "named", "measure", "verb", "rate", "date"))
 
@@ -88,6 +94,52 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
         yield _question([*words[:behind], topic, *words[behind:]])
     is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
     yield _question([topic, *words] if is_behind else [*words, topic])
+
+
+def nearby(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
+    """Questions about what is recognised in one that has no answer: a client or person, or a kind.
+
+    ``Open invoices of Lumière Handel SA``; none where nothing is.
+    """
+    say, model = lexicon.say, lexicon.model.kinds
+    said = [leaf.meaning[0] for leaf in read.leaves if leaf.category == "kind"]
+    whose = next(filter(None, (_whose(name, lexicon) for name in read.names)), {})
+    order = [key for key in dict.fromkeys((*said, *_OFTEN)) if key in whose]
+    if order:
+        return tuple(
+            capital(say("{many} of {name}", many=_open(key, lexicon), name=whose[key]))
+            for key in order[:_MOST_NEARBY]
+        )  # fmt: skip
+    offered = [capital(_open(key, lexicon)) for key in dict.fromkeys(said)]
+    for key in dict.fromkeys(said):
+        for dimension in (model[key].dimensions.get("client"), model[key].person):
+            if dimension is not None:
+                groups = say("by {groups}", groups=say.named(dimension.label))
+                offered.append(capital(f"{_many(key, lexicon)} {groups}"))
+    return tuple(offered[:_MOST_NEARBY])
+
+
+def _many(key: str, lexicon: Lexicon) -> str:
+    return lexicon.say.named(lexicon.model.kinds[key].many)
+
+
+def _open(key: str, lexicon: Lexicon) -> str:
+    """Those that are still open, where records of a kind can be so."""
+    is_open = {"open", "status.Open"} & lexicon.model.kinds[key].states.keys()
+    many = _many(key, lexicon)
+    return lexicon.say("open {many}", many=many) if is_open else many
+
+
+def _whose(name: Name, lexicon: Lexicon) -> dict[str, str]:
+    """What a name of a client or a person is in full, by the kind of what belongs to it."""
+    names: dict[str, str] = {}
+    for key, restriction in name.options.by_kind.items():
+        kind = lexicon.model.kinds[key]
+        owners = (kind.dimensions.get("client"), kind.person)
+        paths = {path for each in owners if each is not None for path in (each.path, each.key)}
+        if not name.choices and isinstance(restriction, Equals) and restriction.path in paths:
+            names[key] = restriction.label
+    return names
 
 
 def report_of(read: Read, lexicon: Lexicon) -> str:

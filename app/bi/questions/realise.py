@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.bi.plans.entities import spoken
 from app.bi.plans.phrasing import SIGNS
 from app.bi.questions.algebra import (
     COUNT,
+    OPPOSITE,
     OR,
     All,
     Compares,
@@ -42,10 +45,14 @@ class Saying:
                 return self._state(kind, state)
             case Equals(path, _, label):
                 return f"{self._path(kind, path)} {label.replace(OR, say(' or '))}".strip()
+            case Compares() if some := self._some(kind, restriction):
+                return say("with {property}", property=some)
             case Compares():
                 return self._compared(kind, restriction)
             case Known(path):
-                return say("with {property}", property=self._path(kind, path) or self._of(path))
+                named = self._path(kind, path) or self._of(path)
+                event = named.removesuffix(" at")  # "paid", as people say it
+                return event if event != named else say("with {property}", property=named)
             case Mentions(text, path):
                 if path:
                     return say("with “{text}” in {property}", text=text, property=self._of(path))
@@ -54,22 +61,44 @@ class Saying:
                 return say("tagged “{tag}”", tag=tag)
             case Dated(when, date):
                 return f"{self._of(date or kind.date).removesuffix(' at')} {self._period(when)}"
-            case Not(Known(path)):
-                named = self._path(kind, path) or self._of(path)
-                return say("without {property}", property=named)
             case Not(of):
-                return say("not {words}", words=self.restriction(kind, of))
+                return self._negated(kind, of)
             case All(parts):
                 return say(" and ").join(self.restriction(kind, part) for part in parts)
             case Either(parts):
                 return say(" or ").join(self.restriction(kind, part) for part in parts)
             case Has(other, where, sign, number):
-                many = self._described(other, where)
+                many = self._described(other, where, is_one=number == "1")
                 if sign is not None:
                     many = f"{say(SIGNS[sign], limit=number)} {many}"
                 return say("with {property}", property=many)
             case Of(other, where):
-                return say("of {whole}", whole=self._described(other, where))
+                return say("of {whole}", whole=self._whole(other, where))
+
+    def _negated(self, kind: Kind, of: Restriction) -> str:
+        """What is not so: ``without invoices``, ``reminders sent at most 2``."""
+        say = self._say
+        match of:
+            case Known(path) if not (self._path(kind, path) or self._of(path)).endswith(" at"):
+                named = self._path(kind, path) or self._of(path)
+                return say("without {property}", property=named)
+            case Has(other, where, None):
+                return say("without {property}", property=self._described(other, where))
+            case Has(sign=str(sign)):
+                return self.restriction(kind, replace(of, sign=OPPOSITE[sign]))
+            case Compares() if some := self._some(kind, of):
+                return say("without {property}", property=some)
+            case Compares(sign=sign):
+                return self._compared(kind, replace(of, sign=OPPOSITE[sign]))
+        return say("not {words}", words=self.restriction(kind, of))
+
+    def _whole(self, key: str, where: tuple[Restriction, ...]) -> str:
+        """What something is part of: ``project P-000034``, ``projects (active)``."""
+        kind = self._lexicon.model.kinds[key]
+        match where:
+            case (Equals(path, (_,), label),) if kind.names_one(path):
+                return f"{self._say.named(kind.one)} {label}"
+        return self._described(key, where)
 
     def _compared(self, kind: Kind, comparison: Compares) -> str:
         say, measure = self._say, kind.figures.get(comparison.subject)
@@ -89,12 +118,21 @@ class Saying:
             f"{self._number(kind, comparison.subject)} {say(SIGNS[comparison.sign], limit=limit)}"
         )
 
+    def _some(self, kind: Kind, comparison: Compares) -> str:
+        """What a record has any of, ``reminders sent over 0``; empty of all else."""
+        if replace(comparison, subject="") != Compares("", "gt", "0"):
+            return ""
+        measure = kind.figures.get(comparison.subject)
+        path = comparison.subject if measure is None else measure.value
+        is_amount = kind.currency_of(path) or (measure is not None and measure.money)
+        return "" if is_amount else self._number(kind, comparison.subject)
+
     def _of(self, path: str) -> str:
         return self._say.named(spoken(path))
 
-    def _described(self, key: str, where: tuple[Restriction, ...]) -> str:
+    def _described(self, key: str, where: tuple[Restriction, ...], *, is_one: bool = False) -> str:
         kind = self._lexicon.model.kinds[key]
-        many = self._say.named(kind.many)
+        many = self._say.named(kind.one if is_one else kind.many)
         parts = [self.restriction(kind, restriction) for restriction in where]
         return f"{many} ({', '.join(parts)})" if parts else many
 

@@ -46,8 +46,12 @@ class Speech:
         return self._labels.get(english.lower(), english)
 
     def inside(self, english: str) -> str:
-        """The same within a sentence: English begins it small, other files say what is large."""
-        return self._labels.get(english.lower()) or f"{english[:1].lower()}{english[1:]}"
+        """The same within a sentence: English begins it small, other files say what is large.
+
+        What is said in that language already stays as it is.
+        """
+        small = f"{english[:1].lower()}{english[1:]}" if self._is_english else english
+        return self._labels.get(english.lower(), small)
 
     def lower(self, english: str) -> str:
         """The same in small letters where the language writes names of things so."""
@@ -83,7 +87,7 @@ class Speech:
         if period.end is None:
             return self("from {day}", day=self.day(period.start))
         last = period.end - timedelta(days=1)
-        if last == period.start and not self._is_english:
+        if last == period.start:
             return self.day(last)
         return self("{first} to {last}", first=self.day(period.start), last=self.day(last))
 
@@ -111,8 +115,10 @@ class Speech:
         return str(format_skeleton("yMMMM", date(year, part, 1), locale=self._locale))
 
     def member(self, name: str) -> str:
-        """A name of the model: ``PartiallyPaid``, ``teilweise bezahlt``."""
-        return self._labels.get(apart(name), name)
+        """What a member of an enumeration is called: ``Partially paid``, ``teilweise bezahlt``."""
+        words = apart(name)
+        own = f"{name[:1]}{words[1:]}" if words != name.lower() else name  # "API" stays as it is
+        return self._labels.get(words, own)
 
     def dated(self, text: str) -> str:
         """A value that may be a day, as it is read."""

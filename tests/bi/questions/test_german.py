@@ -96,7 +96,7 @@ def test_wordings_of_a_kind_ask_the_same(wordings: tuple[str, ...]) -> None:
          ("Verletzt: 22,6 %, 97 von 430 Tickets.", "Anteil an Tickets: verletzt.")),
         ("Kunden ohne Steuernummer in Deutschland", ("Es gibt keine Kunden (",)),
         ("wann wurde das letzte Ticket erstellt?",
-         ("(17.06.2026)", "Ticket - neueste zuerst, nur 1.")),
+         (", 17.06.2026)", "Ticket - neueste zuerst, nur 1.")),
         ("überfällige Rechnungen halt nach Kunde", ("„halt“ bleibt außer Acht.",)),
         ("top 5 Schuldner", ("nach ihrem Wert in EUR geordnet, zum Kurs je Rechnung",)),
         ("Namen und Telefonnummern aller Kunden in Zürich", (" Kunden (", "(Stadt Zürich)")),

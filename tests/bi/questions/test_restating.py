@@ -16,7 +16,7 @@ from bench.nlq import restatements
 NOW = Calendar(date(2026, 6, 17))
 SAMPLE = 300
 # Exact, so that one more or less is seen (``python -m bench.nlq --restated --sample 300``).
-TOLD, READ_AGAIN = 250, 196
+TOLD, READ_AGAIN = 250, 197
 
 
 @pytest.mark.costly(0)
@@ -29,8 +29,16 @@ def test_as_many_meanings_are_read_again_as_before() -> None:
 @pytest.mark.parametrize(
     ("question", "text"),
     [
-        ("revenue last month", "Net revenue (issued) with issue date in last month (2026-05-01 to"),
-        ("tickets of yesterday", "Tickets created in yesterday (2026-06-16 to 2026-06-16)"),
+        ("revenue last month", "Net revenue (issued) with issue date last month (2026-05-01 to"),
+        ("tickets of yesterday", "Tickets created yesterday (2026-06-16)"),
+        ("tickets of 3 may 2026", "Tickets created on 2026-05-03"),
+        ("tickets solved yesterday", "Tickets solved yesterday (2026-06-16)"),
+        ("most viewed articles", "The 10 articles with the most views"),
+        ("leads with the lowest score", "The 10 leads with the lowest score"),
+        ("overdue invoices without reminders", "Invoices (overdue; without reminders sent)"),
+        ("clients without invoices", "Clients (without invoices)"),
+        ("tickets without a client", "Tickets (without client)"),
+        ("clients with at least 1 ticket", "Clients (with at least 1 ticket)"),
         ("the 3 oldest open tickets", "The 3 oldest tickets (open)"),
         ("biggest unpaid invoice", "The largest invoice (open)"),
         ("biggest unpaid invoice of each country", "The largest invoice (open) of each country"),
