@@ -312,7 +312,8 @@ class Names:
             if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
                 continue
             self._looked += 1
-            by_kind = _by_name(text, self._kinds)
+            is_strange = not any(known[start : start + length])  # "lumiere" may be Lumière
+            by_kind = _by_name(text, self._kinds, is_searched=is_strange)
             for kind, records in by_kind.items():
                 yield Name(start, start + length, self.of_record(kind, records),
                            # Who is both has become a contact.
@@ -387,12 +388,15 @@ def _all_people() -> dict[str, tuple[tuple[str, ...], str]]:
     return {form: person for form, person in people.items() if len(form) > 2}
 
 
-def _by_name(text: str, kinds: Mapping[str, Kind]) -> dict[str, list[tuple[str, str]]]:
+def _by_name(
+    text: str, kinds: Mapping[str, Kind], *, is_searched: bool
+) -> dict[str, list[tuple[str, str]]]:
     """The records of the first kind that has some of this name, or people of two words."""
     several = (*((name,) for name in NAMED), *((_PEOPLE,) if " " in text else ()))
-    for written, is_searched in (*((text, False) for text in spellings(text)), (text, True)):
+    ways = (*((written, False) for written in spellings(text)), *((text, True),) * is_searched)
+    for written, is_found in ways:
         for keys in several:
-            named = {key: _named(kinds[key], written, is_searched=is_searched) for key in keys}
+            named = {key: _named(kinds[key], written, is_searched=is_found) for key in keys}
             if records_by_kind := {key: records for key, records in named.items() if records}:
                 return records_by_kind
     return {}
