@@ -13,7 +13,7 @@ import pytest
 from flask import Flask
 from sqlalchemy import func, select, update
 
-from app.bi.exports.working import run_exports
+from app.bi.exports.jobs import run_exports
 from app.clock import utc_now
 from app.db.engines import read_engine, transaction
 from app.extensions import Model, db
