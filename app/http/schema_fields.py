@@ -74,7 +74,6 @@ class String(Described, fields.String):
     def deserialize(self, value: Any, *of: Any, **options: Any) -> Any:
         read = super().deserialize(value, *of, **options)
         is_blank = self.allow_none and isinstance(read, str) and not read.strip()
-        is_blank &= self.metadata.get("format") != "password"  # its spaces are a part of it
         return self.blank if is_blank else read
 
 

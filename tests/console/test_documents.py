@@ -76,7 +76,7 @@ def test_a_link_is_made_used_logged_and_ended(sign_in: SignIn, client: FlaskClie
     assert "revoked" in browser.get(f"{page}/shares").text
 
 
-@pytest.mark.parametrize("password", ["    ", "  blue harbour "])
+@pytest.mark.parametrize("password", ["  blue harbour ", "  b  "])
 def test_the_password_of_a_link_has_its_spaces(
     sign_in: SignIn, client: FlaskClient, password: str
 ) -> None:
@@ -104,6 +104,7 @@ def test_the_form_for_a_link_begins_with_what_is_declared(sign_in: SignIn) -> No
         ("expiresInDays", "0"),
         ("expiresInDays", "many"),
         ("password", "abc"),
+        ("password", "    "),
         ("maxDownloads", "-1"),
     ],
 )
