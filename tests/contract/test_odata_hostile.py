@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+import orjson
 import pytest
 
 from app.odata.payload import values as payload_values
@@ -96,7 +97,8 @@ def test_a_cycle_is_not_followed_into_millions(admin: Api) -> None:
 @pytest.mark.parametrize("path", ["Clients", "$batch", "Leads(1)/BusinessPlatform.Convert"])
 def test_what_is_said_of_a_whole_body_is_a_sentence(admin: Api, path: str, body: Any) -> None:
     admin.post("/odata/Leads", {"lastName": "Doe"})
-    answer = admin.post(f"/odata/{path}", body)
+    headers = {**admin.headers, "Content-Type": "application/json"}
+    answer = admin.client.post(f"/odata/{path}", data=orjson.dumps(body), headers=headers)
     assert answer.status_code == 400, answer.text
     for detail in answer.json["error"]["details"]:
         assert detail["field"] or re.fullmatch(r"[A-Z].*\.", detail["message"])

@@ -298,7 +298,9 @@ def _is_unmeasured(question: _Question) -> bool:
 def _nobody(question: _Question) -> tuple[str, ...]:
     """The word for whom or what records are of, where nothing is known of it: ``of sorensen``."""
     read, whose = question.read, question.ends("f:of", "f:person")
-    places = {read.places[at] for at in whose if at < len(read.tokens)} & question.analysis.crossed
+    ends = {at for at in whose if at + 1 == len(read.tokens)
+            or (at + 1 < len(read.tokens) and read.tokens[at + 1].apart)}  # fmt: skip
+    places = {read.places[at] for at in ends} & question.analysis.crossed
     words = read.words_at(
         position for position in places if read.crossing[position] == "cross unknown"
     )
