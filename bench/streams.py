@@ -171,10 +171,14 @@ def serve(folder: Path, port: int) -> subprocess.Popen[bytes]:
     with (folder / f"web-{secrets.token_hex(4)}.log").open("wb") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
     for _ in range(150):
+        # A connection is not enough: the port is shut until a process can answer.
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("GET", "/healthz")
+            connection.getresponse().read()
+            connection.close()
             return server
-        except OSError:
+        except (OSError, http.client.HTTPException):
             time.sleep(0.2)
     server.terminate()
     raise RuntimeError("the server did not start")
