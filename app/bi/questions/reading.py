@@ -91,7 +91,7 @@ class Read:
 
     def means(self, start: int, end: int) -> bool:
         """Whether words that stand for nothing are told by a dimension or a property as well, or
-        are a part of a phrase (``add up``) or of a name or topic (``article on passwords``)."""
+        begin a longer phrase or a name: ``add up``."""
         telling = (leaf for leaf in self.leaves if leaf.category in ("dimension", "property"))
         return any((leaf.start, leaf.end) == (start, end) for leaf in telling) or any(
             leaf.start == start and leaf.end > end for leaf in self.leaves

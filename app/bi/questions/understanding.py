@@ -307,11 +307,12 @@ def language_of(question: str, before: Standing | None = None) -> str:
 
     def count(lexicon: Lexicon) -> int:
         """Words that are known; what looks like a name is no compound: ``open deals Highland``."""
-        said = [word for word in words if lexicon.form(word) not in lexicon.named]
+        forms = ((word, lexicon.form(word)) for word in words)
         return sum(
-            lexicon.form(word) in lexicon.known
-            or (lexicon.is_known(word) and not (is_small and word[0].isupper()))
-            for word in said
+            form in lexicon.known
+            or (not (is_small and word[0].isupper()) and lexicon.is_known(word))
+            for word, form in forms
+            if form not in lexicon.named
         )
 
     known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}
