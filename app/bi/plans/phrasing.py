@@ -59,8 +59,8 @@ def restated(plan: Plan) -> str:
     is_records = plan.kind in ("list", "count") and plan.period is not None
     event = _event(plan) if is_records else ""
     stated = dict.fromkeys(plan.words_of(condition) for condition in plan.conditions)
-    if said := [words for words in stated if words != event]:  # "solved yesterday" says it
-        parts.append("(" + "; ".join(said) + ")")
+    if conditions := [words for words in stated if words != event]:  # "solved yesterday" says it
+        parts.append("(" + "; ".join(conditions) + ")")
     if plan.period is not None:
         parts.append(_dated(plan, plan.period))
     if plan.compared is not None:
@@ -207,12 +207,12 @@ def _within(say: Speech, period: Period) -> str:
 def decided(plan: Plan, compiled: Compiled, rows: Sequence[Row]) -> str:
     """``Yes. `` or ``No. `` to what is asked so; empty of other questions."""
     if is_of_two(plan):
-        said = verdict(plan, compiled, rows)
+        verdict_words = verdict(plan, compiled, rows)
     elif plan.asked != "yes" or plan.kind not in ("list", "count"):
-        said = None
+        verdict_words = None
     else:
-        said = "Yes" if rows and rows[0].get("count", 1) else "No"
-    return "" if said is None else f"{plan.say(said)}. "
+        verdict_words = "Yes" if rows and rows[0].get("count", 1) else "No"
+    return "" if verdict_words is None else f"{plan.say(verdict_words)}. "
 
 
 def answer(plan: Plan, compiled: Compiled, rows: Sequence[Row], total: int | None) -> str:

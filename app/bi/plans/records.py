@@ -37,15 +37,15 @@ def listed(plan: Plan, rows: Sequence[Row], total: int | None, worth: str) -> st
     if known == 1 and identity(plan) is not None:
         return record_words(plan, rows[0], plan.asked_columns)
     # Of the first few that were asked for those that were not are left out.
-    asked = known if plan.limit is None or plan.is_within else min(known, plan.limit)
-    first = first_few(rows, asked)
+    wanted = known if plan.limit is None or plan.is_within else min(known, plan.limit)
+    first = first_few(rows, wanted)
     columns = _columns(plan, first)
     names = ", ".join(_named(plan, row, columns) for row in first)
-    more = and_more(say, asked - len(first))
+    more = and_more(say, wanted - len(first))
     text = f"{_head(plan, known)}{worth and f', {worth}'}: {names}{more}."
-    if len(rows) >= asked:
+    if len(rows) >= wanted:
         return text
-    part, whole = number(say, len(rows)), number(say, asked)
+    part, whole = number(say, len(rows)), number(say, wanted)
     return f"{text} {say('The first {part} of {whole} are listed.', part=part, whole=whole)}"
 
 
@@ -55,8 +55,8 @@ def record_words(plan: Plan, row: Row, columns: Sequence[str]) -> str:
     name = _named(plan, row, dict.fromkeys(telling, ""))
     if columns and not any(row.get(path) is not None for path in columns):
         columns = [*columns, *plan.entity.data.get("standing", ())]
-    said = [path for path in dict.fromkeys(columns) if row.get(path) or path in plan.asked_columns]
-    values = ", ".join(f"{_label(plan, path)} {_value_or_none(plan, row, path)}" for path in said)
+    paths = [path for path in dict.fromkeys(columns) if row.get(path) or path in plan.asked_columns]
+    values = ", ".join(f"{_label(plan, path)} {_value_or_none(plan, row, path)}" for path in paths)
     return f"{name}: {values}." if values else f"{name}."
 
 
@@ -105,12 +105,12 @@ def _head(plan: Plan, known: int) -> str:
 def _columns(plan: Plan, rows: Sequence[Row]) -> dict[str, str]:
     """What is told of each record beside its name: by path what stands before the value."""
     ordered = _ordered(plan)
-    asked = [path for path in (*plan.asked_columns, *plan.extra_columns) if path != ordered]
+    paths = [path for path in (*plan.asked_columns, *plan.extra_columns) if path != ordered]
     names = [row.get(plan.entity.name) for row in rows]
     telling = [*(["number"] if len(set(names)) < len(names) else []), *_telling(plan)]
     telling += [ordered] if ordered and ordered != plan.entity.name else []
     return dict.fromkeys(telling, "") | {
-        path: f"{_label(plan, path)}: " for path in asked if path not in telling
+        path: f"{_label(plan, path)}: " for path in paths if path not in telling
     }
 
 
@@ -189,9 +189,9 @@ def next_plans(plan: Plan) -> Iterator[Plan]:
         yield replace(whole, kind="list")
     number_of = replace(whole, kind="count")
     is_stated = any(is_own_state(condition.text) for condition in plan.conditions)
-    said = {None, *(condition.text for condition in plan.conditions)}
+    filters = {None, *(condition.text for condition in plan.conditions)}
     measure = next((each for each in entity.figures.values()
-                    if each.value == plan.amount and each.money and each.filter in said
+                    if each.value == plan.amount and each.money and each.filter in filters
                     and (is_stated or not each.issued)), None)  # fmt: skip
     if measure is not None and plan.kind == "list":
         number_of = replace(number_of, kind="measure", measure=measure)

@@ -186,14 +186,14 @@ def _takes_for_granted(plan: Plan) -> bool:
     return bool(plan.assumptions or plan.repaired) or is_open
 
 
-def propose_after(kept: object, question: str, now: Calendar) -> Proposal:
+def propose_after(state: object, question: str, now: Calendar) -> Proposal:
     """``propose``, after what a session keeps."""
-    return propose(question, now, read(kept))
+    return propose(question, now, read(state))
 
 
-def plan_of_state(kept: object, now: Calendar) -> Plan | None:
+def plan_of_state(state: object, now: Calendar) -> Plan | None:
     """The plan of what a session keeps; None where nothing was understood."""
-    return plan_before(read(kept), now)
+    return plan_before(read(state), now)
 
 
 def plan_before(standing: Standing, now: Calendar) -> Plan | None:
@@ -232,14 +232,14 @@ def _readings(understood: Understood, refusal: Refusal, now: Calendar) -> tuple[
     readings: list[str] = []
     for topic in topics:
         for text in candidates(read, topic, lexicon):
-            asked = language.understand(text, now, weights)
-            best = asked.analyses[0]
-            whole = best.plan is not None and not best.passed_over(asked.read, light=False)
-            if best.plan is None or not whole or refused(best, asked.read, lexicon) is not None:
+            own = language.understand(text, now, weights)
+            best = own.analyses[0]
+            whole = best.plan is not None and not best.passed_over(own.read, light=False)
+            if best.plan is None or not whole or refused(best, own.read, lexicon) is not None:
                 continue
             # Its words beside a noun are seldom a sentence: it is said by what it means.
             offer = text if text == f"{capital(topic)}?" else offered(best.plan)
-            again = asked if offer == text else language.understand(offer, now, weights)
+            again = own if offer == text else language.understand(offer, now, weights)
             if offer not in readings and best.query == again.analyses[0].query and _is_sure(again):
                 readings.append(offer)
                 break

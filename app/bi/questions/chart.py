@@ -138,11 +138,11 @@ class Chart:
 
 def _widest(items: list[Item]) -> list[Item]:
     """The best of each category, so that whole questions do not crowd out what they need."""
-    kept: list[Item] = []
+    widest: list[Item] = []
     counts: dict[str, int] = defaultdict(int)
     for item in items:
         most = 10 if item.category == "question" else 3
-        if counts[item.category] < most and len(kept) < WIDEST_CELL:
+        if counts[item.category] < most and len(widest) < WIDEST_CELL:
             counts[item.category] += 1
-            kept.append(item)
-    return kept
+            widest.append(item)
+    return widest

@@ -72,9 +72,11 @@ class Compiler:
         meaning = self._stepwise(meaning, kind)
         plan = self._figured(plan, kind, meaning)
         conditions = [self._condition(kind, restriction) for restriction in _merged(meaning.where)]
-        said = {restriction.text for restriction in conditions}
-        kept = tuple(restriction for restriction in plan.conditions if restriction.text not in said)
-        plan = replace(plan, conditions=(*conditions, *kept))
+        texts = {restriction.text for restriction in conditions}
+        implied = tuple(
+            restriction for restriction in plan.conditions if restriction.text not in texts
+        )
+        plan = replace(plan, conditions=(*conditions, *implied))
         plan = self._grouped(plan, kind, meaning)
         plan = self._dated(plan, kind, meaning)
         plan = self._issued(plan, kind, meaning)
@@ -285,10 +287,12 @@ class Compiler:
         grouped = next((group.date for group in meaning.groups if group.date), "")
         if grouped:
             return grouped
-        said = (part for restriction in meaning.where for part in positive(restriction))
+        restrictions = (part for restriction in meaning.where for part in positive(restriction))
         then = {part.date for part in meaning.where if isinstance(part, Dated)}
         # "May invoices that were paid in June" are those of May.
-        if dates := [state.date for state in kind.stated(said) if state.date not in ("", *then)]:
+        if dates := [
+            state.date for state in kind.stated(restrictions) if state.date not in ("", *then)
+        ]:
             return dates[0]
         for figure in meaning.figures:
             if figure.is_rate and kind.rates[figure.measure].date:

@@ -126,16 +126,16 @@ def _is_narrowed(meaning: Meaning, kind: Kind, name: str) -> bool:
 
 def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
     """Whether what a word means is a part of the meaning."""
-    category, said = leaf.category, leaf.meaning
+    category, meant = leaf.category, leaf.meaning
     if category == "kind":
-        return bool(said[0] == meaning.kind)
+        return bool(meant[0] == meaning.kind)
     if category == "f:count":
         return any(figure.measure == COUNT for figure in meaning.figures)
     if category == "named":
-        said = said[0]
+        meant = meant[0]
     if category not in ("measure", "rate", "verb", "dimension", "state", "named", "date"):
         return False
-    name = said.by_kind.get(meaning.kind, "")
+    name = meant.by_kind.get(meaning.kind, "")
     match category:
         case "measure" | "rate":
             return any(figure.measure == name for figure in meaning.figures)

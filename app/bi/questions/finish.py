@@ -142,11 +142,11 @@ class _Finishing:
     @property
     def _usual_duration(self) -> str:
         """The fastest and the slowest are so by the time that records take, until what is said."""
-        said = [date.by_kind[self.key] for _, date in self.draft.dated if date is not None]
+        dates = [date.by_kind[self.key] for _, date in self.draft.dated if date is not None]
         lasting = {name: figure for name, figure in self.kind.figures.items()
                    if figure.unit and figure.low_is_good}  # fmt: skip
         names = [name for name, figure in lasting.items()
-                 if any(f"({date} sub " in figure.value for date in said)]  # fmt: skip
+                 if any(f"({date} sub " in figure.value for date in dates)]  # fmt: skip
         names += [name for name, figure in lasting.items() if figure.date]
         if names:
             return names[0]
@@ -240,21 +240,21 @@ class _Finishing:
                 if isinstance(part, Is)]  # fmt: skip
         for path in sorted({state.path for _, state in stated} & set(self.kind.dimensions)):
             every = {state.value for state in self.kind.states.values() if state.path == path}
-            said = {part: state.value for part, state in stated if state.path == path}
+            own_values = {part: state.value for part, state in stated if state.path == path}
             values = {state.value for _, state in stated if state.path == path}
             if len(every) > 2 and every == values:
-                rest = tuple(part for part in meaning.where if part not in said)
+                rest = tuple(part for part in meaning.where if part not in own_values)
                 return replace(meaning, where=rest, groups=(Group(path),))
         return meaning
 
     def _with_direction(self, meaning: Meaning) -> Meaning:
         """Whether it is more is asked of two figures."""
-        asked = [flag for flag in self.draft.flags if flag.startswith("asked")]
-        if not asked:
+        directions = [flag for flag in self.draft.flags if flag.startswith("asked")]
+        if not directions:
             return meaning
         if meaning.against is None and "compared" not in self.draft.flags:
             raise TypeMismatchError("more than what")
-        return replace(meaning, asked=asked[0].removeprefix("asked "))
+        return replace(meaning, asked=directions[0].removeprefix("asked "))
 
     def _counted_in(self, meaning: Meaning) -> Meaning:
         """A threshold in the unit of its figure: two days are 48 hours."""
@@ -372,8 +372,8 @@ class _Finishing:
         first = meaning.figures[0]
         if len(meaning.figures) == 1 and (single := self._single(meaning, first, rank)):
             return single
-        asked = self.draft.figures[0].by_kind[self.key].method if self.draft.figures else ""
-        measured = not first.is_rate and first.measure != COUNT and not asked
+        named_method = self.draft.figures[0].by_kind[self.key].method if self.draft.figures else ""
+        measured = not first.is_rate and first.measure != COUNT and not named_method
         is_extreme = rank.of == "figure" and rank.word in ("highest", "lowest")
         if not is_extreme or not measured or rank.limit:
             raise TypeMismatchError("what is ranked are groups")
@@ -442,16 +442,16 @@ class _Finishing:
     def _note(self, meaning: Meaning) -> None:
         draft, dated = self.draft, meaning.dated
         figures = "figures" if meaning.figures else "records"
-        asked = next((word for flag, word in (("counted", "counted"), ("list", "listed"))
+        form = next((word for flag, word in (("counted", "counted"), ("list", "listed"))
                       if flag in draft.flags), "bare")  # fmt: skip
         is_count = bool(meaning.figures) and meaning.figures[0].measure == COUNT
-        said = {type(restriction) for restriction in meaning.where}
-        taken = {
+        types = {type(restriction) for restriction in meaning.where}
+        noted = {
             f"kind unnamed {self.key}": not draft.named,
             "usual time": "usual time" in draft.flags,
             "kind open": bool(draft.named) and len(draft.kinds) > 1,
-            f"{figures} {asked}": True,
-            "count for granted": is_count and asked != "counted",
+            f"{figures} {form}": True,
+            "count for granted": is_count and form != "counted",
             "date for granted": dated is not None and not dated.date,
             "usual date": dated is not None and dated.date == self.kind.date,
             "list of one figure": "list" in draft.flags and meaning.figures and not meaning.groups,
@@ -461,11 +461,11 @@ class _Finishing:
             "count of thousands": is_count
             and draft.threshold is not None
             and Decimal(draft.threshold.number) >= _FEW,
-            "negated": Not in said,
-            "related": Has in said,
-            "number": Compares in said,
+            "negated": Not in types,
+            "related": Has in types,
+            "number": Compares in types,
             "part": meaning.part,
             "against unsaid": meaning.against is not None
             and draft.flags.isdisjoint(("compared", "asked more", "asked less")),
         }
-        self.features += [feature for feature, is_so in taken.items() if is_so]
+        self.features += [feature for feature, is_so in noted.items() if is_so]

@@ -174,10 +174,10 @@ def _restricted(previous: Meaning, parts: tuple[Restriction, ...], model: Model)
     """With other restrictions; what was said of the same properties before is replaced."""
     kind = model.kinds[previous.kind]
     paths = {path for part in parts for path in _paths(part, kind, model)}
-    kept = tuple(part for part in previous.where
+    others = tuple(part for part in previous.where
                  if part not in parts and not _is_among(part, paths, kind, model))  # fmt: skip
     dated = None if previous.dated is not None and previous.dated.date in paths else previous.dated
-    return replace(previous, where=(*kept, *parts), dated=dated)
+    return replace(previous, where=(*others, *parts), dated=dated)
 
 
 def _is_among(part: Restriction | None, paths: set[str], kind: Kind, model: Model) -> bool:
@@ -328,8 +328,8 @@ def _summed(previous: Meaning, kinds: Mapping[str, Kind]) -> Meaning | None:
         related = (part for part in previous.where
                    if isinstance(part, Has) and kinds[part.kind].usual)  # fmt: skip
         has = next(related, None)
-        behind = has and _behind(previous, has, kind, kinds[has.kind])
-        return _summed(behind, kinds) if behind else None
+        records = has and _behind(previous, has, kind, kinds[has.kind])
+        return _summed(records, kinds) if records else None
     amount = kind.amount_of(previous.where) or kind.usual
     if not amount:
         return None
@@ -369,8 +369,8 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
     if "summed" in draft.flags and not kind.usual and not _amounts(changed):
         return _summed(changed, model.kinds)
     if draft.figures:
-        asked = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
-        if not asked and not previous.figures and _is_property(draft.figures[0], kind):
+        is_narrowed = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
+        if not is_narrowed and not previous.figures and _is_property(draft.figures[0], kind):
             return _showing(changed, kind.figures[meaning.figures[0].measure].value, model)
         if previous.ranking is not None and previous.ranking.limit and not previous.groups:
             return None  # a figure of the first few is not that of all
@@ -446,9 +446,9 @@ def _of_part(
 def _of_others(previous: Meaning, draft: Draft, model: Model) -> Meaning | None:
     """Restricted by what is said of others: those that they have, or whose groups they are."""
     kind = model.kinds[previous.kind]
-    said = {key: (*meaning.where, *filter(None, (meaning.dated,)))
+    restrictions = {key: (*meaning.where, *filter(None, (meaning.dated,)))
             for key, meaning in _meanings(draft, model).items()}  # fmt: skip
-    parts = {key: of_key for key, of_key in said.items() if of_key}
+    parts = {key: of_key for key, of_key in restrictions.items() if of_key}
     for key in parts if not draft.named else {draft.named} & {*parts}:
         if Group(model.kinds[key].data["one"]) in previous.groups and key in kind.to_one:
             return _restricted(previous, (Of(key, parts[key]),), model)
@@ -492,8 +492,8 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     related = (part for part in previous.where if isinstance(part, Has) and part.kind == other.key)
     has = next(related, None)
     if has is not None:
-        behind = _behind(previous, has, kind, other)
-        return replace(meaning, where=(*behind.where, *meaning.where))
+        records = _behind(previous, has, kind, other)
+        return replace(meaning, where=(*records.where, *meaning.where))
     is_same = refers == "person" or not (refers or "list" in draft.flags)  # "open tickets?"
     parts = tuple(_named_in(previous, kind, other)) if is_same else ()
     if parts := parts or tuple(_belonging(previous, kind, other)):

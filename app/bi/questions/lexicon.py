@@ -79,12 +79,12 @@ class Lexicon:
         language = self.data["language"]
         self.particles = frozenset(map(self.stem, language.get("particles", ())))
         self.of_one = frozenset(map(self.stem, language.get("of_one", ())))
-        said = _file(ENGLISH_CODE)
+        english = _file(ENGLISH_CODE)
         nouns = {key: (phrases["nouns"][0], _plural(phrases["nouns"][0]))
-                 for key, phrases in said.items() if "nouns" in phrases}  # fmt: skip
+                 for key, phrases in english.items() if "nouns" in phrases}  # fmt: skip
         labels = {key: phrases.get("hits", {}) | {
             name: words[0] for name, words in phrases.get("dimensions", {}).items() if words
-        } for key, phrases in said.items()}  # fmt: skip
+        } for key, phrases in english.items()}  # fmt: skip
         self.say = Speech(code, self.data)
         self.model = Model(nouns, labels, self.say)
         self._lists: dict[tuple[str, ...], frozenset[Phrase]] = {}
@@ -184,9 +184,9 @@ class Lexicon:
             head = next((head for head in heads if self._is_part(head)), None)
             if head is None or not all(map(self._is_part, parts := parts_of(rest))):
                 continue
-            said = {entry.category for entry in self.entries.get((self.form(parts[0]),), ())}
+            categories = {entry.category for entry in self.entries.get((self.form(parts[0]),), ())}
             unit = units.get(self.form(head).lower())
-            if unit and said & _FIGURES:
+            if unit and categories & _FIGURES:
                 head = unit
             yield (*parts, head) if self.form(rest) in units else (head, *parts)
 
@@ -265,9 +265,9 @@ class Lexicon:
     @cached_property
     def named(self) -> frozenset[str]:
         """Words that are but a part of what values are called: a name may have them, too."""
-        said = {word for phrase in self.entries for word in phrase}
+        words = {word for phrase in self.entries for word in phrase}
         values = (text for texts in self.data.get("values", {}).values() for text in texts)
-        return frozenset(word for text in values for word in self.phrase(text)) - said
+        return frozenset(word for text in values for word in self.phrase(text)) - words
 
     @cached_property
     def reader(self) -> PeriodReader:

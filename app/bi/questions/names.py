@@ -79,7 +79,7 @@ class Names:
             yield from self._numbered(tokens, start)
             yield from self._texts(tokens, stems, start)
             longest = min(LONGEST_NAME, len(tokens) - start)
-            taken = 0
+            length_found = 0
             for length in range(longest, 0, -1):
                 words = tokens[start : start + length]
                 if not _is_run(words):
@@ -87,16 +87,16 @@ class Names:
                 text = _text(words)
                 phrase = tuple(stems[start : start + length])
                 for key, by_kind in self._listed(text, phrase, countries, categories, people):
-                    taken = max(taken, length)
+                    length_found = max(length_found, length)
                     if ends.get(key, 0) < start + length:  # the same is not meant twice
                         ends[key] = start + length
                         yield Name(start, start + length, Options(key, by_kind))
-            if not taken:
+            if not length_found:
                 yield from self._almost(tokens[start], start, known, countries, categories)
                 for name in self._partly(tokens, stems, start, known):
-                    taken = name.end - start - 1  # of a record as many words, or more
+                    length_found = name.end - start - 1  # of a record as many words, or more
                     yield name
-            yield from self._record(tokens, start, known, taken)
+            yield from self._record(tokens, start, known, length_found)
 
     # --- lists
 
@@ -291,10 +291,10 @@ class Names:
         return Options(f"{category}:{text}", by_kind)
 
     def _record(
-        self, tokens: Sequence[Token], start: int, known: Sequence[bool], taken: int
+        self, tokens: Sequence[Token], start: int, known: Sequence[bool], length_found: int
     ) -> Iterator[Name]:
         """Clients, projects, contacts and leads whose name the words are, begin, or stand in."""
-        for length in range(min(LONGEST_NAME, len(tokens) - start), taken, -1):
+        for length in range(min(LONGEST_NAME, len(tokens) - start), length_found, -1):
             words = tokens[start : start + length]
             if not _is_run(words) or self._looked >= MOST_LOOKUPS:
                 continue

@@ -90,8 +90,8 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     words = [_words(read)[at] for at in places]
     first = {leaf.category: leaf.end - leaf.start
              for leaf in read.leaves if leaf.start in places[:1]}  # fmt: skip
-    if behind := max(first.get(category, 0) for category in ("f:compare", "f:count", "f:much")):
-        yield _question([*words[:behind], topic, *words[behind:]])
+    if place := max(first.get(category, 0) for category in ("f:compare", "f:count", "f:much")):
+        yield _question([*words[:place], topic, *words[place:]])
     is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
     yield _question([topic, *words] if is_behind else [*words, topic])
 
@@ -102,16 +102,16 @@ def nearby(read: Read, lexicon: Lexicon) -> tuple[str, ...]:
     ``Open invoices of Lumière Handel SA``; none where nothing is.
     """
     say, model = lexicon.say, lexicon.model.kinds
-    said = [leaf.meaning[0] for leaf in read.leaves if leaf.category == "kind"]
+    kinds = [leaf.meaning[0] for leaf in read.leaves if leaf.category == "kind"]
     whose = next(filter(None, (_whose(name, lexicon) for name in read.names)), {})
-    order = [key for key in dict.fromkeys((*said, *_OFTEN)) if key in whose]
+    order = [key for key in dict.fromkeys((*kinds, *_OFTEN)) if key in whose]
     if order:
         return tuple(
             capital(say("{many} of {name}", many=_open(key, lexicon), name=whose[key]))
             for key in order[:_MOST_NEARBY]
         )  # fmt: skip
-    offered = [capital(_open(key, lexicon)) for key in dict.fromkeys(said)]
-    for key in dict.fromkeys(said):
+    offered = [capital(_open(key, lexicon)) for key in dict.fromkeys(kinds)]
+    for key in dict.fromkeys(kinds):
         for dimension in (model[key].dimensions.get("client"), model[key].person):
             if dimension is not None:
                 groups = say("by {groups}", groups=say.named(dimension.label))

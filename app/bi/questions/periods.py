@@ -37,9 +37,9 @@ class _English:
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
         """From which token to which; None where a part of one would be left."""
-        before, behind = self.places[:start][-1:], self.places[end : end + 1]
+        before, after = self.places[:start][-1:], self.places[end : end + 1]
         first, last = self.places[start], self.places[end - 1]
-        return None if before == [first] or behind == [last] else (first, last + 1)
+        return None if before == [first] or after == [last] else (first, last + 1)
 
 
 class Periods:

@@ -181,16 +181,16 @@ def is_plain(features: Iterable[str]) -> bool:
     Where nothing says whether records are counted or listed, a period makes that unsure; by what
     records are ranked, and how many are meant, is seldom said.
     """
-    said = set(features)
-    counted = _COUNTED if "groups" in said else frozenset[str]()
-    if said & (_GRANTED | {"figures listed"}) - counted:
+    names = set(features)
+    counted = _COUNTED if "groups" in names else frozenset[str]()
+    if names & (_GRANTED | {"figures listed"}) - counted:
         return False
-    is_bare = "records bare" in said
+    is_bare = "records bare" in names
     return not any(
         (feature.startswith("cross ") and not is_light(feature))
         or feature.startswith(("again ", "kind unnamed", *(("dated ",) * is_bare)))
         or (feature.startswith("ranking ") and feature.endswith("of records"))
-        for feature in said
+        for feature in names
     )
 
 

@@ -198,13 +198,13 @@ class Reader:
     def _this(self, read: Read, named: Options) -> Iterator[Leaf]:
         """What stands for the record that was named before: ``this client``; ``the client`` where
         nothing says more of it."""
-        said = self._lexicon.data["language"]["this"]
+        words = self._lexicon.data["language"]["this"]
         for leaf in read.leaves:
             if leaf.category == "kind" and leaf.start and named.key.startswith(leaf.meaning[0]):
                 before = read.tokens[leaf.start - 1]
                 is_last = leaf.end == len(read.tokens) or read.tokens[leaf.end].apart
-                if before.text.lower() in said["words"] or (
-                    is_last and before.text.lower() in said["last"]
+                if before.text.lower() in words["words"] or (
+                    is_last and before.text.lower() in words["last"]
                 ):
                     start = leaf.start - (before.stem not in self._lexicon.fillers)
                     yield Leaf(start, leaf.end, "value", named, ("leaf value", THIS))
@@ -231,23 +231,23 @@ class Reader:
     def _presented(self, tokens: list[Token]) -> list[Token]:
         """``send me a short list of``: what is done with a list only says that one is asked for;
         in ``overdue list`` the word before it says of what."""
-        lexicon, said = self._lexicon, [token.stem for token in tokens]
-        at = next((at for at, stem in enumerate(said) if (stem,) in lexicon.presented), 0)
+        lexicon, stems = self._lexicon, [token.stem for token in tokens]
+        at = next((at for at, stem in enumerate(stems) if (stem,) in lexicon.presented), 0)
         if not at:
             return tokens
-        before = [stem for stem in said[:at] if stem not in lexicon.fillers]
+        before = [stem for stem in stems[:at] if stem not in lexicon.fillers]
         categories = {
             entry.category for stem in before for entry in lexicon.entries.get((stem,), ())
         }
-        is_done = not categories & _NAMING and (not categories or said[at - 1] in lexicon.fillers)
-        behind = [stem for stem in said[at + 1 :] if stem not in lexicon.fillers]
+        is_done = not categories & _NAMING and (not categories or stems[at - 1] in lexicon.fillers)
+        after = [stem for stem in stems[at + 1 :] if stem not in lexicon.fillers]
         is_sent = bool(
-            lexicon.phrases("language", "to_whom") & {(stem,) for stem in said[at + 1 :]}
+            lexicon.phrases("language", "to_whom") & {(stem,) for stem in stems[at + 1 :]}
         )
         is_sent |= any((stem,) in lexicon.commands - lexicon.making for stem in before)
         # "How do I export invoices" asks for no export.
-        is_sent |= (said[at],) in lexicon.commands and said[at - 1] not in self._articles
-        if behind and len(before) < 3 and is_done and not is_sent:
+        is_sent |= (stems[at],) in lexicon.commands and stems[at - 1] not in self._articles
+        if after and len(before) < 3 and is_done and not is_sent:
             return [replace(tokens[at], stem=lexicon.list), *tokens[at + 1 :]]
         return tokens
 
@@ -342,11 +342,11 @@ class Reader:
                 features = (*features, f"word {entry.category} {' '.join(stems[at:end])}")
             value = entry.value
             if entry.category in ("kind", "named"):
-                said = " ".join(token.text for token in tokens[at:end]).lower()
-                is_one = said == " ".join(stems[at:end])
-                is_one |= entry.category == "kind" and said in self._lexicon.singular
+                phrase = " ".join(token.text for token in tokens[at:end]).lower()
+                is_one = phrase == " ".join(stems[at:end])
+                is_one |= entry.category == "kind" and phrase in self._lexicon.singular
                 alike = self._lexicon.data["language"].get("alike", {})
-                if alike and said.endswith(tuple(alike["endings"])):
+                if alike and phrase.endswith(tuple(alike["endings"])):
                     is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
                 is_one |= self._is_of_one(tokens, stems, at)
                 value = (value, is_one)
@@ -376,11 +376,11 @@ class Reader:
         """Whether a word for the first ones has no number, and several of a dimension behind it."""
         lexicon, stems = self._lexicon, [token.stem for token in tokens]
         is_first = tokens[at].text.lower() in lexicon.data["language"].get("first_ones", ())
-        behind = list(lexicon.at(stems, end)) if is_first and end < len(stems) else []
+        entries = list(lexicon.at(stems, end)) if is_first and end < len(stems) else []
         ends = {
-            tokens[end + length - 1] for length, entry in behind if entry.category == "dimension"
+            tokens[end + length - 1] for length, entry in entries if entry.category == "dimension"
         }
-        is_kind = any(entry.category == "kind" for _, entry in behind)
+        is_kind = any(entry.category == "kind" for _, entry in entries)
         return not is_kind and any(noun.text.lower() not in lexicon.singular for noun in ends)
 
     def _currencies(self, tokens: Sequence[Token], known: Sequence[bool]) -> Iterator[Leaf]:
@@ -429,14 +429,14 @@ class Reader:
             if end >= ends.get(start, 0):  # "a month ago" is not by month
                 yield Leaf(start, end, "grain", grain, ("leaf grain",))
 
-    def _with_days(self, tokens: Sequence[Token], said: Sequence[Spoken]) -> Iterator[Spoken]:
+    def _with_days(self, tokens: Sequence[Token], periods: Sequence[Spoken]) -> Iterator[Spoken]:
         """Periods, those with their days behind them (``last month (2026-05-01 to 2026-05-31)``, as
         answers tell them) as one."""
         days = {
-            period.start: period for period in reversed(said) if tokens[period.start].mark == "("
+            period.start: period for period in reversed(periods) if tokens[period.start].mark == "("
         }
         again: set[int] = set()
-        for period in said:
+        for period in periods:
             other = days.get(period.end)
             if other is not None and self._periods.are_alike(period.when, other.when):
                 again.update(range(other.start, other.end))
@@ -467,18 +467,18 @@ class Reader:
 
     def _is_range(self, joint: Sequence[str]) -> bool:
         """Whether what stands between two numbers says that it is from one to the other."""
-        said = self._lexicon.entries.get(tuple(joint), ())
-        is_listed = any(entry.category in ("f:and", "f:or") for entry in said)
+        entries = self._lexicon.entries.get(tuple(joint), ())
+        is_listed = any(entry.category in ("f:and", "f:or") for entry in entries)
         words = tuple(self._lexicon.english.get(stem, stem) for stem in joint)
         return not is_listed and words in self._lexicon.reader.phrases["to"]
 
     def _is_one(self, stems: Sequence[str], at: int) -> bool:
         """Whether an article counts: a unit of time stands behind it, or a bound before it."""
         before = (tuple(stems[max(at - length, 0) : at]) for length in (1, 2))
-        said = [entry for phrase in before for entry in self._lexicon.entries.get(phrase, ())]
+        entries = [entry for phrase in before for entry in self._lexicon.entries.get(phrase, ())]
         if at + 1 < len(stems):
-            said += [entry for _, entry in self._lexicon.at(stems, at + 1)]
-        return any(entry.category in _TIMES | _BOUNDS | {"f:or"} for entry in said)
+            entries += [entry for _, entry in self._lexicon.at(stems, at + 1)]
+        return any(entry.category in _TIMES | _BOUNDS | {"f:or"} for entry in entries)
 
     @property
     def _articles(self) -> frozenset[str]:
@@ -607,17 +607,17 @@ def _asides(
     starts = [at for at, token in enumerate(tokens) if token.apart or not at]
     for start, end in pairwise((*starts, len(tokens))):
         categories_at = [covered.get(at, set()) for at in range(start, end)]
-        said = {category for category in set().union(*categories_at)
+        own_categories = {category for category in set().union(*categories_at)
                 if not category.startswith("f:")}  # fmt: skip
         is_named = any(tokens[at].is_capital or tokens[at].kind != "word" or at in several
                        for at in range(start, end))  # fmt: skip
-        is_empty = said <= {"number", "grain"} and not is_named and not all(categories_at)
+        is_empty = own_categories <= {"number", "grain"} and not is_named and not all(categories_at)
         # "And what is the average?" asks for more, ", the best five" for fewer.
         asking = _ASKING if start else _METHODS
         is_empty &= not any(categories & asking for categories in categories_at)
         # "Median (not the average)" says what is not meant.
         is_empty |= bool(start) and tokens[start].mark == "(" and "f:not" in categories_at[0] and (
-            not said and not is_named)  # fmt: skip
+            not own_categories and not is_named)  # fmt: skip
         if is_empty and 1 < end - start < len(tokens):
             yield from range(start, end)
 

@@ -100,8 +100,8 @@ def unread(read: Read, lexicon: Lexicon) -> Refusal | None:
     words = (token.text for at, token in enumerate(read.tokens)
              if token.kind == "word" and at not in named)  # fmt: skip
     unknown = (f"“{word}”" for word in words if not lexicon.is_known(word))
-    if said := tuple(islice(unknown, _MOST_NAMED)):
-        return Refusal("unknown", said)
+    if unknown_words := tuple(islice(unknown, _MOST_NAMED)):
+        return Refusal("unknown", unknown_words)
     return Refusal("open") if _is_open_of(read, lexicon) else None
 
 
@@ -115,8 +115,8 @@ def passed_over(
 ) -> Refusal | None:
     """That an analysis leaves words aside that nothing is known of."""
     places = [position for position in analysis.crossed if read.crossing[position] in crossings]
-    said = tuple(f"“{word}”" for word in read.words_at(places))
-    return Refusal("unknown", said[:_MOST_NAMED]) if said else None
+    quoted = tuple(f"“{word}”" for word in read.words_at(places))
+    return Refusal("unknown", quoted[:_MOST_NAMED]) if quoted else None
 
 
 def _of_words(reason: str, read: Read, span: tuple[int, int], lexicon: Lexicon) -> Refusal:
@@ -128,8 +128,8 @@ def _is_open_of(read: Read, lexicon: Lexicon) -> bool:
     """Whether all words are understood, and none says of which records it is."""
     start, end = first_place(read.stems, lexicon.vague) or (0, 0)
     strange = ["cross unknown", "cross name", *([] if read.is_ranked else ["cross number"])]
-    if any(behind > crossed and read.crossing[crossed] in strange and not start <= at < end
-           for at, (crossed, behind) in enumerate(pairwise(read.places))):  # fmt: skip
+    if any(next_place > crossed and read.crossing[crossed] in strange and not start <= at < end
+           for at, (crossed, next_place) in enumerate(pairwise(read.places))):  # fmt: skip
         return False
     outside = [leaf for leaf in read.leaves if not start <= leaf.start < end]
     # "tell me about Umbrella": a text that may stand anywhere, or a name that nobody has.
@@ -261,23 +261,25 @@ def _command(question: _Question) -> tuple[str, ...]:
     read, lexicon = question.read, question.lexicon
     # "Change the due date", "void invoice INV-1": what it is done to follows at once.
     objects = lexicon.phrases("language", "objects") | lexicon.phrases("language", "pronouns")
-    behind, done = (lexicon.phrases("language", f"commands_{name}") for name in ("behind", "done"))
+    last_words, done = (
+        lexicon.phrases("language", f"commands_{name}") for name in ("behind", "done")
+    )
     # "Ticket T-000125 schließen": nothing is asked of what only its number names.
     is_named = any(leaf.meaning.key.startswith("number:") for leaf in question.leaves("value"))
     is_named &= not any(question.leaves("f:list", "f:who", "f:when", "f:count", "f:tobe"))
     # Without "please" and "can you".
-    said = [at for at in range(len(read.tokens)) if read.places[at] < read.places[at + 1]]
-    for at in said:
+    own_places = [at for at in range(len(read.tokens)) if read.places[at] < read.places[at + 1]]
+    for at in own_places:
         token, stems = read.tokens[at], read.stems
         is_left = read.places[at] in question.analysis.crossed
         is_one = any(map(str.isdigit, "".join(stems[at + 2 : at + 3])))
         is_done_to = stems[at + 1 : at + 2] in objects or is_one
-        if at == said[-1] and (is_left or is_named) and (token.stem,) in behind:
+        if at == own_places[-1] and (is_left or is_named) and (token.stem,) in last_words:
             return (f"“{token.text}”",)
         is_command = (token.stem,) in lexicon.commands or stems[at : at + 2] in lexicon.commands
         is_command &= not read.means(at, at + 1)  # "add up", a name
-        is_begun = at == said[0] or token.apart
-        if is_command and at == said[0] and is_left:
+        is_begun = at == own_places[0] or token.apart
+        if is_command and at == own_places[0] and is_left:
             return (f"“{token.text}”",)
         if (is_command or (token.stem,) in done) and is_begun and is_done_to:
             return (f"“{token.text}”",)
@@ -315,8 +317,8 @@ def _left_aside(question: _Question) -> tuple[str, ...]:
     first = {min(nouns)} & set(analysis.aside) if nouns else set()
     decisive = {position for position in analysis.crossed if is_decisive(read.crossing[position])}
     # "What did Granit buy" asks for more than who that is.
-    said = () if question.meaning.figures else question.meaning.where
-    is_bare = any(isinstance(part, Equals) and part.path == "id" for part in said)
+    restrictions = () if question.meaning.figures else question.meaning.where
+    is_bare = any(isinstance(part, Equals) and part.path == "id" for part in restrictions)
     done = {position for position in analysis.aside if is_bare and read.crossing[position] in _DONE}
     return tuple(read.words_at(decisive | done | first))
 
@@ -409,8 +411,8 @@ def _is_earlier_state(question: _Question) -> bool:
     if meaning.dated is not None and meaning.dated.date:
         return False
     is_past = plan.period is not None and plan.period.end is not None
-    said = getattr(question.analysis.item and question.analysis.item.meaning, "against", True)
-    is_back = (meaning.against is not None and said is not None) or (
+    against = getattr(question.analysis.item and question.analysis.item.meaning, "against", True)
+    is_back = (meaning.against is not None and against is not None) or (
         is_past and question.says("back")
     )
     if plan.date == kind.date and is_back and any(_passes(kind, name) for name in question.states):
@@ -513,10 +515,10 @@ def _opposing(question: _Question) -> bool:
 
 def _sets_two_apart(question: _Question) -> bool:
     """Whether there are to be more records of one kind than of another."""
-    more, behind = question.ends("f:more", "f:less"), question.starts("kind")
+    more, nouns_start = question.ends("f:more", "f:less"), question.starts("kind")
     joints = {leaf.start: leaf.end for leaf in question.leaves("f:compare")}
     nouns = question.leaves("kind")
-    return any(leaf.start in more and joints.get(leaf.end) in behind for leaf in nouns)
+    return any(leaf.start in more and joints.get(leaf.end) in nouns_start for leaf in nouns)
 
 
 # The first that says so is the reason: what is asked for comes before what it is asked of.

@@ -994,14 +994,17 @@ class Grammar:
 
     def figure_as_said(self, first: Draft, second: Draft) -> Draft | None:
         """``average invoice value, net``: the same figure as the second says that it is told."""
-        said, how = first.figures[0].by_kind, second.figures[0].by_kind
-        by_kind = {key: replace(said[key], measure=how[key].measure) for key in said.keys() & how
-                   if said[key].measure == self.kinds[key].usual
-                   and how[key].measure in self.kinds[key].data.get("told", ())}  # fmt: skip
+        by_kind = {}
+        for key, figure in first.figures[0].by_kind.items():
+            second_figure, kind = second.figures[0].by_kind.get(key), self.kinds[key]
+            if second_figure is None or figure.measure != kind.usual:
+                continue
+            if second_figure.measure in kind.data.get("told", ()):
+                by_kind[key] = replace(figure, measure=second_figure.measure)
         if not by_kind:
             return None
-        figure = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
-        return first._replace(kinds=first.kinds.intersection(by_kind), figures=(figure,))
+        choices = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
+        return first._replace(kinds=first.kinds.intersection(by_kind), figures=(choices,))
 
     def rate_of_state(self, part: Options, _: str) -> Draft:
         kinds = frozenset(part.by_kind)
@@ -1558,12 +1561,12 @@ class Grammar:
             return None
         by_kind: dict[str, Restriction] = {}
         for key, kind in self.kinds.items():
-            said = [choices.by_kind[key] for choices in draft.where if key in choices.by_kind]
+            parts = [choices.by_kind[key] for choices in draft.where if key in choices.by_kind]
             for path, (other, figure, _) in kind.data.get("dealings", {}).items():
                 is_of = draft.figures[0].by_kind.get(other) == Figure(figure)
-                if is_of and len(said) == len(draft.where):
+                if is_of and len(parts) == len(draft.where):
                     compared = Compares(path, bound.sign, bound.number, bound.unit)
-                    by_kind[key] = All((compared, *said)) if said else compared
+                    by_kind[key] = All((compared, *parts)) if parts else compared
         return options(f"dealings {draft.figures} {bound} {draft.where}", by_kind)
 
     def groups_valued(self, part: Options, draft: Draft) -> Draft:
@@ -1635,9 +1638,9 @@ class Grammar:
         return _being(part) if len(part.by_kind) < 4 else None
 
     def more_of(self, draft: Draft, role: str, *, left: bool) -> Draft | None:
-        asked = draft.flags & {"asked more", "asked less"}
+        directions = draft.flags & {"asked more", "asked less"}
         is_told = draft.named or draft.figures or "state alone" in draft.flags
-        if asked or draft.rank or draft.threshold or not is_told or (draft.named and not left):
+        if directions or draft.rank or draft.threshold or not is_told or (draft.named and not left):
             return None
         return draft.flagged(f"asked {role}")
 
@@ -1832,17 +1835,17 @@ class Grammar:
         """All that is said of records of a kind, periods by the date that they are about."""
         if kind not in draft.kinds:
             raise TypeMismatchError(f"not all of it can be said of {kind}")
-        said = [choices.by_kind[kind] for choices in draft.where]
+        restrictions = [choices.by_kind[kind] for choices in draft.where]
         events = [date.by_kind[kind] for when, date in draft.dated if date and not when.words]
-        implied = (state.date for state in self.kinds[kind].stated(said))
+        implied = (state.date for state in self.kinds[kind].stated(restrictions))
         date = next(filter(None, (*events[:1], *implied)), "")
-        said += [Dated(when, dated.by_kind[kind] if dated else date)
+        restrictions += [Dated(when, dated.by_kind[kind] if dated else date)
                  for when, dated in draft.dated if when.words]  # fmt: skip
         for date in (date for _, date in draft.dated if date and len(events) == len(draft.dated)):
             if kind in self._so_then(date):
                 raise TypeMismatchError("lost ones are so, whenever they were lost")
-            said += self.kinds[kind].happened(date.by_kind[kind])
-        return _flat(said)
+            restrictions += self.kinds[kind].happened(date.by_kind[kind])
+        return _flat(restrictions)
 
     def belonging(self, draft: Draft) -> Options:
         """Other kinds whose records belong to such ones, as a restriction of them."""

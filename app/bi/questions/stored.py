@@ -38,12 +38,12 @@ def written(standing: Standing) -> dict[str, Any]:
     return {"version": VERSION, "standing": _written(standing)}
 
 
-def read(kept: object) -> Standing:
+def read(state: object) -> Standing:
     """What was kept; ``FORGOTTEN`` where another version wrote it."""
-    if not isinstance(kept, Mapping) or kept.get("version") != VERSION:
+    if not isinstance(state, Mapping) or state.get("version") != VERSION:
         return FORGOTTEN
     try:
-        standing: Standing = _read(Standing, kept.get("standing"))
+        standing: Standing = _read(Standing, state.get("standing"))
     except (TypeError, RecursionError):
         return FORGOTTEN
     return standing
@@ -60,40 +60,40 @@ def _written(value: Any) -> Any:
     return {"is": type(value).__name__, **members}
 
 
-def _read(hint: Any, kept: Any) -> Any:
+def _read(hint: Any, stored: Any) -> Any:
     """A value of a type.
 
     Raises: TypeError, it is of another.
     """
     if isinstance(hint, type) and is_dataclass(hint):
-        return _read_fields(hint, kept)
+        return _read_fields(hint, stored)
     origin, parts = get_origin(hint), get_args(hint)
-    if origin is tuple and isinstance(kept, list):
-        return tuple(_read(parts[0], member) for member in kept)
+    if origin is tuple and isinstance(stored, list):
+        return tuple(_read(parts[0], member) for member in stored)
     if isinstance(hint, UnionType) or NoneType in parts:
-        return _read_one_of(parts, kept)
-    if (origin is Literal and kept in parts) or (origin is None and type(kept) is hint):
-        return kept
-    raise TypeError(f"{kept!r} is no {hint}")
+        return _read_one_of(parts, stored)
+    if (origin is Literal and stored in parts) or (origin is None and type(stored) is hint):
+        return stored
+    raise TypeError(f"{stored!r} is no {hint}")
 
 
-def _read_one_of(parts: tuple[Any, ...], kept: Any) -> Any:
+def _read_one_of(parts: tuple[Any, ...], stored: Any) -> Any:
     for part in parts:
         if isinstance(part, type) and is_dataclass(part):
-            if isinstance(kept, Mapping) and kept.get("is") == part.__name__:
-                return _read_fields(part, kept)
-        elif part is not NoneType and kept is not None:
-            return _read(part, kept)
-    if kept is None and NoneType in parts:
+            if isinstance(stored, Mapping) and stored.get("is") == part.__name__:
+                return _read_fields(part, stored)
+        elif part is not NoneType and stored is not None:
+            return _read(part, stored)
+    if stored is None and NoneType in parts:
         return None
-    raise TypeError(f"{kept!r} is none of {parts}")
+    raise TypeError(f"{stored!r} is none of {parts}")
 
 
-def _read_fields(hint: type[Any], kept: Any) -> Any:
+def _read_fields(hint: type[Any], stored: Any) -> Any:
     hints = _hints(hint)  # type: ignore[arg-type]  # of a class, which is hashable
-    if not isinstance(kept, Mapping) or kept.get("is") != hint.__name__:
+    if not isinstance(stored, Mapping) or stored.get("is") != hint.__name__:
         raise TypeError(f"no {hint.__name__}")
-    members = {name: value for name, value in kept.items() if name != "is"}
+    members = {name: value for name, value in stored.items() if name != "is"}
     needed = {field.name for field in fields(hint) if field.default is MISSING}
     if members.keys() - hints.keys() or needed - members.keys():
         raise TypeError(f"no {hint.__name__} of this version")
