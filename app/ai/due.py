@@ -89,7 +89,7 @@ def _day_of(period: Period, now: date) -> date | None:
     if period.weekday:
         return now + timedelta(days=(day.weekday() - now.weekday() - 1) % 7 + 1)
     is_day = period.end is not None and period.end - day == timedelta(days=1)
-    if not period.said and day < now:
+    if not period.has_year and day < now:
         return step(day, "year", 1)
     return day if is_day or period.start is None or day > now else None
 

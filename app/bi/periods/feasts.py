@@ -47,7 +47,7 @@ class Feasts:
             return None
         label = f"{' '.join(token.text for token in tokens[at : at + len(words)])}, {day}"
         a_day = timedelta(days=1)
-        return len(words), Period(day, day + a_day, label, "day", said=year is not None)
+        return len(words), Period(day, day + a_day, label, "day", has_year=year is not None)
 
 
 def _fixed(month: int, day: int) -> Callable[[int], date]:

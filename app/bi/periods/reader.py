@@ -159,7 +159,7 @@ class _Reading:
                 return None
             through = self._stem(at) in ("by", "through", "until", "till", "up")
             end = period.end if (through and edge != "start") or edge == "end" else period.start
-            until = Period(None, end, f"before {end}", None, period.said)
+            until = Period(None, end, f"before {end}", None, period.has_year)
             return length + total, replace(until, weekday=period.weekday)
         if reading := self._ahead(at):
             return reading
@@ -232,9 +232,11 @@ class _Reading:
         if start >= end:
             start = add_months(start, -12)
         last_day = end - timedelta(days=1)
-        said = last[1].said and (first[1].said or is_dated)  # its year is that of the end
+        has_year = last[1].has_year and (
+            first[1].has_year or is_dated
+        )  # its year is that of the end
         label = f"from {start} to {last_day}"
-        return end_at - begin, Period(start, end, label, said=said)
+        return end_at - begin, Period(start, end, label, has_year=has_year)
 
     def _days(self, at: int) -> Reading | None:
         """``1 to 15 May``, ``May 1 to 15``: days of one month."""
@@ -254,7 +256,7 @@ class _Reading:
                 return None
             last = month[1].start.replace(day=1) + timedelta(days=day_of(self.tokens[second_at]))
             label = f"from {month[1].start} to {before(last)}"
-            period = Period(month[1].start, last, label, said=month[1].said)
+            period = Period(month[1].start, last, label, has_year=month[1].has_year)
             return second_at + 1 - at, period
         if month is None or month[1].grain != "day" or month[1].start is None:
             return None
@@ -262,7 +264,7 @@ class _Reading:
         if end is None or start >= end:
             return None
         label = f"from {start} to {before(end)}"
-        return total, Period(start, end, label, said=month[1].said)
+        return total, Period(start, end, label, has_year=month[1].has_year)
 
     # --- single periods
 
@@ -356,14 +358,14 @@ class _Reading:
         length += 1
         if day is None and self._is_day(at + length):
             day, length = day_of(self.tokens[at + length]), length + 1
-        year, said = None, True
+        year, has_year = None, True
         if self._is_year(at + length):
             year, length = int(self._stem(at + length)), length + 1
         elif not shift and (stated_year := self._told_year(at + length)):
             year, length = self.now.today.year + stated_year[1], length + stated_year[0]
         total = at + length - begin
         if year is None:
-            year, said = self.now.today.year, bool(shift)
+            year, has_year = self.now.today.year, bool(shift)
             if date(year, month, 1) > self.now.today or (past and month == self.now.today.month):
                 year -= 1
         if day is not None:
@@ -371,13 +373,13 @@ class _Reading:
                 first_day = date(year, month, day)
             except ValueError:
                 return None
-            return total, of_day(first_day, str(first_day), said=said)
+            return total, of_day(first_day, str(first_day), has_year=has_year)
         start = date(year, month, 1)
         label = f"{calendar.month_name[month]} {year}"
-        return total, Period(start, add_months(start, 1), label, "month", said)
+        return total, Period(start, add_months(start, 1), label, "month", has_year)
 
     def _is_verb(self, at: int) -> bool:
-        """Whether the word is ``may`` as in ``may we``; behind ``in`` it is the month."""
+        """Whether the word is ``may`` as in ``may we``; after ``in`` it is the month."""
         before = self._stem(at - 1) if at else ""
         is_verb = before in _BEFORE_MAY or self._stem(at + 1) in _BEHIND_MAY
         return is_verb and before not in self.reader.introducing
@@ -434,11 +436,11 @@ class _Reading:
             if reading and reading[1].grain == "year" and reading[1].start is not None:
                 year, length = reading[1].start.year, year_at + reading[0] - at
         start = add_months(date(year, 1, 1), MONTHS[grain] * (number - 1))
-        said = at + length > end or start <= self.now.today
-        if not said:  # the last one of that name
+        has_year = at + length > end or start <= self.now.today
+        if not has_year:  # the last one of that name
             start, year = add_months(start, -12), year - 1
         short = f"{'Q' if grain == 'quarter' else 'H'}{number} {year}"
-        return length, Period(start, add_months(start, MONTHS[grain]), short, grain, said)
+        return length, Period(start, add_months(start, MONTHS[grain]), short, grain, has_year)
 
     def _week_number(self, at: int) -> Reading | None:
         """``week 12``, ``calendar week 12 of 2025``: as ISO 8601 counts them."""
@@ -448,9 +450,9 @@ class _Reading:
             return None
         number, end = int(self.tokens[number_at].number or 0), number_at + 1
         year = self.now.today.isocalendar().year
-        behind = end + int(self._stem(end) in ("of", "in"))
-        if self._is_year(behind):
-            year, end = int(self._stem(behind)), behind + 1
+        after = end + int(self._stem(end) in ("of", "in"))
+        if self._is_year(after):
+            year, end = int(self._stem(after)), after + 1
         try:
             start = date.fromisocalendar(year, number, 1)
         except ValueError:
@@ -500,9 +502,9 @@ class _Reading:
         feast = self.reader.feasts.read(self.tokens, at + past, self.now.today)
         if feast is None:
             return None
-        behind = at + past + feast[0]
-        if self._is_year(behind):
-            year = int(self._stem(behind))
+        after = at + past + feast[0]
+        if self._is_year(after):
+            year = int(self._stem(after))
             feast = self.reader.feasts.read(self.tokens, at + past, self.now.today, year)
             return None if feast is None else (past + feast[0] + 1, feast[1])
         return past + feast[0], feast[1]
@@ -599,9 +601,9 @@ class _Reading:
         return at < len(self.tokens) and 1 <= day_of(self.tokens[at]) <= 31
 
 
-def of_day(day: date, label: str, *, said: bool = True) -> Period:
-    """A period that ends before the next day; ``said``: the question names it."""
-    return Period(day, day + timedelta(days=1), label, "day", said)
+def of_day(day: date, label: str, *, has_year: bool = True) -> Period:
+    """A period that ends before the next day; ``has_year``: its year is told."""
+    return Period(day, day + timedelta(days=1), label, "day", has_year)
 
 
 def _part_of(day: Period, name: str, hours: tuple[int, int]) -> Period:

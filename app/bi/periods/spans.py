@@ -27,7 +27,7 @@ class Period:
     end: date | None
     label: str
     grain: str | None = None
-    said: bool = True  # whether its year was; a month alone is the last one of that name
+    has_year: bool = True  # whether its year was; a month alone is the last one of that name
     weekday: bool = False  # the latest one of that name, or of what lies ahead the next
     rolling: int = 0  # "the last 4 quarters": how many of the units that the label names
     hours: tuple[int, int] | None = None  # of the first day and of the last: "this morning"
@@ -40,7 +40,7 @@ class Period:
             label = f"{start:%A}, {start}" if is_day else f"the weekend of {start}"
             label = label if start else f"before {end}"
             return replace(self, start=start, end=end, label=label, weekday=False)
-        if self.said or (self.start or self.end or today).year >= today.year:
+        if self.has_year or (self.start or self.end or today).year >= today.year:
             return self
         start, end = (None if d is None else add_months(d, 12) for d in (self.start, self.end))
         if start is not None and end is not None and self.grain is None:
@@ -57,7 +57,7 @@ class Period:
 
     def since(self, start: date | None) -> Period:
         """From one of its ends on."""
-        return Period(start, None, f"since {start}", said=self.said)
+        return Period(start, None, f"since {start}", has_year=self.has_year)
 
     def earlier(self, unit: str) -> Period | None:
         """The same days one unit earlier: of May 2026 and ``year``, May 2025."""

@@ -182,7 +182,7 @@ def _takes_for_granted(plan: Plan) -> bool:
     """Whether it assumes something, or its period can be another one: whose year is not said, that
     begins so many days ago."""
     period = plan.period
-    is_open = period is not None and (not period.said or bool(period.rolling) or period.weekday)
+    is_open = period is not None and (not period.has_year or bool(period.rolling) or period.weekday)
     return bool(plan.assumptions or plan.repaired) or is_open
 
 

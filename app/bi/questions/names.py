@@ -436,8 +436,8 @@ class KeptLists:
         whole = (*key, current_caller().user_id)
         now = time.monotonic()
         with self._lock:
-            until, kept = self._lists.get(whole, (0.0, None))
-        value: _Found = kept if now < until else make()
+            until, listed = self._lists.get(whole, (0.0, None))
+        value: _Found = listed if now < until else make()
         if now < until:
             return value
         with self._lock:

@@ -90,8 +90,8 @@ def candidates(read: Read, topic: str, lexicon: Lexicon) -> Iterator[str]:
     words = [_words(read)[at] for at in places]
     first = {leaf.category: leaf.end - leaf.start
              for leaf in read.leaves if leaf.start in places[:1]}  # fmt: skip
-    if place := max(first.get(category, 0) for category in ("f:compare", "f:count", "f:much")):
-        yield _question([*words[:place], topic, *words[place:]])
+    if length := max(first.get(category, 0) for category in ("f:compare", "f:count", "f:much")):
+        yield _question([*words[:length], topic, *words[length:]])
     is_behind = first.keys() & {"f:by", "f:of", "period", "grain"} and not read.is_ranked
     yield _question([topic, *words] if is_behind else [*words, topic])
 

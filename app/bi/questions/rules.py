@@ -211,23 +211,23 @@ class Grammar:
         """A rule, and where the order of its parts is free, the same the other way round."""
         makes, order = rule["makes"], rule.get("order", "")
         makes = makes.replace("=", other if makes.startswith("other") else category)
-        compose = behind = before = self._made_by(name, rule)
+        compose = after = before = self._made_by(name, rule)
         if keeps := rule.get("keeps"):
-            compose = behind = before = _FROM[keeps](compose)
+            compose = after = before = _FROM[keeps](compose)
         if not order:
             self.rules[category, other].append(Rule(name, category, other, makes, compose))
             return
         if order == "around":
-            behind, before = partial(compose, left=False), partial(compose, left=True)
+            after, before = partial(compose, left=False), partial(compose, left=True)
 
-        def second_behind(first: Any, second: Any) -> Any:
+        def second_after(first: Any, second: Any) -> Any:
             is_closed = isinstance(first, Draft) and first.leftward
-            return None if is_closed else behind(first, second)
+            return None if is_closed else after(first, second)
 
         def second_before(second: Any, first: Any) -> Any:
             return before(first, second)
 
-        self.rules[category, other].append(Rule(name, category, other, makes, second_behind))
+        self.rules[category, other].append(Rule(name, category, other, makes, second_after))
         self.rules[other, category].append(
             Rule(f"{name} before", other, category, makes, second_before)
         )
