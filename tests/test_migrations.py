@@ -18,7 +18,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from flask import Flask
-from sqlalchemy import URL, Connection, MetaData, insert, select
+from sqlalchemy import URL, Connection, MetaData, insert, inspect, select
 from structlog.testing import capture_logs
 
 from app.config import ConfigError
@@ -27,6 +27,7 @@ from app.extensions import Model, db
 from app.models.indexes import autogenerates
 from app.models.searched import function_name
 from tests.databases import close_engines, new_database
+from tests.models.rows import any_row
 from tests.schema import describe
 
 NOW = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
@@ -278,6 +279,66 @@ def test_issued_documents_keep_the_rate_of_now_of_their_client(
         with db.engine.begin() as connection:
             kept = connection.scalars(select(invoices.c.client_rate).order_by(invoices.c.id)).all()
         assert kept == [None, Decimal("0.92"), Decimal("0.92"), None]
+
+
+@pytest.mark.only_on("sqlite")
+@pytest.mark.requirement("OPS-02", "OPS-03")
+def test_tables_made_anew_keep_all_that_is_theirs(empty_app: Callable[[str], Flask]) -> None:
+    audited = "UPDATE audit_records SET entity = 'Webhook', entity_id = 9 WHERE id = 3"
+    with empty_app("keys").app_context():
+        flask_migrate.upgrade(revision="0045")
+        with db.engine.begin() as connection:
+            fill_all(connection)
+            connection.exec_driver_sql("DELETE FROM webhook_attempts WHERE id = 3")
+            connection.exec_driver_sql(audited)
+            connection.exec_driver_sql("ANALYZE")
+        before = rows_and_belongings()
+        assert all(rows and statistics for rows, statistics, _ in before.values())
+        flask_migrate.upgrade(revision="0046")
+        assert rows_and_belongings() == before
+        with db.engine.begin() as connection:
+            # FTS5 compares what it holds with the rows.
+            connection.exec_driver_sql(
+                "INSERT INTO document_contents_trigrams(document_contents_trigrams, rank)"
+                " VALUES ('integrity-check', 1)"
+            )
+            endpoints = Model.metadata.tables["webhook_endpoints"]
+            endpoint = insert(endpoints).values(any_row(endpoints, 4) | {"created_by_id": 1})
+            assert connection.execute(endpoint).inserted_primary_key == (10,)
+        flask_migrate.downgrade(revision="0045")
+        del before["webhook_endpoints"]
+        assert before.items() <= rows_and_belongings().items()
+
+
+def fill_all(connection: Connection) -> None:
+    """The rows 1 to 3 of each table that numbers its rows."""
+    connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+    columns = inspect(connection)
+    for table in Model.metadata.sorted_tables:
+        if table.autoincrement_column is None or table.name == "roles":  # which has them
+            continue
+        there = {col["name"] for col in columns.get_columns(table.name)}
+        for number in (1, 2, 3):
+            row = {"id": number, **any_row(table, number)}
+            given = {name: value for name, value in row.items() if name in there}
+            connection.execute(insert(table).inline().values(given))
+
+
+def rows_and_belongings() -> dict[str, tuple[list[Any], ...]]:
+    """Of each table that numbers its rows what it holds, its statistics, indexes and triggers."""
+    statistics = "SELECT idx, stat FROM sqlite_stat1 WHERE tbl = ?"
+    belongings = "SELECT type, name, sql FROM sqlite_master WHERE tbl_name = ? AND type <> 'table'"
+    with db.engine.begin() as connection:
+        ask = connection.exec_driver_sql
+        return {
+            table.name: (
+                [tuple(row) for row in ask(f"SELECT * FROM {table.name} ORDER BY id")],
+                sorted(map(str, ask(statistics, (table.name,)))),
+                sorted(tuple(row) for row in ask(belongings, (table.name,))),
+            )
+            for table in Model.metadata.sorted_tables
+            if table.autoincrement_column is not None
+        }
 
 
 @pytest.mark.only_on("postgresql")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, select, text
+from sqlalchemy import Connection, Table, select, text
 
 from app.auth.lockout import fold_name
 from app.importing.reading import Entries, Problems
@@ -59,15 +59,12 @@ def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0
             {"count": count},
         )
         return [int(row[0]) for row in rows]
-    last = connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()
-    if table.dialect_options["sqlite"]["autoincrement"]:
-        # A key of a deleted row is not used again.
-        used = connection.execute(
-            text("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = :name"),
-            {"name": table.name},
-        )
-        last = max(last, used.scalar_one())
-    first = max(int(last), above) + 1
+    # As high as the highest key there ever was; what is inserted with a key raises it.
+    last = connection.execute(
+        text("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = :name"),
+        {"name": table.name},
+    )
+    first = max(int(last.scalar_one()), above) + 1
     return range(first, first + count)
 
 

@@ -25,7 +25,8 @@ from app.models import (  # noqa: F401
     user,
     webhook,
 )
-from app.models.columns import add_checks, add_sparse_indexes
+from app.models.columns import add_checks, add_sparse_indexes, give_keys_once
 
 add_checks(Model.metadata)
 add_sparse_indexes(Model.metadata)
+give_keys_once(Model.metadata)

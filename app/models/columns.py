@@ -148,14 +148,23 @@ class Entity(Record):
 
 
 def entity_args(*more: Any) -> tuple[Any, ...]:
-    """``__table_args__`` of an entity: unique external id, keys never used twice on SQLite.
-
-    Lists go along ``created_at``, too.
+    """``__table_args__`` of an entity: unique external id; lists go along ``created_at``, too.
 
     What is unique on PostgreSQL is an index, see ``add_sparse_indexes``.
     """
     unique = UniqueConstraint("external_id").ddl_if(dialect="sqlite")
-    return (unique, *more, Index(None, "created_at"), {"sqlite_autoincrement": True})
+    return (unique, *more, Index(None, "created_at"))
+
+
+def give_keys_once(metadata: MetaData) -> None:
+    """Let SQLite give the key of a deleted row to no other; called once, after the last model.
+
+    A repeated request, a link, an entry of the audit log would else mean another record; the
+    sequences of PostgreSQL never go back.
+    """
+    for table in metadata.tables.values():
+        if table.autoincrement_column is not None:
+            table.dialect_options["sqlite"]["autoincrement"] = True
 
 
 def add_sparse_indexes(metadata: MetaData) -> None:

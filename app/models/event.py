@@ -49,7 +49,6 @@ class Event(Record):
             "ix_events_undispatched", "id",
             where="dispatched_at IS NULL",
         ),
-        {"sqlite_autoincrement": True},
     )  # fmt: skip
 
 
@@ -72,7 +71,6 @@ class AuditRecord(Record):
         Index("ix_audit_records_entity_entity_id", "entity", "entity_id"),
         Index("ix_audit_records_action", "action"),
         Index("ix_audit_records_created_at", "created_at"),
-        {"sqlite_autoincrement": True},
     )
 
 

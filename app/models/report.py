@@ -45,8 +45,6 @@ class SavedReport(Record):
     last_run_at: Mapped[datetime | None] = column("Last mail.")
     leased_until: Mapped[datetime | None] = column("Held by a worker until.")
 
-    __table_args__ = ({"sqlite_autoincrement": True},)
-
 
 class ReportExport(Record):
     """An export made by the worker: its progress, then its file."""

@@ -21,7 +21,6 @@ class User(Record):
     """An account. ``username`` and ``email`` are compared in their folded form."""
 
     __tablename__ = "users"
-    __table_args__ = ({"sqlite_autoincrement": True},)
 
     username: Mapped[str] = column("Name to sign in with.", string(150))
     username_key: Mapped[str] = column(
