@@ -25,6 +25,8 @@ from app.start.setting_urls import (
 DEFAULT_RETRY_SCHEDULE = "5,300,1800,7200,18000,36000,50400,72000,86400"
 ENVIRONMENTS, LOG_FORMATS = ("development", "production"), ("console", "json")
 MINIMUM_SECRET_LENGTH = 32
+# Both databases take it as a limit of rows.
+MOST_NUMBER = 2_147_483_647
 # What people paste from examples; refused in production.
 KNOWN_SECRETS = ("change-me", "changeme", "secret", "development", "dev", "password", "default")
 
@@ -165,10 +167,8 @@ def web_port(env: Mapping[str, str]) -> int:
 
     Raises: ConfigError.
     """
-    text = env.get("PORT") or "8000"
-    if not is_number(text) or not 0 < int(text) <= MOST_PORT:
-        raise ConfigError(f"PORT must be a number from 1 to {MOST_PORT}, not {text!r}")
-    return int(text)
+    read = _Reader(env)
+    return read.number("PORT", 8000, least=1, most=MOST_PORT)
 
 
 def web_processes(env: Mapping[str, str]) -> int:
@@ -211,12 +211,14 @@ class _Reader:
             raise ConfigError(f"{name} must be {' or '.join(known)}, not {value!r}")
         return value
 
-    def number(self, name: str, default: int, *, least: int = 0) -> int:
+    def number(self, name: str, default: int, *, least: int = 0, most: int = MOST_NUMBER) -> int:
         value = self.env.get(name)
         if not value:
             return default
-        if not is_number(value.strip()) or int(value) < least:
-            raise ConfigError(f"{name} must be a whole number of {least} or more, not {value!r}")
+        if not is_number(value.strip()) or not least <= int(value) <= most:
+            raise ConfigError(
+                f"{name} must be a whole number from {least} to {most}, not {value!r}"
+            )
         return int(value)
 
     def numbers(self, name: str, default: str) -> tuple[int, ...]:

@@ -82,6 +82,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
         ("TRUSTED_PROXIES", "\u00b2"),
         ("TRUSTED_PROXIES", "\u0663"),
         ("WEB_CONCURRENCY", "9" * 5000),
+        ("ODATA_PAGE_SIZE", "2147483648"),
         ("MAX_JSON_BYTES", "1MB"),
         ("DEMO_DATA", "perhaps"),
         ("APP_ENV", "prod"),
