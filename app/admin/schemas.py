@@ -134,7 +134,7 @@ class MadeApiKeySchema(Schema):
     """The new key; ``key`` is shown this once."""
 
     id = fields.Integer()
-    name = fields.String()
+    name = fields.String(example="ERP")
     key = fields.String(example="bpk_live_4fJ2kQ9x_…")
     prefix = fields.String(example="bpk_live_4fJ2kQ9x")
     role = fields.String()

@@ -9,6 +9,7 @@ from marshmallow import ValidationError
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema, page_schema
+from app.models.assistant import ACTION_STATUSES, MESSAGE_STATUSES
 
 LONGEST_MESSAGE = 20_000
 
@@ -76,9 +77,9 @@ class ToolCallSchema(Schema):
     """What the service was asked, under the caller's rights."""
 
     id = fields.String()
-    name = fields.String()
+    name = fields.String(example="create_task")
     arguments = fields.Dict(metadata={"additionalProperties": True})
-    status = fields.String(description="`ok`, `denied` or `error`.")
+    status = fields.String(validate=validate.OneOf(("ok", "denied", "error")))
     summary = fields.String()
 
 
@@ -111,7 +112,8 @@ class ProviderSchema(Schema):
     """What became of asking the model; only where a provider is set."""
 
     status = fields.String(
-        description="`answered`, or `fallback`: the built-in assistant answered."
+        validate=validate.OneOf(("answered", "fallback")),
+        description="`fallback`: the built-in assistant answered.",
     )
     reason = fields.String(
         allow_none=True, metadata={"description": "Why the model did not.", "example": None}
@@ -133,8 +135,8 @@ class AnswerSchema(Schema):
     """A message of a conversation."""
 
     message_id = fields.String()
-    role = fields.String()
-    status = fields.String(description="`completed`, `in_progress`, `failed` or `canceled`.")
+    role = fields.String(validate=validate.OneOf(("assistant", "user")))
+    status = fields.String(validate=validate.OneOf(MESSAGE_STATUSES), example="completed")
     reply = fields.String()
     citations = fields.List(fields.Nested(CitationSchema))
     tool_calls = fields.List(fields.Nested(ToolCallSchema))
@@ -160,7 +162,7 @@ class ChatSchema(AnswerSchema):
 class AiActionSchema(PendingActionSchema):
     """A proposed change and what became of it."""
 
-    status = fields.String(description="`pending`, `executed`, `rejected`, `expired` or `failed`.")
+    status = fields.String(validate=validate.OneOf(ACTION_STATUSES))
     decided_at = Instant(allow_none=True)
     result = fields.Dict(allow_none=True, metadata={"additionalProperties": True})
 

@@ -53,7 +53,7 @@ class RoleSchema(Schema):
     """A role and its rights."""
 
     id = fields.Integer()
-    name = fields.String()
+    name = fields.String(example="Field sales")
     description = fields.String(allow_none=True)
     is_builtin = fields.Boolean()
     permissions = fields.Dict(fields.String(), fields.String(), example=PERMISSIONS_EXAMPLE)
@@ -64,7 +64,7 @@ class ApiKeySchema(Schema):
     """A key as it is listed."""
 
     id = fields.Integer()
-    name = fields.String()
+    name = fields.String(example="ERP")
     prefix = fields.String()
     role = fields.String()
     scopes = fields.List(fields.String())

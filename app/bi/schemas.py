@@ -8,7 +8,7 @@ from app.bi.reports.definition import TYPES
 from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import ANSWER
 from app.http.schema_fields import Schema
-from app.http.schema_parts import JsonBoolean, PostBodySchema
+from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema
 
 _TEXT = validate.Length(1, 200)
 
@@ -61,7 +61,7 @@ class FiguresChartSchema(Schema):
 class FiguresQuerySchema(Schema):
     """The OData query behind figures: its address gives the same rows."""
 
-    entity = fields.String()
+    entity = fields.String(example="Tickets")
     odata = fields.String()
 
 
@@ -90,8 +90,8 @@ class FiguresAnswerSchema(Schema):
 class ReportParameterSchema(Schema):
     """What a report asks for before it runs."""
 
-    name = fields.String()
-    type = fields.String()
+    name = fields.String(example="from")
+    type = fields.String(example="date")
     default = fields.String(allow_none=True)
     description = fields.String()
 
@@ -126,7 +126,7 @@ class ReportScheduleSchema(Schema):
         validate=validate.Length(1, 20),
         example=["ada@acme.example"],
     )
-    next_run_at = fields.String(dump_only=True)
+    next_run_at = fields.String(dump_only=True, metadata={"format": "date-time"})
 
 
 class ReportSchema(Schema):
@@ -134,17 +134,17 @@ class ReportSchema(Schema):
 
     id = fields.Integer()
     key = fields.String(allow_none=True)
-    name = fields.String()
+    name = fields.String(example="Tickets by priority")
     description = fields.String(allow_none=True)
     built_in = fields.Boolean()
-    formats = fields.List(fields.String())
+    formats = fields.List(fields.String(validate=validate.OneOf(FORMATS)))
     parameters = fields.List(fields.Nested(ReportParameterSchema))
     question = fields.String(allow_none=True)
     owner_id = fields.Integer(allow_none=True)
     shared = fields.Boolean()
     schedule = fields.Nested(ReportScheduleSchema, allow_none=True)
-    created_at = fields.String()
-    updated_at = fields.String()
+    created_at = fields.String(metadata={"format": "date-time"})
+    updated_at = fields.String(metadata={"format": "date-time"})
 
 
 class FullReportSchema(ReportSchema):
@@ -197,7 +197,7 @@ class ReportDataSchema(Schema):
     """The rows of a report."""
 
     report_id = fields.Integer()
-    name = fields.String()
+    name = fields.String(example="Tickets by priority")
     parameters = fields.Dict()
     columns = fields.List(fields.Nested(FiguresColumnSchema))
     rows = fields.List(fields.Dict())
@@ -227,7 +227,7 @@ class ReportExportSchema(Schema):
 
     id = fields.String()
     report_id = fields.Integer()
-    format = fields.String()
+    format = fields.String(validate=validate.OneOf(FORMATS))
     filters = fields.Dict()
     status = fields.String(validate=validate.OneOf(["queued", "running", "done", "failed"]))
     rows_done = fields.Integer()
@@ -237,7 +237,7 @@ class ReportExportSchema(Schema):
     size = fields.Integer(allow_none=True)
     file_name = fields.String(allow_none=True)
     error = fields.String(allow_none=True)
-    created_at = fields.String()
-    finished_at = fields.String(allow_none=True)
+    created_at = Instant()
+    finished_at = Instant(allow_none=True)
     url = fields.String()
     download_url = fields.String(allow_none=True)

@@ -10,7 +10,7 @@ from app.http import schema_bounds as validate, schema_fields as fields
 from app.http.page_sizes import ARTICLE_SEARCH, LIST, SUGGESTIONS
 from app.http.schema_fields import Schema
 from app.http.schema_parts import Instant, JsonBoolean, PostBodySchema, limit_field
-from app.models.kb_article import ARTICLE_VISIBILITIES
+from app.models.kb_article import ARTICLE_STATUSES, ARTICLE_VISIBILITIES
 from app.search.results import MODES
 
 
@@ -60,7 +60,9 @@ class FoundArticleSchema(Schema):
     score = fields.Float(description="From 0 to 1; the best first.")
     category = fields.String(allow_none=True, description="Category.")
     language = fields.String(description="Language.")
-    visibility = fields.String(description="Who may read it.")
+    visibility = fields.String(
+        validate=validate.OneOf(ARTICLE_VISIBILITIES), description="Who may read it."
+    )
     updated_at = fields.String(
         metadata={"description": "When it was changed last.", "format": "date-time"}
     )
@@ -111,7 +113,7 @@ class SimilarTicketSchema(Schema):
     id = fields.Integer(description="Key of the ticket.")
     number = fields.String(description="Number of the ticket.")
     subject = fields.String(description="Subject.")
-    status = fields.String(description="Status.")
+    status = fields.String(description="Status.", example="Resolved")
     resolution = fields.String(allow_none=True, description="What solved it.")
     score = fields.Float(description="From 0 to 1; the most alike first.")
 
@@ -150,10 +152,10 @@ class ArticleDraftSchema(Schema):
     title = fields.String()
     slug = fields.String()
     body = fields.String()
-    status = fields.String()
+    status = fields.String(validate=validate.OneOf(ARTICLE_STATUSES))
     category = fields.String(allow_none=True)
     language = fields.String()
-    visibility = fields.String()
+    visibility = fields.String(validate=validate.OneOf(ARTICLE_VISIBILITIES))
     source_ticket_id = fields.Integer()
     url = fields.String(allow_none=True)
 
@@ -167,7 +169,7 @@ class ArticleHtmlSchema(Schema):
     summary = fields.String(allow_none=True)
     language = fields.String()
     category = fields.String(allow_none=True)
-    status = fields.String()
+    status = fields.String(validate=validate.OneOf(ARTICLE_STATUSES))
     version = fields.Integer()
     updated_at = fields.String(metadata={"format": "date-time"})
     html = fields.String(description="Safe HTML, without scripts and styles.")

@@ -231,22 +231,33 @@ def for_operation(method: str, path: str) -> Any:
 
 
 def example_of(
-    document: Mapping[str, Any], schema: Mapping[str, Any], depth: int = _DEPTH, *, sent: bool
+    document: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    depth: int = _DEPTH,
+    *,
+    sent: bool,
+    name: str = "",
 ) -> Any:
-    """A value that fits a JSON Schema of the document; ``sent`` leaves out what is only read."""
+    """A value that fits a JSON Schema of the document.
+
+    Args:
+        sent: leave out what is only read, and give what may be null a value.
+        name: that of the property, whose texts ``examples.json`` knows.
+    """
     if "$ref" in schema:
         schema = _resolve(document, schema["$ref"])
-    for name in ("example", "default", "const"):
-        if name in schema:
-            return schema[name]
+    for key in ("example", "default", "const"):
+        if key in schema:
+            return schema[key]
     if schema.get("examples"):
         return schema["examples"][0]
     if schema.get("enum"):
         return schema["enum"][0]
-    for name in ("anyOf", "oneOf", "allOf"):
-        if schema.get(name):
-            return example_of(document, schema[name][0], depth, sent=sent)
+    for key in ("anyOf", "oneOf", "allOf"):
+        if schema.get(key):
+            return example_of(document, schema[key][0], depth, sent=sent, name=name)
     kind = schema.get("type", "object" if "properties" in schema else "string")
+    is_open = isinstance(kind, list) and "null" in kind
     if isinstance(kind, list):
         kind = kind[0]
     if kind == "object":
@@ -254,7 +265,12 @@ def example_of(
     if kind == "array":
         if depth <= 0:
             return []
-        return [example_of(document, schema.get("items", {}), depth - 1, sent=sent)]
+        return [example_of(document, schema.get("items", {}), depth - 1, sent=sent, name=name)]
+    has_text = kind == "string" and "format" not in schema and name in examples()["texts"]
+    if is_open and not sent and not has_text:
+        return None
+    if has_text:
+        return examples()["texts"][name][: schema.get("maxLength")]
     if kind == "string" and schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
     if kind in ("integer", "number"):
@@ -268,7 +284,7 @@ def _object(
     if depth <= 0:
         return {}
     return {
-        name: example_of(document, member, depth - 1, sent=sent)
+        name: example_of(document, member, depth - 1, sent=sent, name=name)
         for name, member in schema.get("properties", {}).items()
         if not (sent and member.get("readOnly"))
     }

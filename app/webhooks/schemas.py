@@ -59,8 +59,8 @@ class WebhookSchema(Schema):
     """An endpoint."""
 
     id = fields.Integer()
-    url = fields.String()
-    events = fields.List(fields.String())
+    url = fields.String(example="https://acme.example/hook")
+    events = fields.List(fields.String(example="invoice.paid"))
     description = fields.String(allow_none=True)
     status = fields.String(validate=validate.OneOf(ENDPOINT_STATUSES))
     failing_since = Instant(allow_none=True, description="Since when every attempt has failed.")
@@ -187,7 +187,7 @@ class EventSchema(Schema):
     cursor = fields.String(description="Its place: `after` this event.")
     type = fields.String(example="invoice.paid")
     timestamp = Instant()
-    entity = fields.String()
+    entity = fields.String(example="Invoice")
     entity_id = fields.Integer()
     request_id = fields.String(allow_none=True)
     data = fields.Raw(

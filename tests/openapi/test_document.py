@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -112,6 +113,37 @@ def test_every_answer_has_an_example_that_fits(
                 if media_type == "application/json":
                     found = validator.problems(body["schema"], body["example"])
                     assert found == [], (str(operation), status)
+
+
+def test_examples_of_answers_say_what_is_there(document: dict[str, Any]) -> None:
+    """A text that stands for any text tells a reader nothing of the answer."""
+    assert [
+        f"{operation} {status}: {path}"
+        for operation in operations(document)
+        for status, answer in operation.value["responses"].items()
+        if "application/json" in answer.get("content", {})
+        for path, text in texts_in(answer["content"]["application/json"].get("example"))
+        if text == "text" and not path.endswith("columns/0/type")
+    ] == []
+
+
+def texts_in(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Path and text of each text in a value of JSON."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict | list):
+        for name, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts_in(member, f"{path}/{name}")
+
+
+def test_days_and_instants_are_described_as_such(document: dict[str, Any]) -> None:
+    assert [
+        f"{schema}.{name}"
+        for schema, described in document["components"]["schemas"].items()
+        for name, member in described.get("properties", {}).items()
+        if name.endswith("At") and "string" in member.get("type", ())
+        if member.get("format") not in ("date", "date-time")
+    ] == []
 
 
 def test_the_examples_of_parameters_fit(document: dict[str, Any], validator: Validator) -> None:

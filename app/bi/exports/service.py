@@ -17,7 +17,7 @@ from app.bi.schemas import ReportExportSchema
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db import records
-from app.db.types import iso_instant, json_text
+from app.db.types import json_text
 from app.errors import InvalidStateError, NotFoundError
 from app.events import emit
 from app.http.request_context import running_app
@@ -112,11 +112,9 @@ def describe(export: ReportExport) -> dict[str, Any]:
     """An export as the API shows it."""
     total, is_done = export.rows_total, export.status == "done"
     part = min(99, 100 * export.rows_done // total) if total else 0
-    url, finished_at = f"/api/v1/bi/exports/{export.key}", export.finished_at
+    url = f"/api/v1/bi/exports/{export.key}"
     return answer_body(
         ReportExportSchema, export, id=export.key, report_id=int(export.report),
         progress=100 if is_done else part, truncated=export.is_truncated,
-        created_at=iso_instant(export.created_at), url=url,
-        finished_at=None if finished_at is None else iso_instant(finished_at),
-        download_url=f"{url}/file" if is_done else None,
+        url=url, download_url=f"{url}/file" if is_done else None,
     )  # fmt: skip
