@@ -17,9 +17,9 @@ from app.ai.context import citation_of, cited, entity_type, states_of, title_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
 from app.ai.wording import label, spoken, value_text, words_of
 from app.container import engine
+from app.container.measures import MEASURES
 from app.container.words import word_text
 from app.errors import ForbiddenError, NotFoundError
-from app.measures import MEASURES
 from app.odata.model import edm
 from app.written.catalogue import SOURCE
 

@@ -29,8 +29,8 @@ from app.bi.plans.plan import Plan
 from app.bi.plans.records import by_itself, listed, next_plans, record_words, standing
 from app.bi.query import Row, count, run
 from app.bi.words.speech import Speech
+from app.container.measures import MEASURES
 from app.http.page_sizes import ANSWER
-from app.measures import MEASURES
 
 EXAMPLES = (
     "Revenue by month this year", "Overdue amount by client", "Open tickets by priority",

@@ -17,11 +17,11 @@ from app.console.area import console, page, refused_on, see_other
 from app.console.language import translated
 from app.console.numbers import number_text
 from app.console.steps import step_message, step_words, take
+from app.container.measures import MEASURES, Figures, converted, figures
 from app.crm.opportunities import STATUS_OF_STAGE
 from app.db.types import iso_instant
 from app.errors import ApiError, NotFoundError
 from app.http.security import current_caller, requires
-from app.measures import MEASURES, Figures, converted, figures
 from app.models.opportunity import LOST_REASONS, STAGES
 from app.money import rounded, written
 from app.settings import organisation

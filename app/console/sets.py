@@ -8,8 +8,8 @@ from typing import Any
 
 from app.console import engine
 from app.console.language import marked, translated
+from app.container.measures import MEASURES
 from app.errors import NotFoundError
-from app.measures import MEASURES
 from app.odata.model import edm
 
 # Records that were moved in are as old as they were made, whatever their keys are.

@@ -20,9 +20,7 @@ from app.console.language import marked, translated
 from app.console.mine_and_due import mine_and_due
 from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
 from app.console.wording import amount, words
-from app.db.types import iso_instant
-from app.http.security import current_caller
-from app.measures import (
+from app.container.measures import (
     INVOICE,
     MEASURES,
     OWED,
@@ -32,6 +30,8 @@ from app.measures import (
     converted,
     figures,
 )
+from app.db.types import iso_instant
+from app.http.security import current_caller
 from app.money import ZERO, rounded
 from app.odata.model import edm
 from app.permissions import scope_of

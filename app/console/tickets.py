@@ -20,9 +20,9 @@ from app.console.sets import PAGES
 from app.console.typed import key_in
 from app.console.wording import duration, words
 from app.container.engine import ask, read_many
+from app.container.measures import MEASURES
 from app.http.security import current_caller, requires
 from app.kb.suggestions import suggest_for_ticket
-from app.measures import MEASURES
 from app.settings import organisation
 from app.settings.templates import fill
 

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, FromClause, Table, case, literal
 
 from app.container.actions import allowed_actions
 from app.container.changes import RowChanges
-from app.measures import aggregates_of
+from app.container.measures import aggregates_of
 from app.models import searched
 from app.models.trigrams import searchable_columns
 from app.odata.model import edm

@@ -28,11 +28,11 @@ from app.bi.reports.builtin import built_in
 from app.config import Config
 from app.console import engine, imports, language, layouts, sets, steps, wording
 from app.console.service_messages import CONTEXT
+from app.container.measures import MEASURES
 from app.extensions import Model
 from app.factory import create_app
 from app.importing.columns import properties_of
 from app.mail import recipients
-from app.measures import MEASURES
 from app.odata.model import edm
 from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import canned_answers, templates

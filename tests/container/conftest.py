@@ -16,8 +16,9 @@ from app.http.security import Caller, make_caller
 from app.odata.protocol.request import ReadRequest
 from app.odata.reading.reader import Reader
 from tests.business import admin
+from tests.contract.conftest import sign_in
 
-__all__ = ["admin"]
+__all__ = ["admin", "sign_in"]
 
 Read = Callable[..., tuple[int, Any]]
 

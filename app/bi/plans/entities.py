@@ -10,7 +10,7 @@ from typing import Any
 
 from app.bi.plans.qualifying import qualified
 from app.bi.words.speech import apart
-from app.measures import CURRENCY, MEASURES
+from app.container.measures import CURRENCY, MEASURES
 from app.odata.model import edm
 
 _NUMBERS = ("Edm.Byte", "Edm.Int16", "Edm.Int32", "Edm.Int64", "Edm.Decimal", "Edm.Double")
@@ -129,7 +129,7 @@ class Entity:
         return {name: self._measure(data) for name, data in self.data.get("measures", {}).items()}
 
     def _measure(self, data: Mapping[str, Any]) -> Measure:
-        """A figure of the file; of a named measure the definition is that of ``app.measures``."""
+        """A figure of the file; of a named measure that of ``app.container.measures``."""
         if "measure" not in data:
             return Measure(**data)
         defined = MEASURES[data["measure"]]

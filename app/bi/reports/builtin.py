@@ -11,7 +11,7 @@ from typing import Any
 from app.bi.charts import Chart
 from app.bi.plans.columns import rounded_apart
 from app.bi.reports.definition import Column, Parameter, Report
-from app.measures import ALL, MEASURES
+from app.container.measures import ALL, MEASURES
 
 FILE = Path(__file__).parent / "builtin.toml"
 
