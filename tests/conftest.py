@@ -24,7 +24,7 @@ from app.factory import create_app
 from app.http.limits import rate_limits
 from tests.costs import Costs
 from tests.databases import Cleaner, close_engines, drop_database
-from tests.forms import FORMS, divide, few_examples
+from tests.forms import FORMS, divide, few_examples, fold
 from tests.made_once import embed_once
 from tests.measured import measure_what_tests_start
 from tests.migrated import MigratedDatabases, template_of
@@ -106,10 +106,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen, other = (forms.short, forms.rest) if form == "short" else (forms.rest, forms.short)
         LEFT_OUT[OTHER_FORM] = len(other - chosen)
         left_out += [item for item in kept if item not in chosen]
-        kept = [item for item in kept if item in chosen]
+        kept = fold(item for item in kept if item in chosen)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = kept
+    items[:] = kept
 
 
 @pytest.hookimpl(optionalhook=True)

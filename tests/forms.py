@@ -11,19 +11,23 @@ The short form has of each test function:
 - each case on one database, a third of them on PostgreSQL; the first case on both in the rooms of
   ``BOTH_DATABASES`` and where it is marked ``both_databases``: there SQL is made, and what a
   database does with it is at stake;
-- of what generates examples a seventh of them.
+- of what generates examples a tenth of them.
 
-The rest has the cases of the short form on the other database, and the other cases on one each. So
-every function is on both, and every case on one. What generates examples comes again with all.
+The rest has the other cases, on one database each, and of a function that would be on one only
+its first case on the other too; in the rooms of ``BOTH_DATABASES`` all cases are on both. So every
+function is on both, and every case on one. What generates examples comes again with all.
+
+In both forms the cases of a list that asks for no fixture are one test: see ``fold``.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
@@ -33,8 +37,8 @@ BOTH_DATABASES = (
     "tests/container/", "tests/db/", "tests/models/", "tests/odata/", "tests/reference/",
     "tests/search/",
 )  # fmt: skip
-LONGEST_LIST = 3
-EXAMPLES = 15  # of the 100 that Hypothesis makes else
+LONGEST_LIST = 2
+EXAMPLES = 10  # of the 100 that Hypothesis makes else
 # Fixtures that are an application, or a server that runs: what asks one costs a hundred times of
 # what calls a function.
 _ASKED = frozenset({"app", "reference_app", "port", "server"})
@@ -69,11 +73,18 @@ def divide(items: Sequence[pytest.Item]) -> Forms:
         on_both = 1 if needs_both else 0
         in_short = set(on_databases([cases[case] for case in chosen], first, on_both))
         forms.short.update(in_short)
-        forms.rest.update({item for case in chosen for item in cases[case].values()} - in_short)
         of_others = [cases[case] for case in others]
         on_both = len(of_others) if needs_both or not chosen else 0
-        forms.rest.update(on_databases(of_others, first, on_both))
+        in_rest = set(on_databases(of_others, first, on_both))
+        again = chosen if needs_both else _first_on_one(chosen, in_short | in_rest)
+        in_rest.update({item for case in again for item in cases[case].values()} - in_short)
+        forms.rest.update(in_rest)
     return forms
+
+
+def _first_on_one(cases: list[Case], of_function: set[pytest.Item]) -> list[Case]:
+    """The first case, where a function's tests are all on the same database."""
+    return cases[:1] if len({_case(item)[0] for item in of_function}) == 1 else []
 
 
 def on_databases(
@@ -89,6 +100,46 @@ def on_databases(
             yield from on.values()
         else:
             yield on[names[min((first + place) % 3, len(names) - 1)]]
+
+
+def fold(items: Iterable[pytest.Item]) -> list[pytest.Item]:
+    """As many tests as functions where these take nothing but the values of their cases.
+
+    What a test costs by itself, some thousandths of a second, is more than most of these cost.
+    """
+    folded = []
+    of_function: dict[str, list[Any]] = defaultdict(list)
+    for item in items:
+        name = item.nodeid.partition("[")[0]
+        if not _takes_only_values(item) or name not in of_function:
+            folded.append(item)
+        if _takes_only_values(item):
+            of_function[name].append(item)
+    for cases in of_function.values():
+        if len(cases) > 1:
+            cases[0].obj = all_of(cases[0].obj, {case.name: case.callspec.params for case in cases})
+    return folded
+
+
+def all_of(
+    test: Callable[..., None], cases: Mapping[str, Mapping[str, Any]]
+) -> Callable[..., None]:
+    """A test of all cases, by their names, which tells each that fails."""
+
+    def test_all(**_of_first: Any) -> None:
+        failures: list[BaseException] = []
+        for name, values in cases.items():
+            try:
+                test(**values)
+            except (Exception, pytest.fail.Exception) as failure:
+                failure.add_note(f"in {name}")
+                failures.append(failure)
+        if len(failures) > 1:
+            raise BaseExceptionGroup(f"{len(failures)} of {len(cases)} cases fail", failures)
+        if failures:
+            raise failures[0]
+
+    return test_all
 
 
 def pairwise(cases: Sequence[Case]) -> list[Case]:
@@ -131,6 +182,16 @@ def few_examples() -> None:
 
 def _generates(item: pytest.Item) -> bool:
     return is_hypothesis_test(getattr(item, "obj", None))
+
+
+def _takes_only_values(item: pytest.Item) -> bool:
+    callspec = getattr(item, "callspec", None)
+    if callspec is None or _generates(item) or getattr(item, "cls", None) is not None:
+        return False
+    marks = {mark.name: mark for mark in item.iter_markers()}
+    is_plain = marks.keys().isdisjoint({"skip", "skipif", "xfail", "usefixtures"})
+    is_direct = not any(mark.kwargs.get("indirect") for mark in item.iter_markers("parametrize"))
+    return is_plain and is_direct and callspec.params.keys() >= set(item.fixturenames)  # type: ignore[attr-defined]
 
 
 def _drives_a_browser(item: pytest.Item) -> bool:

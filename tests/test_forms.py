@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 from hypothesis import is_hypothesis_test
 
-from tests.forms import BOTH_DATABASES, LONGEST_LIST, Case, divide, on_databases, pairwise, spread
+from tests.forms import (
+    BOTH_DATABASES,
+    LONGEST_LIST,
+    Case,
+    all_of,
+    divide,
+    on_databases,
+    pairwise,
+    spread,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -67,6 +76,23 @@ def test_each_function_is_in_a_form_and_only_what_generates_in_both(
     forms = divide(items)
     assert functions(forms.short | forms.rest) == functions(items)
     assert all(is_hypothesis_test(item.obj) for item in forms.short & forms.rest)
+
+
+def test_every_case_of_a_folded_list_that_fails_is_named() -> None:
+    asked: list[int] = []
+
+    def is_even(number: int) -> None:
+        asked.append(number)
+        assert number % 2 == 0
+
+    cases = {f"case {number}": {"number": number} for number in (1, 2, 3)}
+    with pytest.RaisesGroup(AssertionError, AssertionError) as caught:
+        all_of(is_even, cases)(number=1)
+    assert [error.__notes__ for error in caught.value.exceptions] == [["in case 1"], ["in case 3"]]
+    assert asked == [1, 2, 3]
+    with pytest.raises(AssertionError, match="1 % 2"):
+        all_of(is_even, {"alone": {"number": 1}})(number=1)
+    all_of(is_even, {"even": {"number": 2}})(number=2)
 
 
 def functions(items: Iterable[pytest.Item]) -> set[str]:
