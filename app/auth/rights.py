@@ -1,22 +1,24 @@
 """The rights of a caller, computed from the roles in the database.
 
 A role is a row, or anything else, with its ``name``, ``is_builtin`` and ``permissions``: ``ROLE``.
-A job does its work with the rights that whoever left it there has now.
+A job does its work with the rights that whoever left it there has now, and ends when one is lost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Select, or_, select
 
+from app.auth.epoch import epoch_source
 from app.clock import utc_now
 from app.db.engines import primary_engine
 from app.db.types import AnyRow
-from app.errors import TokenRevokedError
-from app.http.security import Caller, make_caller
+from app.errors import ForbiddenError, TokenRevokedError
+from app.http.security import Caller, acting_as, make_caller
 from app.models.user import ApiKey, Role, User, UserRole
 from app.permissions import (
     ALL,
@@ -114,11 +116,32 @@ def callers_of(connection: Connection, user_ids: Iterable[int]) -> dict[int, Cal
     return callers | {row.id: service_caller(row) for row in connection.execute(services)}
 
 
-def caller_of_job(user_id: int) -> Caller:
-    """The caller of a job that somebody left to the worker, with the rights of this moment.
+@contextmanager
+def acting_for(user_id: int) -> Iterator[Callable[[], None]]:
+    """Run a job as whoever left it, with the rights of this moment.
 
-    Raises: TokenRevokedError, the account may not sign in any more.
+    Yields: what to call between two steps of the job: it raises TokenRevokedError when the account
+        may not sign in any more, ForbiddenError when it has lost a right since.
+    Raises: TokenRevokedError.
     """
+    epochs = epoch_source.current
+    known = epochs.current()
+    caller = _caller_of_job(user_id)
+
+    def look() -> None:
+        nonlocal known
+        if (epoch := epochs.current()) == known:
+            return
+        rights = _caller_of_job(user_id).rights
+        if merge((rights, caller.rights)) != rights:
+            raise ForbiddenError("Whoever left this work has lost a right since: it ended there.")
+        known = epoch
+
+    with acting_as(caller):
+        yield look
+
+
+def _caller_of_job(user_id: int) -> Caller:
     with primary_engine().connect() as connection:
         caller = callers_of(connection, [user_id]).get(user_id)
     if caller is None:

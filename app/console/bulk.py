@@ -22,6 +22,7 @@ from app.console.saved_views import kept_query
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import BUTTON, Input, arguments, asked_of_many
 from app.console.typed import key_in, refused_at
+from app.container import bulk
 from app.container.declared import of_many
 from app.container.engine import read_by_id
 from app.errors import ApiError, NotFoundError, ValidationError
@@ -30,7 +31,6 @@ from app.http.security import current_caller
 from app.jobs.schedule import last_beat
 from app.operations.declaration import Button
 from app.permissions import allowed
-from app.writing import bulk
 
 # So many of the chosen records are named before the question is answered.
 NAMED = 10

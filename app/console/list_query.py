@@ -12,11 +12,11 @@ from app.console.columns import Column, column_of, columns_of, reading
 from app.console.filters import WHERE, Condition, read_conditions
 from app.console.language import translated
 from app.console.sets import Page
+from app.container.bulk import PERSONS
 from app.container.words import options_of
 from app.errors import ValidationError
 from app.http.security import current_caller
 from app.odata.model import edm
-from app.writing.bulk import PERSONS
 
 LONGEST_SEARCH = 200
 MOST_COLUMNS = 20

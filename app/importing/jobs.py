@@ -8,7 +8,7 @@ is short, and renewed while the work goes on: what a dead worker left is soon ta
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
@@ -19,7 +19,7 @@ import structlog
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.auth.rights import caller_of_job
+from app.auth.rights import acting_for
 from app.blobs import READ_BYTES, blobs, new_key
 from app.clock import utc_now
 from app.db import records
@@ -28,7 +28,7 @@ from app.db.outages import is_away
 from app.errors import ApiError, NotFoundError
 from app.extensions import Model, db
 from app.http.schema_parts import answer_body
-from app.http.security import acting_as, current_caller
+from app.http.security import current_caller
 from app.importing.columns import SKIP_BAD, Options, Plan
 from app.importing.limits import JOB
 from app.importing.named_columns import as_remembered
@@ -81,20 +81,20 @@ def run_imports() -> int:
     """The loop: run one import that waits; returns how many."""
     due = ImportJob.status.in_(UNFINISHED)
     for job in take(ImportJob.__table__, due, limit=1, seconds=OPENING_LEASE):
-        running = RunningImport(dict(job))
-        try:
-            running.run()
-        except LostError:
-            _log.info("import taken over", job=job["id"])
+        RunningImport(dict(job)).run()
         return 1
     return 0
 
 
 @dataclass
 class RunningImport:
-    """An import at work; ``job`` is its row as this worker knows it."""
+    """An import at work.
+
+    ``job`` is its row as this worker knows it; ``look`` tells whether who left it still may do it.
+    """
 
     job: dict[str, Any]
+    look: Callable[[], None] = lambda: None
 
     def run(self) -> None:
         """Go on where the row says that it was.
@@ -104,7 +104,7 @@ class RunningImport:
         job = self.job
         file_key: str = job["file_key"]
         try:
-            with acting_as(caller_of_job(job["user_id"])), _file(file_key) as path:
+            with acting_for(job["user_id"]) as self.look, _file(file_key) as path:
                 self._import(path, _options(job))
         except StoppingError:  # another worker goes on at once, not when the lease has run out
             with transaction():
@@ -144,14 +144,14 @@ class RunningImport:
                 if job_outcome := self._resumed(options):
                     running.resume(job_outcome)
                 self.begin("Checking" if options.dry_run else "Writing")
-                outcome = running.in_chunks(_leave_if_stopping, self._note)
+                outcome = running.in_chunks(self.pause, self._note)
             with transaction():
                 self._complete(outcome)
             return
         with open_table(path, JOB, options.encoding) as table:
             self.begin("Checking")
             outcome = Import(table, replace(options, dry_run=True), plan).in_chunks(
-                _leave_if_stopping, self._note
+                self.pause, self._note
             )
         if outcome.problem_count:
             raise outcome.refuse()
@@ -165,7 +165,7 @@ class RunningImport:
         status = self.job["status"]
 
         def go_on(rows: int) -> None:
-            _leave_if_stopping(rows)
+            self.pause(rows)
             self.begin(status, OPENING_LEASE)
 
         return look_through(path, options, go_on)
@@ -184,13 +184,21 @@ class RunningImport:
     def _note(self, outcome: Outcome) -> None:
         self.write_row(LEASE, done=outcome.rows, outcome=describe_outcome(outcome))
 
+    def pause(self, rows: int) -> None:
+        """Between two chunks; progress is in the row.
+
+        Raises: StoppingError; ForbiddenError, TokenRevokedError.
+        """
+        leave_if_stopping()
+        self.look()
+
     def renew(self, rows: int) -> None:
         """Between two chunks of one long transaction: others see that it goes on.
 
         On SQLite they cannot take it over meanwhile, and nobody else could write that it does.
-        Raises: LostError; StoppingError.
+        Raises: LostError; as ``pause``.
         """
-        _leave_if_stopping(rows)
+        self.pause(rows)
         if not records.is_served():
             return
         left = self.job["leased_until"] - utc_now()
@@ -249,11 +257,6 @@ def _chunks(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while chunk := file.read(READ_BYTES):
             yield chunk
-
-
-def _leave_if_stopping(rows: int) -> None:
-    """Between two chunks; progress is in the row."""
-    leave_if_stopping()
 
 
 def tidy_imports() -> int:

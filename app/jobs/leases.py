@@ -298,7 +298,7 @@ class LoopThreads:
         try:
             with self._app.app_context():
                 return loop.run()
-        except StoppingError:
+        except (StoppingError, LostError):
             log.info("loop left its work to another", loop=loop.name)
             return 0
         except Exception:

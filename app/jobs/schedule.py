@@ -53,7 +53,7 @@ SCHEDULE = (
     PeriodicJob("clean-documents", 60, "app.documents.cleanup:clean_up"),
     PeriodicJob("fill-normal-forms", 10, "app.crm.normal_forms:fill_normal_forms"),
     PeriodicJob("tidy-exports", 60, "app.bi.exports.jobs:tidy_exports"),
-    PeriodicJob("tidy-bulk-changes", 60, "app.writing.bulk:tidy_runs"),
+    PeriodicJob("tidy-bulk-changes", 60, "app.container.bulk:tidy_runs"),
     PeriodicJob("tidy-imports", 60, "app.importing.jobs:tidy_imports"),
     PeriodicJob("tidy-search-index", 1, "app.kb.indexing:tidy_index"),
 )

@@ -26,6 +26,7 @@ from redis.exceptions import RedisError
 
 from app.bi.exports.jobs import EXPORT_LOOP
 from app.bi.exports.mailing import REPORT_MAIL_LOOP
+from app.container.bulk import BULK_LOOP
 from app.db.schema import wait_for_tables
 from app.documents.analysis import look_into_files
 from app.http.request_context import running_app
@@ -37,7 +38,6 @@ from app.mail.delivery import MAIL_LOOP
 from app.webhooks.deliverer import deliver, end_deliveries
 from app.webhooks.fan_out import DELIVERY_LOOP, fan_out
 from app.webhooks.recovery import recover
-from app.writing.bulk import BULK_LOOP
 
 log = structlog.get_logger(__name__)
 # Where the library tells of its queue.

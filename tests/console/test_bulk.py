@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
+from app.container import bulk
 from app.db import records
 from app.db.engines import transaction
 from app.extensions import db
@@ -15,7 +16,6 @@ from app.http.security import acting_as, system_caller
 from app.jobs.leases import Loop
 from app.models.bulk_run import BulkRun
 from app.models.ticket import Ticket
-from app.writing import bulk
 from tests.console.conftest import Browser, SignIn
 from tests.factories import (
     create,

@@ -15,6 +15,7 @@ from sqlalchemy import func, select, update
 
 from app.bi.exports.jobs import run_exports
 from app.clock import utc_now
+from app.container import bulk
 from app.db.engines import read_engine, transaction
 from app.extensions import Model, db
 from app.http.security import acting_as
@@ -25,7 +26,6 @@ from app.models.client import Client
 from app.models.event import Event
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
-from app.writing import bulk
 from tests.contract.conftest import Api, sign_in
 from tests.db.refusing import Refusals, cut
 from tests.factories import make_client, make_user

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from app.container.bulk import UNDONE_BY_UPDATE
 from app.container.declared import DECLARED
 from app.operations.declaration import Operation
-from app.writing.bulk import UNDONE_BY_UPDATE
 
 
 def operation(run: Any, description: str = "Do it.") -> Operation:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
 from sqlalchemy import select
 
-from app.auth.rights import caller_of_job
+from app.auth.rights import acting_for
 from app.bi.exports.service import LOOP, emit_exported
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import store_export
@@ -19,7 +19,7 @@ from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
 from app.errors import ApiError
-from app.http.security import acting_as
+from app.http.security import current_caller
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
 from app.models.report import ReportExport
@@ -50,12 +50,15 @@ def _run(row: dict[str, Any]) -> None:
     with transaction():
         _keep(row, {"status": "running", "attempts": attempts, "rows_done": 0}, LEASE_SECONDS)
     try:
-        caller = caller_of_job(row["user_id"])
-        with acting_as(caller):
-            require(caller, "bi:export")
+        with acting_for(row["user_id"]) as look:
+            require(current_caller(), "bi:export")
             report = get_report(row["report"])
             file, blob = store_export(
-                report, row["format"], row["filters"], _telling(row), row["language"] or SOURCE
+                report,
+                row["format"],
+                row["filters"],
+                _telling(row, look),
+                row["language"] or SOURCE,
             )
             with transaction():
                 emit_exported(report, row["format"], file.rows, file.is_truncated)
@@ -81,11 +84,12 @@ def _fail(row: dict[str, Any], reason: str) -> None:
         _keep(row, {"status": "failed", "error": reason, "finished_at": utc_now()})
 
 
-def _telling(row: dict[str, Any]) -> Progress:
+def _telling(row: dict[str, Any], look: Callable[[], None]) -> Progress:
     def tell_progress(done: int) -> None:
         with transaction():
             _keep(row, {"rows_done": done}, LEASE_SECONDS)
         leave_if_stopping()
+        look()
 
     return tell_progress
 

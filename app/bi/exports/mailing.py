@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 import structlog
 
-from app.auth.rights import caller_of_job
+from app.auth.rights import acting_for
 from app.bi.exports.service import emit_exported
 from app.bi.exports.writing import ExportFile, store_export
 from app.bi.reports.language import ReportLanguage, report_language
@@ -18,7 +17,7 @@ from app.bi.reports.service import get_report
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.errors import ApiError
-from app.http.security import acting_as
+from app.http.security import current_caller
 from app.jobs import leases
 from app.jobs.leases import Loop, StoppingError, leave_if_stopping
 from app.mail.outbox import queue_mail
@@ -41,20 +40,24 @@ def send_due_reports() -> int:
     return len(rows)
 
 
-def _send(row: Mapping[str, Any]) -> None:
+def _send(row: dict[str, Any]) -> None:
     schedule, now = row["schedule"], utc_now()
     later = next_run(schedule, now, zone())
     done = {"next_run_at": later, "last_run_at": now}
     report_id = row["id"] + FIRST_SAVED
     try:
-        caller = caller_of_job(row["owner_id"])
-        with acting_as(caller):
-            require(caller, "bi:export")
+        with acting_for(row["owner_id"]) as look:
+            require(current_caller(), "bi:export")
+
+            def go_on(rows: int) -> None:
+                with transaction():
+                    leases.keep(SavedReport.__table__, row, {}, seconds=LEASE_SECONDS)
+                leave_if_stopping()
+                look()
+
             report = get_report(str(report_id))
             language = schedule.get("language", SOURCE)
-            file, blob = store_export(
-                report, schedule["format"], {}, lambda rows: leave_if_stopping(), language
-            )
+            file, blob = store_export(report, schedule["format"], {}, go_on, language)
             with transaction():
                 queue_mail(
                     to=schedule["to"],
@@ -66,7 +69,7 @@ def _send(row: Mapping[str, Any]) -> None:
                     entity_id=report_id,
                 )  # fmt: skip
                 emit_exported(report, schedule["format"], file.rows, file.is_truncated)
-                leases.finish(SavedReport.__table__, row, done)
+                leases.keep(SavedReport.__table__, row, done)
     except StoppingError:
         with transaction():
             leases.finish(SavedReport.__table__, row, {})

@@ -6,15 +6,14 @@ on where it stood, and does nothing twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from sqlalchemy import func, select, update
 
 from app import audit
-from app.auth.rights import caller_of_job
+from app.auth.rights import acting_for
 from app.clock import utc_now
 from app.container.declared import of_many
 from app.db import records
@@ -22,8 +21,8 @@ from app.errors import ApiError, InvalidStateError, NotFoundError, ValidationErr
 from app.extensions import Model, db
 from app.http.error_answers import as_api_error
 from app.http.request_context import running_app
-from app.http.security import acting_as, current_caller
-from app.jobs.leases import Loop, LostError, StoppingError, keep, leave_if_stopping, take, wake
+from app.http.security import current_caller
+from app.jobs.leases import Loop, StoppingError, keep, leave_if_stopping, take, wake
 from app.jobs.schedule import remove_rows
 from app.models.bulk_run import BulkItem, BulkRun
 from app.writing.services import SERVICES
@@ -153,10 +152,16 @@ def _begin(
 # --- the work
 
 
-def _do_some(run: Mapping[str, Any], limit: int) -> int:
-    """Do the next records of a run; how many there were."""
+def _do_some(run: Mapping[str, Any], limit: int, look: Callable[[], None] | None = None) -> int:
+    """Do the next records of a run; how many there were.
+
+    Args:
+        look: called before each.
+    """
     waiting = items_of(run["id"], "waiting", limit)
     for item in waiting:
+        if look is not None:
+            look()
         _do(run, item)
     return len(waiting)
 
@@ -238,25 +243,22 @@ def run_bulk() -> int:
     due = BulkRun.finished_at.is_(None)
     rows = take(BulkRun.__table__, due, limit=1, seconds=LEASE_SECONDS)
     for row in rows:
-        with suppress(LostError):
-            _work(dict(row))
+        _work(dict(row))
     return len(rows)
 
 
 def _work(run: dict[str, Any]) -> None:
     try:
-        caller = caller_of_job(run["user_id"])
+        with acting_for(run["user_id"]) as look:
+            while _do_some(run, PIECE, look):
+                _keep(run, {}, LEASE_SECONDS)
+                leave_if_stopping()
+    except StoppingError:
+        _keep(run, {})
+        raise
     except ApiError as error:
         _end_all(run, error.message)
-        return
-    with acting_as(caller):
-        while _do_some(run, PIECE):
-            _keep(run, {}, LEASE_SECONDS)
-            try:
-                leave_if_stopping()
-            except StoppingError:
-                _keep(run, {})
-                raise
+    else:
         _keep(run, {"finished_at": utc_now()})
 
 

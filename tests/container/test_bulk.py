@@ -8,11 +8,11 @@ import pytest
 from flask import Flask
 
 from app.clock import utc_now
+from app.container import bulk
 from app.db.engines import transaction
 from app.errors import NotFoundError, ValidationError
 from app.http.security import Caller, acting_as
 from app.models.bulk_run import BulkItem, BulkRun
-from app.writing import bulk
 from tests.factories import make_ticket, make_user, put_row, rows, stored
 
 TAG = {"name": "tag", "value": "vip"}
