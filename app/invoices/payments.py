@@ -13,6 +13,7 @@ from app.db import records
 from app.errors import (
     Detail,
     InvalidStateError,
+    NotFoundError,
     OverpaymentError,
     ValidationError,
 )
@@ -106,8 +107,12 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         before, or credit that it gave is spent.
     """
     caller = current_caller()
-    payment_before = records.get(Payment, payment_id, f"There is no payment {payment_id}.")
-    invoice = INVOICES.locked(payment_before.invoice_id, caller)
+    missing = f"There is no payment {payment_id}."
+    payment_before = records.get(Payment, payment_id, missing)
+    try:
+        invoice = INVOICES.locked(payment_before.invoice_id, caller)
+    except NotFoundError as error:  # whose invoice the caller may not read
+        raise NotFoundError(missing) from error
     require(caller, "payments:reverse", invoice)
     checked, problems = validate(REASON, {"reversal_reason": reason}, partial=True)
     if problems:
