@@ -17,10 +17,12 @@ from typing import Any
 
 import orjson
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from structlog.typing import Processor
 
 from app.clock import utc_now
 from app.config import Config
+from app.db.outages import problem_for_operator
 from app.extensions import Extension
 from app.http.request_context import current_request_id
 
@@ -141,6 +143,7 @@ def _shared() -> list[Processor]:
         add_request_id,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
+        brief_on_outages,
         structlog.processors.format_exc_info,
         redact,
         escape_control,
@@ -161,6 +164,19 @@ def add_request_id(logger: Any, method: str, event: Event) -> Event:
     """Name the request during which the line was written."""
     if "request_id" not in event and (request_id := current_request_id()):
         event["request_id"] = request_id
+    return event
+
+
+def brief_on_outages(logger: Any, method: str, event: Event) -> Event:
+    """Where a database cannot be used, say why in place of where: every loop meets it anew."""
+    error = event.get("exc_info")  # as logging and structlog take it: an error, a triple, or True
+    if isinstance(error, tuple):
+        error = error[1]
+    elif error is True:
+        error = sys.exc_info()[1]
+    if isinstance(error, SQLAlchemyError) and (problem := problem_for_operator(error)):
+        del event["exc_info"]
+        event["reason"] = problem
     return event
 
 

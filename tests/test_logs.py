@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 
 import pytest
 import structlog
+from sqlalchemy.exc import OperationalError
 
 from app import logs
 from app.config import Config
@@ -113,6 +115,23 @@ def test_an_exception_is_logged_with_its_traceback(
     event = json.loads(capsys.readouterr().err)
     assert "test_logs.py" in event["exception"]
     assert "hunter2" not in event["exception"]
+
+
+def test_why_the_database_cannot_be_used_is_one_line(
+    as_json: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lost = OperationalError("SELECT 1", None, ConnectionError("server is gone\nmore"))
+    mistake = OperationalError("SELECT 1", None, sqlite3.OperationalError("no such column: x"))
+    for error in (lost, mistake):
+        for tell in (structlog.get_logger().exception, logging.getLogger("library").exception):
+            try:
+                raise error
+            except OperationalError:
+                tell("loop failed")
+    brief, *traces = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [brief["reason"], traces[0]["reason"]] == ["server is gone"] * 2
+    assert not {"exception", "exc_info"} & {*brief, *traces[0]}
+    assert all("no such column" in each["exception"] for each in traces[1:])
 
 
 @pytest.mark.requirement("OPS-06")
