@@ -185,7 +185,6 @@ def preview_document(key: int, file_request: FileRequest, version: int | None = 
     etag = f"{file.sha256}-preview"
     if not is_resource_modified(file_request.conditions, etag):
         response = Response(status=304)
-        del response.headers["Content-Type"]
     else:
         content_stream = (
             () if file_request.method == "HEAD" else blobs.current.stream(content.preview_key)

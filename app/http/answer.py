@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 from wsgiref.types import WSGIApplication
@@ -54,6 +55,7 @@ def audit_denial(exchange: Exchange, method: str, path: str) -> None:
         audit.record(denied.pop("action"), after={**target, **denied})
 
 
+WITHOUT_BODY = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)
 MOST_REST_BYTES, READ_BYTES = 1_000_000, 65_536
 API_POLICY = ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 NOT_STORED = ("Cache-Control", "no-store")
@@ -83,6 +85,7 @@ class Finisher:
             read_rest(environ["wsgi.input"])
         exchange = exchange_of(environ)
         response = end_transaction(response, environ, exchange)
+        drop_type_of_nothing(response)
         self._write(response.status_code, environ, exchange)
         return response
 
@@ -99,6 +102,12 @@ class Finisher:
             status,
             seconds * 1000,
         )
+
+
+def drop_type_of_nothing(response: Response) -> None:
+    """What has no body has no type, which Flask gives it: clients read by it what is not there."""
+    if response.status_code in WITHOUT_BODY:
+        response.headers.pop("Content-Type", None)
 
 
 def read_rest(body: Any) -> None:

@@ -80,7 +80,9 @@ def check_readable(headers: Headers, charset: str = "utf-8") -> None:
     if charset.lower().replace("_", "-") not in ("utf-8", "utf8"):
         raise UnsupportedMediaTypeError("Send the body with Content-Type charset=utf-8.")
     if headers.get("Content-Encoding", "identity") != "identity":
-        raise UnsupportedMediaTypeError("Send the body without a Content-Encoding.")
+        raise UnsupportedMediaTypeError(
+            "Send the body without a Content-Encoding.", headers={"Accept-Encoding": "identity"}
+        )
 
 
 def too_large(maximum: int) -> TooLargeError:

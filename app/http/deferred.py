@@ -74,7 +74,6 @@ def monitored(token: str) -> Response:
     if request.method == "DELETE":
         forget_answer(stored.id)
         response = Response(status=204)
-        del response.headers["Content-Type"]
         response.headers["OData-Version"] = "4.0"
         return response
     if stored.expires_at <= utc_now():

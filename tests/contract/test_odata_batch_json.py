@@ -49,6 +49,19 @@ def test_json_requests_are_answered_once_each(admin: Api) -> None:
     assert "body" not in found["r5"]
 
 
+def test_what_has_no_body_has_no_type(admin: Api) -> None:
+    key = make(admin, "Clients", name="ACME")
+    tag = admin.get(f"/odata/Clients({key})").headers["ETag"]
+    found = send_json(
+        admin,
+        one("null", "get", f"Clients({key})/email"),
+        {**one("known", "get", f"Clients({key})"), "headers": {"if-none-match": tag}},
+        one("gone", "delete", f"Clients({key})"),
+    )
+    told = [(item["status"], "content-type" in item["headers"]) for item in found.values()]
+    assert told == [(204, False), (304, False), (204, False)]
+
+
 def test_json_money_stays_exact(admin: Api) -> None:
     answer = admin.post(
         "/odata/$batch",

@@ -24,6 +24,7 @@ from app.errors import (
     UnsupportedMediaTypeError,
     ValidationError,
 )
+from app.http.answer import drop_type_of_nothing
 from app.http.body_stream import check_readable
 from app.http.json_body import parse_json
 from app.odata.batch.json_form import read_json_batch, write_json_batch
@@ -243,6 +244,7 @@ class _Runner:
                 _undo(savepoint, error)
             answer = self._refused(error, part)
         answer.direct_passthrough = False
+        drop_type_of_nothing(answer)
         return answer, url
 
     def _request(self, part: Part, address: Address) -> Request:

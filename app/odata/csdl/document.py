@@ -33,7 +33,6 @@ class Document:
         known = parse_precondition(if_none_match)
         if known is not None and (known.any or self.etag.strip('"') in known.tags):
             response = Response(status=304)
-            del response.headers["Content-Type"]
         else:
             response = Response(self.body, content_type=self.content_type)
         response.headers["ETag"] = self.etag

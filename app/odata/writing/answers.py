@@ -155,7 +155,6 @@ def no_content(version: str) -> Response:
     """204: it was done, or asked for, and there is nothing to show."""
     response = Response(status=204)
     response.headers["OData-Version"] = version
-    del response.headers["Content-Type"]
     return response
 
 
