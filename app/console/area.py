@@ -68,6 +68,7 @@ def init_app(app: Flask, config: Config) -> None:
     app.jinja_env.filters["about"] = wording.about
     app.jinja_env.filters["file_size"] = wording.file_size
     app.jinja_env.filters["file_kind"] = wording.file_kind
+    app.jinja_env.filters["program"] = wording.program
     app.register_blueprint(console)
     error_pages.bind(app, error_page)
 

@@ -13,6 +13,7 @@ from app.auth.lockout import locks_of
 from app.auth.sessions import end_session, list_sessions
 from app.auth.users import get_user_dict, user_dicts
 from app.console import session
+from app.console.account import language_options
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links, page_rows
 from app.console.language import marked, translated
@@ -83,6 +84,7 @@ def show_user(user_id: int, problem: ApiError | None = None, **values: Any) -> R
         typed=request.form if is_typed else person,
         held=request.form.getlist("roles") if is_typed else person["roles"],
         roles=roles,
+        languages=language_options(person["language"]),
         zones=sorted(available_timezones()),
         sessions=list_sessions(user_id, limit=page_rows(), offset=0)["items"],
         problem=problem,

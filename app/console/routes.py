@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.console import (  # noqa: F401
+    account,
     administration,
     assistant,
     board,

@@ -34,10 +34,18 @@ from app.odata.model import edm
 from app.written.catalogue import COLUMN, text_as
 from app.written.numbers import ENGLISH, grouped_number
 
+# What a browser and a system put into their ``User-Agent``: the first that stands in it counts.
+_PROGRAMS = (
+    (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"),
+     ("Safari/", "Safari")),
+    (("Android", "Android"), ("iPhone", "iPhone"), ("iPad", "iPad"), ("Windows", "Windows"),
+     ("Mac OS X", "macOS"), ("Linux", "Linux")),
+)  # fmt: skip
 _UNITS = ("KB", "MB", "GB")
 # Words that stay as they are inside a label.
 _KEPT = {"id": "ID", "sku": "SKU", "kb": "KB", "url": "URL", "sla": "SLA", "iban": "IBAN",
-         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256", "email": "e-mail"}  # fmt: skip
+         "bic": "BIC", "pdf": "PDF", "sha256": "SHA-256", "email": "e-mail",
+         "ai": "AI", "api": "API"}  # fmt: skip
 # Names that say their unit, where the page shows another, or that nobody writes as one word.
 _CALLED = {"seconds": marked("Time before"), "username": marked("User name"),
            "unitCode": marked("Unit"), "lineNet": marked("Net")}  # fmt: skip
@@ -190,6 +198,14 @@ def display_value(
 def in_fours(iban: str) -> str:
     """``DE02 1203 0000 0000 2020 51``: an account number as it is read aloud."""
     return " ".join(re.findall(".{1,4}", iban.replace(" ", "")))
+
+
+def program(user_agent: str | None) -> str:
+    """``Firefox, Windows``: a browser as people call it; another program by its first word."""
+    if not user_agent:
+        return ""
+    names = [next((name for mark, name in marks if mark in user_agent), "") for marks in _PROGRAMS]
+    return ", ".join(filter(None, names)) if names[0] else user_agent.split("/")[0]
 
 
 def file_size(count: int, decimal: str = "") -> str:

@@ -71,7 +71,7 @@ class Company:
             "search?q=nothing", "clients/", f"clients/{client}", f"clients/{client}/edit",
             f"clients/{client}/delete", f"clients/{client}/timeline",
             f"clients/{client}/all/Invoices",
-            "keys", f"clients/{client}/cells/email", "products/", "products/new",
+            "account", "keys", f"clients/{client}/cells/email", "products/", "products/new",
             "leads/", f"leads/{lead}", f"leads/{lead}/convert", "leads/new",
             "opportunities/", "opportunities/board",
             "tickets/", f"tickets/{self.ticket}", f"tickets/{self.ticket}/suggestions",
