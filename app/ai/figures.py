@@ -27,7 +27,8 @@ _FIGURES = re.compile(
 _GERMAN_FIGURES = re.compile(
     r"^\W*(?:bitte |und )?wie ?viele?n?\b|\b(wie hoch|anzahl|summe|durchschnitt\w*|umsatz|top \d+"
     r"|(am )?(meisten|wenigsten)|(gr\u00f6\u00df|h\u00f6ch|niedrig)ste[nrs]?|anteil|\w+quote"
-    r"|(offene|\u00fcberf\u00e4llige|unbezahlte|gewonnene|verlorene)[nrs]?"
+    r"|(offene|unbezahlte|gewonnene|verlorene)[nrs]?|\u00fcberf\u00e4llig(e[nrs]?)?"
+    r"|welche (kunden|rechnungen|tickets|leads|verkaufschancen|projekte|aufgaben|ansprechpartner)"
     r"|(nach|pro|je) (monat|woche|jahr|quartal|kunde|land|status|priorit\u00e4t|quelle|phase)"
     r"|(letzte|diese)[nmrs]? (monat|woche|jahr|quartal)s?)\b",
     re.IGNORECASE,

@@ -16,6 +16,7 @@ from markupsafe import Markup, escape
 from app.ai import store
 from app.ai.actions import confirm, reject
 from app.ai.context import read_context
+from app.ai.parts import BUILT_IN
 from app.ai.schemas import LONGEST_MESSAGE
 from app.ai.shapes import describe_session
 from app.ai.streams import open_stream
@@ -83,6 +84,7 @@ def show_conversation(session_id: str, problem: ApiError | None = None) -> Respo
     context = next((each["context"] for each in reversed(messages) if each["context"]), None)
     return page(
         "conversation.html",
+        built_in=BUILT_IN,
         conversation=conversation,
         messages=messages,
         pending=[each for each in conversation["actions"] if each["status"] == "pending"],

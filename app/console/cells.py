@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from flask import Response, request
@@ -11,7 +10,7 @@ from flask import Response, request
 from app.console import engine, session, wording
 from app.console.area import console, page, see_other
 from app.console.columns import Column, column_of, key_of
-from app.console.form_fields import Field, field_of, suggestions, text_of, value_of, writable
+from app.console.form_fields import field_of, suggestions, text_of, value_of, writable
 from app.console.language import translated
 from app.console.sets import Page, page_of
 from app.console.typed import refused_at
@@ -118,7 +117,7 @@ def _form(
     actions = record.get("allowedActions") or []
     if UPDATE not in actions and error is None:
         problem = translated("cannot be changed: the record is not yours to change as it stands")
-    field = _narrowed(field_of(set_page, name, text, problem), actions)
+    field = field_of(set_page, name, text, problem, record)
     return page(
         "cell.html",
         problem=error,
@@ -149,12 +148,3 @@ def _problem(set_page: Page, name: str, record: Mapping[str, Any], error: ApiErr
         text if field in (name, "") else f"{wording.label(field)} {text}"
         for field, text in problems.items()
     )
-
-
-def _narrowed(field: Field, actions: list[str]) -> Field:
-    """A state offers itself and those that the record may go to."""
-    prefix = f"{field.name}:"
-    steps = [action.removeprefix(prefix) for action in actions if action.startswith(prefix)]
-    if field.kind != "choice" or not steps:
-        return field
-    return replace(field, options=tuple(dict.fromkeys((field.value, *steps))))

@@ -22,6 +22,7 @@ from app.money import MOST_DIGITS, digits, written
 from app.odata.model import edm
 from app.settings import organisation
 from app.settings.days import zone
+from app.writing.machines import StateMachine
 
 # A longer text is typed into a larger field.
 LONG_TEXT = 500
@@ -55,13 +56,14 @@ def fields_of(
     values: Mapping[str, str],
     problems: Mapping[str, str],
     *,
+    record: Mapping[str, Any],
     creating: bool,
     stored: Mapping[str, str] | None = None,
 ) -> tuple[list[Field], list[Field]]:
     """The fields that are shown at once, in their order, and the others."""
     fields = {
         name: _field(
-            set_page, name, property_, values.get(name, ""), problems.get(name, ""),
+            set_page, name, property_, values.get(name, ""), problems.get(name, ""), record,
             (stored or {}).get(name, "") or ("—" if name in (stored or {}) else ""),
         )
         for name, property_ in writable(set_page, creating=creating)
@@ -75,9 +77,12 @@ def fields_of(
     return main, [field for field in fields.values() if field not in main]
 
 
-def field_of(set_page: Page, name: str, text: str, problem: str) -> Field:
-    """The field of one property."""
-    return _field(set_page, name, dict(writable(set_page, creating=False))[name], text, problem, "")
+def field_of(
+    set_page: Page, name: str, text: str, problem: str, record: Mapping[str, Any]
+) -> Field:
+    """The field of one property of a record."""
+    property_ = dict(writable(set_page, creating=False))[name]
+    return _field(set_page, name, property_, text, problem, record)
 
 
 def writable(set_page: Page, *, creating: bool) -> Iterator[tuple[str, edm.Property]]:
@@ -203,8 +208,9 @@ def known(record: Mapping[str, Any], name: str) -> Any:
 
 
 def _field(
-    set_page: Page, name: str, property_: edm.Property, text: str, problem: str, stored: str
-) -> Field:
+    set_page: Page, name: str, property_: edm.Property, text: str, problem: str,
+    record: Mapping[str, Any], stored: str = "",
+) -> Field:  # fmt: skip
     outer, _, inner = name.rpartition(".")
     label = f"{wording.label(outer)}: {wording.inside(wording.label(inner))}" if outer else ""
     reference = referred_to(set_page.entity_set.type, property_) if not outer else None
@@ -213,7 +219,7 @@ def _field(
         label=label or wording.label(name),
         kind=_kind(property_) if reference is None else "reference",
         value=text,
-        options=options_of(property_),
+        options=_options(set_page, name, property_, text, record),
         choices="" if reference is None else reference.set_name.lower(),
         required=property_.required,
         hint=_hint(property_),
@@ -221,6 +227,20 @@ def _field(
         stored=stored,
         suggested=list_of(name),
     )
+
+
+def _options(
+    set_page: Page, name: str, property_: edm.Property, text: str, record: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """What may be chosen: of a state, what a new record may begin in, or a known one go to."""
+    service: Any = set_page.entity_set.service
+    machine: StateMachine | None = service.machine
+    if machine is None or name != set_page.state:
+        return options_of(property_)
+    prefix = f"{name}:"
+    actions = record.get("allowedActions") or ()
+    steps = [action.removeprefix(prefix) for action in actions if action.startswith(prefix)]
+    return tuple(dict.fromkeys(filter(None, (text, *(steps if record else machine.initial)))))
 
 
 def suggestions(

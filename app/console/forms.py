@@ -213,7 +213,12 @@ def _form(
     problems = engine.problems_of(error) if error else {}
     stored = both.stored if both else {}
     main, more = fields_of(
-        set_page, both.texts if both else texts, problems, creating=key is None, stored=stored
+        set_page,
+        both.texts if both else texts,
+        problems,
+        record=record,
+        creating=key is None,
+        stored=stored,
     )
     part = _part(record)
     rows = shown_lines(part.rows) if _has_lines(set_page, record) else None

@@ -6,9 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from app.console.language import page_language
+from app.console.typed import MistypedError
 from app.importing.units import unit_code
 from app.invoices.texts import units
-from app.written.code_names import country_code, country_names, language_code, language_names
+from app.written.code_names import (
+    UNKNOWN_COUNTRY,
+    country_code,
+    country_names,
+    language_code,
+    language_names,
+)
 
 
 @dataclass(frozen=True)
@@ -42,8 +49,15 @@ def code_name(name: str, code: str) -> str:
 
 
 def typed_code(name: str, text: str) -> str:
-    """The code that was typed, or its name; what is neither stays for the service to refuse."""
-    return LISTS[list_of(name)].code_of(text) or text
+    """The code that was typed, or its name; a unit or a language that is neither stays for the
+    service to take or to refuse.
+
+    Raises: MistypedError, there is no such country.
+    """
+    code = LISTS[list_of(name)].code_of(text)
+    if code is None and list_of(name) == COUNTRY:
+        raise MistypedError(UNKNOWN_COUNTRY)
+    return code or text
 
 
 def code_names(name: str, first: Iterable[str] = ()) -> list[str]:

@@ -15,6 +15,7 @@ from app.console.documents import files_of
 from app.console.language import translated, translated_as
 from app.console.layouts import GROUP, LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
+from app.console.numbers import amount_text
 from app.console.related import expanded, order_of, readable, related
 from app.console.sets import Page, page_of, page_of_type
 from app.console.steps import COMMENT, Step, preset, step_message, steps_of, take
@@ -159,12 +160,18 @@ def _input_names(steps: Sequence[Step], value: str) -> list[str]:
 
 
 def _in_words(effects: Consequences) -> dict[str, list[str]]:
-    """``{"deleted": ["3 contacts"], ...}``."""
+    """``{"deleted": ["3 contacts"], "blocking": ["issued invoices (2)"], ...}``."""
 
     def phrases(counts: Mapping[str, int]) -> list[str]:
-        return [f"{count:,} {_called(name, count)}" for name, count in counts.items()]
+        return [f"{amount_text(count)} {_called(name, count)}" for name, count in counts.items()]
 
-    return {what: phrases(counts) for what, counts in effects._asdict().items()}
+    blocking = [
+        f"{translated(name)} ({amount_text(count)})" for name, count in effects.blocking.items()
+    ]
+    return {
+        "deleted": phrases(effects.deleted), "unlinked": phrases(effects.unlinked),
+        "blocking": blocking,
+    }  # fmt: skip
 
 
 def _called(name: str, count: int) -> str:

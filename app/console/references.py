@@ -24,6 +24,8 @@ from app.odata.model import edm
 from app.odata.syntax.literals import quoted
 
 SUGGESTED = 10
+# So many names are told where what was typed is not that of one record.
+MEANT = 3
 _MOST_TYPED = 200
 _MARKED = re.compile(r"\((#?)([^()]+)\)\s*$")
 
@@ -104,13 +106,23 @@ def find(kind: Kind, typed: str) -> int:
     if kind.mark != "id" and not rows:
         rows = _matching(kind, f"{kind.mark} eq {quoted(text)}")
     if len(rows) != 1:
-        count = translated("more than one record") if rows else translated("no record")
-        raise MistypedError(
-            translated(
-                "is the name of %(count)s: choose one of those that are suggested", count=count
-            )
-        )
+        raise MistypedError(_which(kind, text))
     return int(rows[0]["id"])
+
+
+def _which(kind: Kind, text: str) -> str:
+    """What is said of a name that is not that of one record: the names that were meant, perhaps."""
+    names = _suggested(kind, text)
+    if not names:
+        return translated("is the name of no record")
+    some = "; ".join(names[:MEANT])
+    if len(names) > MEANT:
+        return translated(
+            "fits several records: type one of these or more of the name: %(names)s", names=some
+        )
+    return translated(
+        "fits these records: type one of them as it stands here: %(names)s", names=some
+    )
 
 
 @console.get("/choices/<name>")
@@ -119,12 +131,17 @@ def suggest(name: str) -> Response:
     kind = next((each for each in KINDS.values() if each.set_name.lower() == name), None)
     if kind is None:
         raise NotFoundError(translated("There is no such list."))
-    typed = request.args.get("q", "").strip()[:_MOST_TYPED]
+    return jsonify({"items": _suggested(kind, request.args.get("q", ""))})
+
+
+def _suggested(kind: Kind, typed: str) -> list[str]:
+    """The names of the first records that contain what was typed."""
+    typed = typed.strip()[:_MOST_TYPED]
     options = {"select": f"id,{_read(kind)}", "orderby": kind.title, "top": SUGGESTED}
     if kind.suggested is not None:
         options["filter"] = kind.suggested
     rows = read_many(kind.set_name, **options, **(_narrowed(kind, typed) if typed else {}))
-    return jsonify({"items": [_text(kind, row) for row in rows]})
+    return [_text(kind, row) for row in rows]
 
 
 def _narrowed(kind: Kind, typed: str) -> dict[str, str]:

@@ -14,6 +14,7 @@ from app.console.area import console, page, see_other
 from app.console.columns import cells
 from app.console.list_query import read_query
 from app.console.sets import Page, page_of
+from app.console.wording import words
 from app.crm.search.kinds import KINDS
 from app.crm.search.service import search
 from app.documents.file_search import search_documents
@@ -78,11 +79,17 @@ def people_of(text: str, most: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _person(item: dict[str, Any]) -> dict[str, Any]:
-    path = KINDS[item["type"]].table
+    """An item as pages show it: ``name`` is its title, with the words marked that were found in it;
+    ``highlight`` is where else they were found."""
+    highlight = Markup(item["highlight"])  # escaped where it was marked
+    is_title = highlight.striptags() == item["title"]
+    is_deal = item["type"] == "opportunity"  # whose line is its stage
     return {
         **item,
-        "link": f"{session.ROOT}/{path}/{item['id']}",
-        "highlight": Markup(item["highlight"]),  # escaped where it was marked
+        "name": highlight if is_title else item["title"],
+        "subtitle": words(item["subtitle"]) if is_deal else item["subtitle"],
+        "link": f"{session.ROOT}/{KINDS[item['type']].table}/{item['id']}",
+        "highlight": "" if is_title else highlight,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -328,7 +328,7 @@ def _conversion() -> Chart:
     values = [
         (
             row["source"] or marked("Unknown"),
-            Decimal(row["ConvertedLeads"] * 100 // row["NewLeads"]),
+            (Decimal(row["ConvertedLeads"] * 100) / row["NewLeads"]).quantize(1, ROUND_HALF_UP),
             "leads/?state=Converted",
             translated("%(done)s of %(total)s", done=row["ConvertedLeads"], total=row["NewLeads"]),
         )

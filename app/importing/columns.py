@@ -26,7 +26,7 @@ from app.invoices.products import PRODUCT
 from app.models.searched import search_text
 from app.settings.days import zone
 from app.writing.rules import EntityRules
-from app.written.code_names import country_code
+from app.written.code_names import UNKNOWN_COUNTRY, country_code
 from app.written.columns import Cell, CellError, DateColumn, NumberColumn, cell_text
 from app.written.currencies import read_currency, without_currency
 from app.written.numbers import COMMA, POINT
@@ -315,10 +315,12 @@ class Plan:
 def _as_written(format_: str | None, text: str) -> str:
     """What people write for a country, a currency or an address, as the API has it.
 
-    Raises: CellError, a sign of several currencies.
+    Raises: CellError, a sign of several currencies, or no country.
     """
     if format_ == "country":
-        return country_code(text) or text
+        if (code := country_code(text)) is None:
+            raise CellError(UNKNOWN_COUNTRY)
+        return code
     if format_ == "url" and _DOMAIN.fullmatch(text):
         return f"https://{text}"
     if format_ == "currency" and len(known := read_currency(text)) > 0:

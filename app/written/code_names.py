@@ -59,6 +59,9 @@ def language_names(language: str) -> Mapping[str, str]:
     return {code: name for code, name in Locale(language).languages.items() if len(code) == 2}
 
 
+UNKNOWN_COUNTRY = "is no country that is known: write its name, such as Austria"
+
+
 def country_code(text: str) -> str | None:
     """The code of ISO 3166-1 for a name or a code; None for what is neither."""
     code = text.strip().upper()

@@ -6,6 +6,8 @@ import pytest
 from flask import Flask
 
 from app.ai.wording import day_text, value_text
+from app.console.assistant import EXAMPLES
+from app.written.catalogue import languages, text_in
 from tests.ai.conftest import about, chat, made
 from tests.contract.conftest import Api
 
@@ -34,6 +36,18 @@ def test_a_german_message_has_a_german_answer(
 ) -> None:
     answer = chat(api, message, context=about("clients", acme))["reply"]
     assert answer.startswith(reply)
+
+
+def test_the_examples_of_the_console_are_answered_alike_in_every_language(api: Api) -> None:
+    used = {
+        language: [
+            [call["name"] for call in chat(api, text_in(language, text))["toolCalls"]]
+            for text in EXAMPLES
+        ]
+        for language in languages()
+    }
+    assert used["de"] == used["en"]
+    assert used["en"][1:] == [["ask_figures"], ["propose_action"]]
 
 
 def test_amounts_and_days_of_a_summary_are_written_as_in_german(api: Api, acme: int) -> None:

@@ -53,7 +53,7 @@ def test_all_that_is_wrong_is_told_at_once_at_its_field_in_the_language_of_the_p
     sign_in(page)
     page.get_by_role("button", name="Speichern").click()
     for name in ("name", "clientId"):
-        expect(page.locator(f"#f-{name}-p")).to_have_text("ist nötig")
+        expect(page.locator(f"#f-{name}-p")).to_have_text("ist erforderlich")
     page.goto("/admin/projects/new")
     page.locator("#f-name").fill("Rollout")
     for name in ("startDate", "endDate"):

@@ -29,6 +29,7 @@ from app.config import Config
 from app.console import engine, imports, language, layouts, sets, steps, wording
 from app.console.service_messages import CONTEXT
 from app.container.measures import MEASURES
+from app.events import NAMES
 from app.extensions import Model
 from app.factory import create_app
 from app.importing.columns import properties_of
@@ -37,6 +38,7 @@ from app.odata.model import edm
 from app.permissions import ALL, CRUD, OWN, PUBLISHED, RESOURCES
 from app.settings import canned_answers, templates
 from app.settings.groups import GROUPS, settings_of
+from app.writing.reference_rules import RULES
 from app.written.catalogue import COLUMN
 from tests.console.messages import messages
 
@@ -53,7 +55,7 @@ METHODS = {
 }
 OPTIONS = {"**.html": {"trimmed": "true", "silent": "false"}}
 # What means something else at the head of a column than elsewhere.
-HEADS = ("To", "At", "End", "Documents", "Change")
+HEADS = ("To", "At", "End", "Documents", "Change", "Event", "Written")
 KEYWORDS = {
     "_": None, "gettext": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2),
     "translated": None, "marked": None, "translated_count": (1, 2), "translated_as": ((1, "c"), 2),
@@ -115,6 +117,8 @@ def words_of_the_model() -> Iterator[str]:
     yield from map(wording.label, templates.KINDS)
     yield from (*templates.PLACES.values(), *canned_answers.PLACES.values())
     yield from (each.capitalize() for each in (*CRUD, *RESOURCES))
+    yield from map(wording.label, NAMES)
+    yield from (rule.blockers for rule in RULES.values() if rule.blockers)
     for kind in imports.PATHS:
         yield from map(wording.label, properties_of(kind))
     yield from EXAMPLES

@@ -22,7 +22,7 @@ ROOMS = (
     "webhooks", "writing", "written", "bi/reports", "mail/queue.py", "blobs.py", "errors.py",
     "money.py", "outbound/addresses.py", "permissions.py", "http/database_errors.py",
     "http/error_answers.py", "http/limits.py", "http/schema_bounds.py", "http/schema_fields.py",
-    "jobs/processes.py",
+    "jobs/processes.py", "odata/reading/plan.py",
 )  # fmt: skip
 LEFT_OUT = (
     "auth/authentication.py", "auth/commands.py", "auth/credentials.py", "auth/lookup.py",
@@ -39,7 +39,7 @@ _OF_FIELD = re.compile(
 )
 _SENTENCE = re.compile(r"[A-Z%].* .*\.", re.DOTALL)
 _PLACE = re.compile(r"\{+(\w+)\}+")
-_REFUSING = ("Error", "records.get", "records.look_up")
+_REFUSING = ("Error", "records.get", "records.look_up", "problems.append")
 # What is assigned to these is said.
 _SAYING = {"message", "problem", "reason", "_OF_STATUS"}
 _DESCRIBING = ("description", "summary", "label", "title", "doc", "example")

@@ -41,17 +41,58 @@ def test_a_client_is_named_as_people_call_it(sign_in: SignIn, session: Session, 
 
 
 @pytest.mark.parametrize(
-    ("typed", "problem"), [("Nobody", "no record"), ("Twins", "more than one record")]
+    ("typed", "problem"),
+    [
+        ("Nobody", "is the name of no record"),
+        ("Twins", "Twins (C-000001); Twins (C-000002)"),
+        ("pola", "as it stands here: Polaris Ltd (C-000003)"),
+        ("Nova", "more of the name: Nova 1 (C-000004); Nova 2 (C-000005); Nova 3 (C-000006)<"),
+    ],
+    ids=["none", "two of the name", "a part of one", "a part of many"],
 )
-def test_a_name_that_decides_nothing_is_refused_beside_its_field(
+def test_a_name_that_decides_nothing_is_refused_with_what_it_may_mean(
     sign_in: SignIn, typed: str, problem: str
 ) -> None:
     browser = sign_in("Admin")
-    for _ in range(2):
-        browser.make("clients", name="Twins")
+    for name in ("Twins", "Twins", "Polaris Ltd", "Nova 1", "Nova 2", "Nova 3", "Nova 4"):
+        browser.make("clients", name=name)
     answer = browser.submit("contacts/new", lastName="Berg", clientId=typed)
     assert answer.status_code == 400
-    assert f"is the name of {problem}" in answer.text and f'value="{typed}"' in answer.text
+    assert problem in answer.text and f'value="{typed}"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "offered"),
+    [
+        ("leads", {"company": "Acme"}, ["New", "Contacted", "Nurturing", "Qualified"]),
+        ("projects", {"name": "Move"}, ["Planned", "Active", "OnHold"]),
+        ("clients", {"name": "Acme"}, ["Prospect", "Active", "Inactive", "Blocked"]),
+    ],
+)
+def test_a_form_offers_the_states_that_the_service_takes(
+    sign_in: SignIn, path: str, fields: dict[str, str], offered: list[str]
+) -> None:
+    browser = sign_in("Admin")
+    options = re.compile(r'<select id="f-status".*?</select>', re.DOTALL)
+
+    def states(address: str) -> list[str]:
+        return re.findall(r'<option value="(\w+)"', options.findall(browser.get(address).text)[0])
+
+    assert states(f"{path}/new") == offered
+    for state in offered:
+        key = browser.make(path, status=state, **fields)
+        assert states(f"{path}/{key}/edit")[0] == state or path == "clients"
+        for other in states(f"{path}/{key}/edit"):
+            answer = browser.submit(f"{path}/{key}/edit", status=other, **fields)
+            assert answer.status_code == 303 or "reason" in answer.text.lower(), (state, other)
+            key = browser.make(path, status=state, **fields)
+
+
+def test_what_is_no_country_is_said_so(sign_in: SignIn) -> None:
+    typed = {"name": "Acme", "billingAddress.country": "Wakanda"}
+    answer = sign_in("Admin").submit("clients/new", **typed)
+    assert answer.status_code == 400
+    assert "is no country that is known" in answer.text and 'value="Wakanda"' in answer.text
 
 
 def test_records_are_suggested_whatever_their_case(sign_in: SignIn) -> None:

@@ -104,4 +104,4 @@ def test_who_signs_in_is_told_what_is_missing_and_no_try_is_counted(client: Flas
         page = html.fromstring(answer.text)
         assert answer.status_code == 400
         for name in ("username", "password"):
-            assert page.get_element_by_id(f"{name}-p").text == "ist nötig"
+            assert page.get_element_by_id(f"{name}-p").text == "ist erforderlich"

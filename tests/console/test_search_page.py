@@ -19,6 +19,16 @@ def test_what_is_found_is_marked_and_leads_to_its_page(sign_in: SignIn) -> None:
     assert f'href="/admin/leads/{lead}"' in page
 
 
+def test_a_title_is_said_once_and_a_stage_in_the_language_of_the_page(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    client = str(browser.make("clients", name="Rollo", email="rollout@acme.example"))
+    browser.make("opportunities", name="Rollout", clientId=client, stage="Negotiation")
+    browser.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = "de"
+    page = browser.get("search?q=rollout").text
+    assert '<mark>Rollout</mark></a> <small dir="auto">Verhandlung</small></li>' in page
+    assert "E-Mail: <mark>rollout</mark>" in page and "Negotiation" not in page
+
+
 def test_a_number_leads_to_its_record(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     key = browser.make("clients", name="Acme")

@@ -29,7 +29,7 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
             "kann zweierlei sein: schreiben Sie 1000 oder 1,00",
         ),
         ("is Draft", "ist ein Entwurf"),
-        ("is required in category AE", "ist nötig in der Steuerart AE"),
+        ("is required in category AE", "ist erforderlich in der Steuerart AE"),
         (
             "must be at most the credit that the client has",
             "darf höchstens das Guthaben des Kunden sein",

@@ -87,7 +87,7 @@ def test_months_stand_on_an_axis_with_their_values_in_a_table(app: Flask, sign_i
 
 
 def test_what_stands_now_says_why_nothing_stands_beside_it(app: Flask, sign_in: SignIn) -> None:
-    why = "an amount is written off without a day"
+    why = "what was owed a month ago is not kept"
     issued(app, "100", today())
     assert sign_in("Accountant").get("").text.count(why) == 1
 

@@ -17,7 +17,7 @@ from app.importing.columns import (
     properties_of,
     usual_headings,
 )
-from app.written.code_names import country_code
+from app.written.code_names import UNKNOWN_COUNTRY, country_code
 from app.written.currencies import read_currency, without_currency
 
 EXPORTS = [
@@ -192,8 +192,11 @@ def test_a_currency_country_and_domain_are_taken_as_people_write_them(app: Flask
         }  # fmt: skip
         _, problems = read("client", ["currency"], ["kr"])
         assert problems == [("currency", "could be SEK, NOK, DKK or ISK: write its code")]
-        values, _ = read("client", headings, ["EUR", "Atlantis", "not a domain"])
-        assert values["billing_country"] == "Atlantis" and values["website"] == "not a domain"
+        values, problems = read("client", headings, ["EUR", "Atlantis", "not a domain"])
+        assert (
+            problems == [("billingAddress.country", UNKNOWN_COUNTRY)]
+            and values["website"] == "not a domain"
+        )
 
 
 def test_a_heading_that_is_none_is_still_refused(app: Flask) -> None:

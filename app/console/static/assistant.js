@@ -17,16 +17,12 @@ for (const form of document.querySelectorAll("form.chat")) {
 
 const growing = document.querySelector("[data-stream]");
 if (growing) {
-  const state = document.getElementById("state");
   const source = new EventSource(growing.dataset.stream);
   let text = "";
   source.addEventListener("message.delta", (event) => {
     text += JSON.parse(event.data).text;
     growing.textContent = text;
     growing.scrollIntoView({ block: "nearest" });
-  });
-  source.addEventListener("tool.call", (event) => {
-    state.textContent = document.documentElement.dataset.looking.replace("#", JSON.parse(event.data).name.replaceAll("_", " "));
   });
   source.addEventListener("message.end", () => {
     source.close();
