@@ -30,8 +30,10 @@ _ENTITY = "AiAction"
 
 
 def propose(session_id: int, message_id: int, proposal: Proposal) -> dict[str, Any]:
-    """Keep a proposal; nothing is done."""
+    """Keep a proposal; nothing is done. One that it takes the place of is rejected."""
     now = utc_now()
+    if proposal.replaces:
+        _withdraw_last(session_id)
     row = {
         "key": f"act_{secrets.token_urlsafe(18)}",
         "created_at": now,
@@ -110,6 +112,20 @@ def _decide(action: Mapping[str, Any], status: str, result: Any) -> dict[str, An
     after = {"tool": action["tool"], "arguments": action["arguments"], "result": result}
     audit.record(f"ai.action_{status}", _ENTITY, action["id"], after=after)
     return {**action, **values}
+
+
+def _withdraw_last(session_id: int) -> None:
+    """Reject what was proposed last in a conversation, if it is pending."""
+    statement = (
+        select(AiAction)
+        .where(AiAction.session_id == session_id, AiAction.principal == current_caller().principal)
+        .order_by(AiAction.id.desc())
+        .limit(1)
+        .with_for_update()
+    )
+    row = records.connection().execute(statement).mappings().first()
+    if row is not None and describe_action(dict(row))["status"] == "pending":
+        _decide(dict(row), "rejected", None)
 
 
 def _report(event: str, action: Mapping[str, Any], sequence: int) -> None:

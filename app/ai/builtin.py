@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from app.ai.context import citation_of
+from app.ai.dialogue import is_of_many, request_after, wishes_in
 from app.ai.figures import (
     SURE,
     TWO_LANGUAGES,
@@ -19,7 +20,7 @@ from app.ai.figures import (
     is_foreign_figures,
 )
 from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
-from app.ai.parts import Ask, Part, Text
+from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.record import (
     answer_property,
     answer_related,
@@ -30,7 +31,7 @@ from app.ai.record import (
     wants_summary,
 )
 from app.ai.references import find_mentioned
-from app.ai.refusals import ABOUT, DECIDE, NO_WRITES, WELL, is_command, refusal_of, small_talk
+from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
 from app.ai.requests import NEEDS_RECORD, answer_request
 from app.ai.resolution import answer_help, find_help
 from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
@@ -52,13 +53,32 @@ def answer(ask: Ask) -> Iterator[Part]:
         texts = (WELL, ABOUT) if settled == WELL else (settled,)
         yield Text(" ".join(map(ask.translated, texts)))
         return
-    yield from _routed(ask)
+    pieces = wishes_in(text, lambda piece: _stands_alone(replace(ask, text=piece)))
+    for index, piece in enumerate(pieces):
+        for part in _routed(replace(ask, text=piece)):
+            if isinstance(part, RecordContext):
+                ask = replace(ask, context=part)
+            if index and isinstance(part, Text):
+                part, index = replace(part, text=f"\n{part.text.lstrip()}"), 0
+            yield part
+
+
+def _stands_alone(ask: Ask) -> bool:
+    """Whether a text wants something, or asks for something of the record."""
+    if is_how_to(ask.text) or read_request(ask.text) is not None:
+        return not is_how_to(ask.text)
+    return ask.record is not None and find_property(ask, ask.record) is not None
 
 
 def _routed(ask: Ask) -> Iterator[Part]:
     text = ask.text
     is_instruction = is_how_to(text)
+    if not is_instruction and is_of_many(text):
+        yield Text(ask.translated(MANY))
+        return
     request = None if is_instruction else read_request(text)
+    if request is None and (changed := request_after(text, ask.dialogue)) is not None:
+        request, ask = changed[0], replace(ask, replaces=changed[1])
     name = "" if request is None else request.name
     mentioned, namesakes = (None, []) if is_instruction else find_mentioned(text, name)
     about_record = ask if mentioned is None else replace(ask, context=mentioned.context)

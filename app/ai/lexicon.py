@@ -15,6 +15,7 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from app.bi.words.slips import intended_stem
 from app.bi.words.tokens import Token, tokenise
 from app.search.analysis import fold, stemmer_of, stop_words
 from app.written import catalogue
@@ -37,6 +38,15 @@ class Message:
         self.text = unicodedata.normalize("NFKC", text)
         self.tokens, self._exact = _read(self.text)
         self._lexicon = lexicon
+
+    def mended(self) -> Message:
+        """The same with the words meant that were misspelt among the first ones."""
+        message = Message(self.text, self._lexicon)
+        message._exact = [
+            _intended_word(word, self._lexicon.code) if index < _MENDED else word
+            for index, word in enumerate(self._exact)
+        ]
+        return message
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -153,7 +163,22 @@ def lexicon_of(code: str) -> Lexicon:
 @lru_cache(maxsize=32)
 def message_of(text: str, code: str) -> Message:
     """A text as the words of a language."""
-    return Message(text, lexicon_of(code))
+    return Message(text, lexicon_of(code)).mended()
+
+
+# A request begins with its own words; what comes later is text.
+_MENDED = 12
+_SHORTEST_SLIP = 5
+
+
+@lru_cache(maxsize=10_000)
+def _intended_word(word: str, code: str) -> str:
+    """The word of a language's file that a misspelt one was meant as; itself where none is."""
+    if len(word) < _SHORTEST_SLIP or not word.isalpha():
+        return word
+    if any(word in _words_of(each) for each in languages()):
+        return word
+    return intended_stem(word, dict.fromkeys(_words_of(code), 1.0), str) or word
 
 
 @lru_cache(maxsize=8)

@@ -49,7 +49,8 @@ class Ask:
     """A message, what it is about, and the messages before it in the conversation.
 
     ``dialogue`` has who (``user`` or ``assistant``) said what; ``figures`` is what the last of the
-    questions about figures meant; ``language`` is the one to answer in.
+    questions about figures meant; ``language`` is the one to answer in. ``replaces``: it changes
+    what was proposed last.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Ask:
     figures: SessionState | None = None
     dialogue: Sequence[tuple[str, str]] = ()
     language: str = SOURCE
+    replaces: bool = False
 
     @property
     def record(self) -> RecordContext | None:
@@ -105,11 +107,15 @@ class Text:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A change that the caller may confirm."""
+    """A change that the caller may confirm.
+
+    ``replaces``: what was proposed last in the conversation is not wanted any more.
+    """
 
     tool: str
     summary: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    replaces: bool = False
 
 
 @dataclass(frozen=True)

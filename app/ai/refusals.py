@@ -38,6 +38,11 @@ NO_WRITES = marked(
     " mail, change a stage or status."
 )
 
+MANY = marked(
+    "I propose a change of one record at a time, and write to one recipient. To change many, mark"
+    " them in their list: there you see how many they are before anything happens."
+)
+
 
 def refusal_of(text: str) -> str | None:
     """What to say to a message that asks for what nobody gets; None for all others."""

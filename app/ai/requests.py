@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from app.ai.context import states_of
-from app.ai.lexicon import Message, lexicon_of
+from app.ai.drafts import propose_mail
+from app.ai.lexicon import message_of
 from app.ai.parts import Ask, Part, Proposal, RecordContext, Text, ToolCall, ToolResult
 from app.ai.refusals import NO_WRITES
 from app.ai.tools.listed import may_propose, tools
 from app.ai.tools.own import NOTED
 from app.ai.tools.tool import require_possible, state_property
 from app.ai.understanding import MAIL, NOTE, STATE, TASK, Request
-from app.ai.wording import day_text, label, value_text
+from app.ai.wording import day_text, label
+from app.bi.words.slips import intended_stem
 from app.container import engine
 from app.container.words import word_text
 from app.db.types import iso_instant
@@ -27,7 +30,6 @@ TOLD = marked("I propose: %(summary)s Nothing happens until you confirm it.")
 NOT_ALLOWED = marked("Your role does not allow that, so I do not propose it.")
 NO_TASK = marked("Say what the task is, such as: create a task to call Eva tomorrow.")
 _TITLE_LENGTH = 255
-_SUBJECT_LENGTH = 200
 _SUMMARY_LENGTH = 480
 # States that want a reason -> the property that takes it.
 _REASONS: Mapping[str, str] = {"ClosedLost": "lostReason", "Disqualified": "disqualifyReason"}
@@ -49,7 +51,7 @@ def answer_request(ask: Ask, request: Request) -> Iterator[Part]:
                 yield Text(ask.translated(NOT_ALLOWED))
                 return
             yield ToolResult("ok", "proposed")
-            yield part
+            yield replace(part, replaces=ask.replaces)
             yield Text(ask.translated(TOLD, summary=part.summary))
         else:
             yield part
@@ -72,7 +74,7 @@ def _propose_task(ask: Ask, request: Request) -> Iterator[Part]:
     if ask.record is not None:
         arguments |= {"relatedType": ask.record.entity, "relatedId": ask.record.key}
         summary += ask.translated(", for %(record)s", record=ask.record.title)
-    yield Proposal("create_task", _short(summary) + ".", arguments)
+    yield Proposal("create_task", _short(summary), arguments)
 
 
 def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
@@ -85,40 +87,7 @@ def _propose_note(ask: Ask, record: RecordContext, request: Request) -> Iterator
         ask.translated("Add to %(record)s the note: %(text)s", record=record.title,
                        text=request.text)
     )  # fmt: skip
-    yield Proposal("add_note", f"{summary}.", arguments)
-
-
-def _propose_mail(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
-    to, facts = _recipient(ask, record)
-    if to is None:
-        yield Text(ask.translated("%(record)s has no e-mail address.", record=record.title))
-        return
-    about = request.text
-    subject = about or record.title
-    greeting, regards = ask.translated("Hello,"), ask.translated("Kind regards")
-    body = "\n".join([greeting, "", *([f"{about}."] if about else []), *facts, "", regards])
-    arguments = {"to": to, "subject": subject[:_SUBJECT_LENGTH], "body": body}
-    summary = ask.translated("Draft a mail to %(to)s: %(subject)s", to=to, subject=subject)
-    yield Proposal("draft_mail", f"{_short(summary)}.", arguments)
-
-
-def _recipient(ask: Ask, record: RecordContext) -> tuple[str | None, list[str]]:
-    """Who a mail about the record goes to, and what of the record belongs in it."""
-    row = engine.read_one(record.path)
-    if record.entity in ("Client", "Contact", "Lead"):
-        return row.get("email"), []
-    if record.entity == "Ticket":
-        about = ask.translated("This is about %(number)s: %(subject)s.", number=row["number"],
-                               subject=row["subject"])  # fmt: skip
-        return row.get("requesterEmail"), [about]
-    if record.entity == "Invoice":
-        client = engine.find_one(f"{record.path}/Client", select="email,invoiceEmail")
-        to = (client or {}).get("invoiceEmail") or (client or {}).get("email")
-        due = value_text(row["amountDue"], ask.language, currency=row["currency"])
-        about = ask.translated("This is about invoice %(number)s: %(amount)s is due.",
-                               number=row["number"], amount=due)  # fmt: skip
-        return to, [about] if row["number"] else []
-    return None, []
+    yield Proposal("add_note", _short(summary), arguments)
 
 
 def _propose_state(ask: Ask, record: RecordContext, request: Request) -> Iterator[Part]:
@@ -161,7 +130,7 @@ def _propose_state(ask: Ask, record: RecordContext, request: Request) -> Iterato
         yield Text(ask.translated("%(record)s is %(state)s already.", **values))
         return
     require_possible(record, name, state)
-    yield Proposal(f"update_{snake(record.entity)}", f"{summary}.", arguments)
+    yield Proposal(f"update_{snake(record.entity)}", _short(summary), arguments)
 
 
 def _state_called(text: str, states: tuple[str, ...], language: str) -> str | None:
@@ -170,13 +139,26 @@ def _state_called(text: str, states: tuple[str, ...], language: str) -> str | No
     for state in states:
         if name in (state.lower(), word_text(state, language).replace(" ", "").lower()):
             return state
-    meant = Message(text, lexicon_of(language)).value("state.values", 0)[1] or ()
-    return next((state for state in meant if state in states), None)
+    meant = message_of(text, language).value("state.values", 0)[1] or ()
+    named = {each.replace(" ", "").lower(): state for state in states
+             for each in (state, word_text(state, language))}  # fmt: skip
+    slip = intended_stem(name, dict.fromkeys(named, 1.0), str)
+    return next((state for state in meant if state in states), named.get(slip))
+
+
+def is_reason(text: str, language: str) -> bool:
+    """Whether a text is a reason for a state that wants one."""
+    return any(
+        _state_called(text, states_of(entity, name), language)
+        for entity, name in (("Opportunity", "lostReason"), ("Lead", "disqualifyReason"))
+    )
 
 
 def _short(summary: str) -> str:
+    """A summary as a sentence: a name may end with a dot."""
     cut = f"{summary[:_SUMMARY_LENGTH]}\N{HORIZONTAL ELLIPSIS}"
-    return summary if len(summary) <= _SUMMARY_LENGTH else cut
+    whole = summary if len(summary) <= _SUMMARY_LENGTH else cut
+    return f"{whole.removesuffix('.')}."
 
 
-_PROPOSED = {NOTE: _propose_note, MAIL: _propose_mail, STATE: _propose_state}
+_PROPOSED = {NOTE: _propose_note, MAIL: propose_mail, STATE: _propose_state}

@@ -35,6 +35,8 @@ class Request:
 
     ``name``: what the record is called; without one that of the conversation is meant.
     ``states``: those that the word for the whole request means: ``close it``.
+    ``is_whole``: it says both what is to be done and with what, or speaks of the record.
+    ``link``: what leads to the text: ``about``, ``that``.
     """
 
     kind: str
@@ -45,6 +47,13 @@ class Request:
     at: time | None = None
     reason: str = ""
     states: tuple[str, ...] = ()
+    is_whole: bool = False
+    link: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it does not say yet what is to be done."""
+        return self.kind == TASK and not self.text
 
 
 def read_request(text: str) -> Request | None:
@@ -141,6 +150,8 @@ class _Head:
     # --- the beginning
 
     _is_led = False  # whether a word or a mark led to the text
+    _link_text = ""  # the word
+    _is_addressed = False  # "remind me" wants something of the assistant, "task" may be asked for
 
     def _read(self) -> int:
         """Where the text begins; -1 where it is not wanted."""
@@ -155,7 +166,11 @@ class _Head:
                 end = self._towards(kind, index)
             if not end and (link := self._link(kind, index)):
                 self._is_led = True
+                self._link_text = message.written(index, index + link).strip()
                 return self._behind_links(self._kind(True) or "", index + link)
+            if not end and self._is_state_of_record(kind, index):
+                self._is_led = True
+                return index
             is_alone = message.at_any(self._alone_paths, index)
             if not end and not is_alone and message.at("language.negations", index):
                 return -1
@@ -179,6 +194,8 @@ class _Head:
     def _known(self, index: int) -> int:
         """The end of the longest phrase that says what is wanted, or nothing."""
         message = self._message
+        if TASK in self._alone and message.at("language.persons", index):
+            return 0  # "erinnere mich, sie anzurufen"
         lengths = {
             (kind, part): message.at(f"{kind}.{part}", index)
             for kind in KINDS
@@ -197,6 +214,7 @@ class _Head:
             if length == longest:
                 sets = {"alone": self._alone, "verbs": self._verbs, "objects": self._objects}
                 sets[part].add(kind)
+        self._is_addressed |= lengths[TASK, "alone"] == longest > 1
         if stated == longest and not self._verbs:
             self._alone.add(STATE)
             self._states = tuple(states)
@@ -213,6 +231,11 @@ class _Head:
         end = index + length
         is_last = end >= self._end or self._message.tokens[end].mark in _TOLD
         return end if length and is_last else 0
+
+    def _is_state_of_record(self, kind: str | None, index: int) -> bool:
+        """``mark it lost``: a state behind what stands for the record."""
+        is_state = kind is None and STATE in self._verbs and not self._objects and self._refers
+        return is_state and bool(self._message.at("state.values", index))
 
     def _link(self, kind: str | None, index: int) -> int:
         if kind is not None:
@@ -308,11 +331,13 @@ class _Head:
 
     def _of_kind(self, kind: str, index: int) -> Request | None:
         is_strong = kind in self._verbs & self._objects
-        request = Request(kind, self._lexicon.code, self._text(index), self._name)
+        is_whole = is_strong or self._refers or (kind == TASK and self._is_addressed)
+        request = Request(kind, self._lexicon.code, self._text(index), self._name,
+                          is_whole=is_whole, link=self._link_text)  # fmt: skip
         if kind == TASK:
             text = self._text(index, without=self._due)
             request = replace(request, text=text, due=self._due.day, at=self._due.at)
-            return request if is_strong or text else None
+            return request if is_strong or text or self._is_addressed else None
         if kind == NOTE:
             mark = ": " if self._is_led else " "
             text = f"{self._kept}{mark}{request.text}" if self._kept else request.text
