@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,6 +13,7 @@ from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
+from tests.conftest import Once
 from tests.factories import (
     make_client,
     make_contact,
@@ -30,8 +32,13 @@ def _address(answer: dict[str, Any]) -> str:
 
 
 @pytest.fixture
-def sellers(app: Flask, ask: Ask) -> Ask:
+def sellers(app: Flask, ask: Ask, once: Once) -> Ask:
     """Clients of two industries, one of them blocked; each has a deal, ticket or project or not."""
+    once("clients of two industries", partial(_make_records, app))
+    return ask
+
+
+def _make_records(app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         busy = make_client(name="Busy Soft", industry="Software", status="Active")
         make_client(name="Idle Soft", industry="Software", status="Active", employee_count=50)
@@ -47,7 +54,6 @@ def sellers(app: Flask, ask: Ask) -> Ask:
         for _ in range(2):
             make_task(project_id=waiting)
         make_invoice(client_id=busy, project_id=running)
-    return ask
 
 
 @pytest.mark.parametrize(

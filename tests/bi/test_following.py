@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,7 @@ from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from bench.nlq import HIGH
 from tests.bi.conftest import Ask
+from tests.conftest import Once
 from tests.contract.conftest import PASSWORD
 from tests.factories import make_client, make_project, make_ticket
 
@@ -21,16 +23,9 @@ Talk = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
-def talk(app: Flask, ask: Ask) -> Talk:
+def talk(app: Flask, ask: Ask, once: Once) -> Talk:
     """Ask one question after the other; a project that took too long, a client in Rostock."""
-    with app.app_context(), transaction(), acting_as(system_caller("test")):
-        lead = create_user(
-            username="karin", email=None, display_name="Karin Vogt", password=PASSWORD,
-            roles=["Sales"],
-        )  # fmt: skip
-        rostock = make_client(name="Ostsee Kaufhaus", billing_city="Rostock")
-        make_ticket(category="Billing")
-        make_project(name="Archive", client_id=rostock, budget_hours=10, manager_id=lead)
+    once("a project that took too long", partial(_make_records, app))
 
     def put(*questions: str) -> dict[str, Any]:
         answer = ask(questions[0])
@@ -39,6 +34,17 @@ def talk(app: Flask, ask: Ask) -> Talk:
         return answer
 
     return put
+
+
+def _make_records(app: Flask) -> None:
+    with app.app_context(), transaction(), acting_as(system_caller("test")):
+        lead = create_user(
+            username="karin", email=None, display_name="Karin Vogt", password=PASSWORD,
+            roles=["Sales"],
+        )  # fmt: skip
+        rostock = make_client(name="Ostsee Kaufhaus", billing_city="Rostock")
+        make_ticket(category="Billing")
+        make_project(name="Archive", client_id=rostock, budget_hours=10, manager_id=lead)
 
 
 def _address(answer: dict[str, Any]) -> str:

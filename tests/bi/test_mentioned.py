@@ -3,6 +3,7 @@ is missing, one property against another, and kinds of records that a property t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 from urllib.parse import unquote
 
@@ -12,6 +13,7 @@ from flask import Flask
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
+from tests.conftest import Once
 from tests.factories import (
     make_client,
     make_contact,
@@ -23,8 +25,13 @@ from tests.factories import (
 
 
 @pytest.fixture
-def ask(app: Flask, ask: Ask) -> Ask:
+def ask(app: Flask, ask: Ask, once: Once) -> Ask:
     """The small business with a line of business, persons, and projects of one name."""
+    once("a line of business and persons", partial(_make_records, app))
+    return ask
+
+
+def _make_records(app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         mill = make_client(name="Mill", industry="Food and drink", source="Website")
         make_contact(client_id=mill, first_name="Ann", last_name="Lee", department="IT")
@@ -34,7 +41,6 @@ def ask(app: Flask, ask: Ask) -> Ask:
         make_project(client_id=mill, name="Till system")
         make_project(client_id=make_client(name="Ward"), name="Till system")
         make_ticket(client_id=mill, category="Data")
-    return ask
 
 
 def _address(answer: dict[str, Any]) -> str:

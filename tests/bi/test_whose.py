@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -10,17 +11,22 @@ from flask import Flask
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.bi.conftest import Ask
+from tests.conftest import Once
 from tests.factories import make_client, make_ticket
 
 
 @pytest.fixture
-def ask(app: Flask, ask: Ask) -> Ask:
+def ask(app: Flask, ask: Ask, once: Once) -> Ask:
     """The small business, with two lines of business and a category of tickets."""
+    once("two lines of business", partial(_make_records, app))
+    return ask
+
+
+def _make_records(app: Flask) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         client = make_client(name="Ward", industry="Health care")
         make_client(name="Mill", industry="Food and drink")
         make_ticket(client_id=client, category="Support")
-    return ask
 
 
 def _address(answer: dict[str, Any]) -> str:

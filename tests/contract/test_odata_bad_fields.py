@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import orjson
@@ -30,6 +31,7 @@ from app.odata.model.edm import (
     Property,
 )
 from app.openapi.routes import openapi
+from tests.conftest import Once
 from tests.contract.conftest import Api
 
 pytestmark = pytest.mark.costly(3)
@@ -66,7 +68,7 @@ PATHS = [path for path, _ in written()]
 
 
 @pytest.fixture
-def targets(app: Flask, admin: Api) -> dict[str, Target]:
+def targets(app: Flask, admin: Api, once: Once) -> dict[str, Target]:
     """Each with a record that has the key 1."""
     paths = orjson.loads(openapi.of(app).text())["paths"]
     found = {}
@@ -74,11 +76,15 @@ def targets(app: Flask, admin: Api) -> dict[str, Target]:
         content = paths[f"/odata/{path}"]["post"]["requestBody"]["content"]
         example = content["application/json"]["example"]
         found[path] = Target(path.replace("{id}", "1"), properties, example)
-    for path in sorted(found, key=lambda path: "(" in path):
-        if path != "Invoices({id})/Payments":  # a payment would issue the invoice
-            answer = admin.post(f"/odata/{found[path].path}", found[path].example)
-            assert answer.status_code == 201, answer.text
+    once("a record at every address", partial(_make_records, admin, found))
     return found
+
+
+def _make_records(admin: Api, targets: dict[str, Target]) -> None:
+    for path in sorted(targets, key=lambda path: "(" in path):
+        if path != "Invoices({id})/Payments":  # a payment would issue the invoice
+            answer = admin.post(f"/odata/{targets[path].path}", targets[path].example)
+            assert answer.status_code == 201, answer.text
 
 
 def bad_values(prop: Property) -> list[Any]:
@@ -167,14 +173,16 @@ def test_every_property_refuses_what_it_cannot_be(
     send = sender(admin)
     before = state(admin, target)
     found = []
-    for name, prop in target.properties.items():
-        for value in bad_values(prop):
+    for place, (name, prop) in enumerate(target.properties.items()):
+        # Every second value is sent to an entity that is there, of the next property the others:
+        # so each kind of value is sent both ways, and each property is.
+        for at, value in enumerate(bad_values(prop), place):
             values = {**kind_of_record(target, name), name: value}
-            answer = send("POST", target.path, {**target.example, **values})
-            found.append(problem(answer, name, value))
-            if "(" not in path:
+            if at % 2 and "(" not in path:
                 answer = send("PATCH", f"{target.path}(1)", values)
-                found.append(problem(answer, name, value))
+            else:
+                answer = send("POST", target.path, {**target.example, **values})
+            found.append(problem(answer, name, value))
         if prop.required:
             given = {key: value for key, value in target.example.items() if key != name}
             found.append(problem(send("POST", target.path, given), name, "left out"))

@@ -32,6 +32,14 @@ def process_id(beside: ChildProcess) -> int:
     return int(beside.call(f"{BESIDE}:process_id"))
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[ChildProcess]:
+    """One for calls that leave it as it is."""
+    process = ChildProcess(seconds=20, idle_seconds=60)
+    yield process
+    process.stop()
+
+
 @pytest.fixture
 def beside() -> Iterator[ChildProcess]:
     process = ChildProcess(seconds=20, idle_seconds=20)
@@ -39,43 +47,43 @@ def beside() -> Iterator[ChildProcess]:
     process.stop()
 
 
-def test_a_call_answers_with_what_the_function_returns(beside: ChildProcess) -> None:
-    assert beside.call(f"{BESIDE}:joined", b"a", b"b") == b"ab"
-    assert process_id(beside) == beside.process_id != os.getpid()
+def test_a_call_answers_with_what_the_function_returns(shared: ChildProcess) -> None:
+    assert shared.call(f"{BESIDE}:joined", b"a", b"b") == b"ab"
+    assert process_id(shared) == shared.process_id != os.getpid()
 
 
-def test_more_than_a_pipe_holds_goes_both_ways(beside: ChildProcess) -> None:
+def test_more_than_a_pipe_holds_goes_both_ways(shared: ChildProcess) -> None:
     content = os.urandom(3_000_000)
-    assert beside.call(f"{BESIDE}:joined", content, content) == content + content
+    assert shared.call(f"{BESIDE}:joined", content, content) == content + content
 
 
-def test_what_is_printed_there_is_no_answer(beside: ChildProcess) -> None:
-    assert beside.call(f"{BESIDE}:talkative") == b"answer"
+def test_what_is_printed_there_is_no_answer(shared: ChildProcess) -> None:
+    assert shared.call(f"{BESIDE}:talkative") == b"answer"
 
 
-def test_an_error_comes_with_its_traceback_and_the_process_stays(beside: ChildProcess) -> None:
-    first = process_id(beside)
+def test_an_error_comes_with_its_traceback_and_the_process_stays(shared: ChildProcess) -> None:
+    first = process_id(shared)
     with pytest.raises(FunctionFailedError, match=r"(?s)in failing.*ZeroDivisionError"):
-        beside.call(f"{BESIDE}:failing")
-    assert process_id(beside) == first
+        shared.call(f"{BESIDE}:failing")
+    assert process_id(shared) == first
 
 
-def test_a_function_that_is_not_there_is_an_error(beside: ChildProcess) -> None:
+def test_a_function_that_is_not_there_is_an_error(shared: ChildProcess) -> None:
     with pytest.raises(FunctionFailedError, match="AttributeError"):
-        beside.call(f"{BESIDE}:nothing_of_the_kind")
+        shared.call(f"{BESIDE}:nothing_of_the_kind")
 
 
-def test_an_answer_is_bytes_and_nothing_is_built_of_it(beside: ChildProcess) -> None:
-    assert beside.call(f"{BESIDE}:nothing") == b""
-    assert beside.call(f"{BESIDE}:pickled").startswith(b"\x80")
+def test_an_answer_is_bytes_and_nothing_is_built_of_it(shared: ChildProcess) -> None:
+    assert shared.call(f"{BESIDE}:nothing") == b""
+    assert shared.call(f"{BESIDE}:pickled").startswith(b"\x80")
     with pytest.raises(FunctionFailedError, match=r"TypeError.*answers with float, not bytes"):
-        beside.call(f"{BESIDE}:failing", 2)
+        shared.call(f"{BESIDE}:failing", 2)
 
 
-def test_arguments_arrive_as_they_left(beside: ChildProcess) -> None:
+def test_arguments_arrive_as_they_left(shared: ChildProcess) -> None:
     party = Party(name="Ärzte \ud83d \x00", address=Address(city="Köln"))
     values = (party, Decimal("1.20"), date(2026, 1, 31), [1, 2], b"\0\xff", None)
-    assert beside.call(f"{BESIDE}:shown", *values) == ascii(values).encode()
+    assert shared.call(f"{BESIDE}:shown", *values) == ascii(values).encode()
 
 
 def test_what_cannot_be_sent_is_refused_before_anything_is(beside: ChildProcess) -> None:
@@ -158,9 +166,9 @@ def test_who_waits_too_long_for_a_turn_is_told(tmp_path: Path) -> None:
     beside.stop()
 
 
-def test_many_threads_each_get_their_own_answer(beside: ChildProcess) -> None:
+def test_many_threads_each_get_their_own_answer(shared: ChildProcess) -> None:
     def ask(number: int) -> bool:
-        return beside.call(f"{BESIDE}:joined", b"%d-" % number, b"x") == b"%d-x" % number
+        return shared.call(f"{BESIDE}:joined", b"%d-" % number, b"x") == b"%d-x" % number
 
     before = threading.active_count()
     with ThreadPoolExecutor(16) as pool:

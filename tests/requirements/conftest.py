@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from tests.conftest import Once
 from tests.contract.conftest import Api, admin, anonymous, at_once, sign_in
 
 __all__ = ["admin", "anonymous", "at_once", "made", "sign_in"]
@@ -26,8 +28,13 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def made(admin: Api) -> dict[str, int]:
+def made(admin: Api, once: Once) -> dict[str, int]:
     """The key of a record of the administrator in every set."""
+    keys: dict[str, int] = once("a record of the administrator", partial(_make_records, admin))
+    return keys
+
+
+def _make_records(admin: Api) -> dict[str, int]:
     keys: dict[str, int] = {}
     for name, body in BODIES.items():
         more = {"clientId": keys["Clients"]} if name in ("Opportunities", "Invoices") else {}
