@@ -31,6 +31,7 @@ class Manifest:
 
     ``revision``: of the schema that the rows have. ``key_id``: public name of the key that sealed
     secrets need. ``files``: key of a file -> SHA-256; None where files were left out.
+    ``last_keys``: table -> the last key that it gave, maybe to a row that was deleted since.
     """
 
     revision: str
@@ -39,6 +40,7 @@ class Manifest:
     tables: Mapping[str, TableEntry] = field(default_factory=dict)
     files: Mapping[str, str] | None = None
     missing_files: list[str] = field(default_factory=list)
+    last_keys: Mapping[str, int] = field(default_factory=dict)
     format: int = FORMAT
 
     def dump(self) -> bytes:

@@ -18,6 +18,7 @@ from app.backup.writing import Progress
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db.engines import is_known, read_catalogue
+from app.db.row_keys import go_on_after
 from app.extensions import Model, configuration, db
 from app.models.event import AuditRecord
 from app.sealing import derived_keys
@@ -131,6 +132,19 @@ def _restore_tables(
             done += rows
             tell("Restoring rows", done, total)
         _check_count(connection, tables[name], entry)
+        _go_on_with_keys(connection, tables[name], manifest)
+
+
+def _go_on_with_keys(connection: Connection, table: Table, manifest: Manifest) -> None:
+    """Keys go on behind those of the backup, deleted rows included.
+
+    SQLite goes by the rows itself, and counts nothing in tables of before migration 0046.
+    """
+    if table.name in manifest.last_keys:
+        go_on_after(connection, table, manifest.last_keys[table.name])
+    elif connection.dialect.name == "postgresql" and table.autoincrement_column is not None:
+        highest = connection.scalar(select(func.max(table.c.id)))
+        go_on_after(connection, table, highest or 0)
 
 
 def _load(
@@ -157,11 +171,6 @@ def _check_count(connection: Connection, table: Table, entry: TableEntry) -> Non
     there = connection.scalar(select(func.count()).select_from(table))
     if there != entry.rows:
         raise BackupError(f"{table.name} has {there} rows after the restore, not {entry.rows}")
-    if connection.dialect.name == "postgresql" and "id" in table.columns:
-        connection.exec_driver_sql(
-            f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'),"  # nosec B608  # names of our own tables
-            f" coalesce(max(id), 1), max(id) IS NOT NULL) FROM {table.name}"
-        )
 
 
 def _restore_files(archive: zipfile.ZipFile, manifest: Manifest, tell: Progress) -> None:

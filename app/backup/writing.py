@@ -20,6 +20,7 @@ from app.backup.rows import select_rows, stored_columns, write_lines
 from app.blobs import BlobMissingError, blobs
 from app.clock import utc_now
 from app.db.engines import primary_engine
+from app.db.row_keys import last_key
 from app.db.types import iso_instant
 from app.extensions import Model, configuration, db
 from app.invoices.freezing import key_of
@@ -59,6 +60,11 @@ def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
         if revision is None:
             raise BackupError("the database is empty: there is nothing to back up")
         tables = _write_tables(archive, connection, tell)
+        last_keys = {
+            str(table.name): last_key(connection, table)
+            for table in Model.metadata.sorted_tables
+            if table.autoincrement_column is not None
+        }
         named = _named_files(connection)
     copied = _write_files(archive, tell) if files else None
     manifest = Manifest(
@@ -66,6 +72,7 @@ def _fill(archive: zipfile.ZipFile, files: bool, tell: Progress) -> Manifest:
         created_at=iso_instant(utc_now()),
         key_id=derived_keys(configuration.current, "sealing")[0].id,
         tables=tables,
+        last_keys=last_keys,
         files=copied,
         missing_files=sorted(named - copied.keys()) if copied is not None else [],
     )

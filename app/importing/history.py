@@ -9,11 +9,12 @@ from typing import Any
 from app import audit
 from app.db import records
 from app.db.engines import transaction
+from app.db.row_keys import go_on_after
 from app.db.transactions import advisory_lock
 from app.errors import ApiError
 from app.extensions import db
 from app.http.security import acting_as, system_caller
-from app.importing.keys import assign_keys, move_sequence, resolve_references
+from app.importing.keys import assign_keys, resolve_references
 from app.importing.progress import Report
 from app.importing.reading import Entries, Entry, Problems, Progress, read_entries
 from app.importing.sets import import_sets
@@ -100,7 +101,7 @@ def _write(entries: Entries, history: History, problems: Problems, progress: Pro
     for target in targets:
         changes = list(history.of(target.rules.model).values())
         target.service.create_many(changes, progress)
-        move_sequence(records.connection(), target.table, max(change.key for change in changes))
+        go_on_after(records.connection(), target.table, max(change.key for change in changes))
     for target in targets:
         for attribute, rules in target.rules.children.items():
             rows = [

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, select, text
 
 from app.auth.lockout import fold_name
+from app.db.row_keys import go_on_after, last_key
 from app.importing.reading import Entries, Problems
 from app.importing.sets import import_sets, set_of_table, set_of_type
 from app.models.columns import Entity
@@ -53,31 +54,14 @@ def new_keys(connection: Connection, table: Table, count: int, *, above: int = 0
     if not count:
         return ()
     if connection.dialect.name == "postgresql":
-        move_sequence(connection, table, above)
+        go_on_after(connection, table, above)
         rows = connection.execute(
             text(f"SELECT nextval('{table.name}_id_seq') FROM generate_series(1, :count)"),  # nosec B608  # a table of ours
             {"count": count},
         )
         return [int(row[0]) for row in rows]
-    # As high as the highest key there ever was; what is inserted with a key raises it.
-    last = connection.execute(
-        text("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = :name"),
-        {"name": table.name},
-    )
-    first = max(int(last.scalar_one()), above) + 1
+    first = max(last_key(connection, table), above) + 1
     return range(first, first + count)
-
-
-def move_sequence(connection: Connection, table: Table, key: int) -> None:
-    """Let PostgreSQL's sequence go on after ``key``; SQLite looks at the rows themselves."""
-    if key and connection.dialect.name == "postgresql":
-        connection.execute(
-            text(
-                f"SELECT setval('{table.name}_id_seq', :key)"  # nosec B608  # names of our own tables
-                f" FROM {table.name}_id_seq WHERE last_value < :key"
-            ),
-            {"key": key},
-        )
 
 
 def resolve_references(

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 import pytest
 from flask import Flask
-from sqlalchemy import func, select, text
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -144,18 +144,20 @@ def test_everything_comes_back(
 def test_a_restored_service_goes_on(
     app: Flask, once: Once, empty_app: Build, tmp_path: Path, target: str
 ) -> None:
+    clients = Model.metadata.tables["clients"]
     with filled(app, once):
+        import_records({"Clients": [{"name": "Gone"}]})
+        with db.engine.begin() as connection:
+            last = connection.scalar(select(func.max(Client.id)))
+            connection.execute(delete(clients).where(clients.c.id == last))
         write_backup(tmp_path / "backup.zip")
     restored = empty_app(target)
     with restored.app_context():
         restore_backup(tmp_path / "backup.zip")
-        with read_engine().connect() as connection:
-            last = connection.scalar(select(func.max(Client.id)))
         import_records({"Clients": [{"name": "New"}]})
         with read_engine().connect() as connection:
             new = connection.scalar(select(Client.id).where(Client.name == "New"))
-        assert new > last
-        clients = Model.metadata.tables["clients"]
+        assert new > last  # the key of one that was deleted before the backup
         with db.engine.connect() as connection, pytest.raises(IntegrityError):
             connection.execute(clients.update().values(origin_lead_id=10**9))
             connection.commit()
