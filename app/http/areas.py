@@ -183,19 +183,28 @@ def _is_whole(schema: Schema, name: str) -> bool:
 
 
 def field_problems(messages: Any) -> list[tuple[str, str]]:
-    """``{"lines": {0: {"price": ["Bad."]}}}`` -> ``[("lines[0].price", "Bad.")]``."""
+    """``{"lines": {0: {"price": ["Bad."]}}}`` -> ``[("lines[0].price", "Bad.")]``.
+
+    Fields stand as in their schema, names that it does not know behind them by the alphabet: the
+    library has these from a set, whose order differs from process to process.
+    """
     return list(_flatten(messages, ""))
 
 
 def _flatten(messages: Any, path: str) -> Iterator[tuple[str, str]]:
     if isinstance(messages, Mapping):
-        for name, below in messages.items():
+        for name, below in sorted(messages.items(), key=_unknown_name):
             yield from _flatten(below, _join(path, name))
     elif isinstance(messages, list | tuple):
         for below in messages:
             yield from _flatten(below, path)
     else:
         yield path, str(messages)
+
+
+def _unknown_name(item: tuple[object, Any]) -> str:
+    name, below = item
+    return str(name) if below == [UNKNOWN] else ""
 
 
 def _join(path: str, name: object) -> str:

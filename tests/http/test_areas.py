@@ -12,7 +12,7 @@ from marshmallow import ValidationError as SchemaError
 from app.errors import ValidationError
 from app.http import schema_fields as fields
 from app.http.areas import Area, LinkQuery, field_problems, load, mailed, reads_query
-from app.http.schema_fields import Schema
+from app.http.schema_fields import UNKNOWN, Schema
 from app.http.schema_parts import CheckedSchema
 from tests.conftest import KeepApp
 from tests.contract.conftest import Api
@@ -157,6 +157,10 @@ def test_a_body_that_was_read_elsewhere_is_refused_alike() -> None:
         ({"lines": {2: {"_schema": ["Bad."]}}}, [("lines[2]", "Bad.")]),
         ({"_schema": ["Bad."]}, [("", "Bad.")]),
         (["Bad."], [("", "Bad.")]),
+        (
+            {"b": [UNKNOWN], "z": ["One."], "a": [UNKNOWN], "y": ["Two."]},
+            [("z", "One."), ("y", "Two."), ("a", UNKNOWN), ("b", UNKNOWN)],
+        ),
         (SchemaError("Bad.").messages, [("", "Bad.")]),
     ],
 )
