@@ -11,6 +11,7 @@ from pathlib import Path
 
 import flask_migrate
 from sqlalchemy import Connection, Table, func, insert, inspect, select, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from app.backup.manifest import MANIFEST, BackupError, Manifest, TableEntry
 from app.backup.rows import insert_rows, read_lines
@@ -18,6 +19,7 @@ from app.backup.writing import Progress
 from app.blobs import blobs
 from app.clock import utc_now
 from app.db.engines import is_known, read_catalogue
+from app.db.outages import is_in_the_way
 from app.db.row_keys import go_on_after
 from app.extensions import Model, configuration, db
 from app.models.event import AuditRecord
@@ -59,11 +61,13 @@ def restore_backup(path: Path, progress: Progress | None = None) -> Manifest:
     flask_migrate.upgrade(revision=manifest.revision)
     with zipfile.ZipFile(path) as archive:
         _restore_files(archive, manifest, tell)
-        with db.engine.begin() as connection, unchecked_references(connection):
-            _restore_tables(archive, connection, manifest, tell)
-            record = {"created_at": utc_now(), "via": "cli", "action": "backup.restored"}
-            connection.execute(insert(AuditRecord).values(record))
-            connection.execute(leap())
+        try:
+            _restore_rows(archive, manifest, tell)
+        except SQLAlchemyError as error:
+            if not is_in_the_way(error):
+                raise
+            message = "others use the database: stop web and worker processes, and restore again"
+            raise BackupError(message) from error
     flask_migrate.upgrade()
     return manifest
 
@@ -114,6 +118,14 @@ def unchecked_references(connection: Connection) -> Iterator[None]:
     yield
     for table, name, definition in constraints:
         connection.exec_driver_sql(f"ALTER TABLE {table} ADD CONSTRAINT {name} {definition}")
+
+
+def _restore_rows(archive: zipfile.ZipFile, manifest: Manifest, tell: Progress) -> None:
+    with db.engine.begin() as connection, unchecked_references(connection):
+        _restore_tables(archive, connection, manifest, tell)
+        record = {"created_at": utc_now(), "via": "cli", "action": "backup.restored"}
+        connection.execute(insert(AuditRecord).values(record))
+        connection.execute(leap())
 
 
 def _restore_tables(

@@ -220,6 +220,19 @@ def test_sums_of_money_are_equal_to_the_cent(
     assert sums[0] is not None and Decimal(sums[0]) > 0
 
 
+@pytest.mark.only_on("postgresql")
+def test_who_holds_a_table_is_to_be_stopped(
+    app: Flask, once: Once, empty_app: Build, tmp_path: Path
+) -> None:
+    with filled(app, once):
+        write_backup(tmp_path / "backup.zip")
+    restored = empty_app("postgresql")
+    with restored.app_context(), db.engine.begin() as holding:
+        holding.exec_driver_sql("LOCK TABLE settings IN ACCESS SHARE MODE")
+        with pytest.raises(BackupError, match="stop web and worker processes"):
+            restore_backup(tmp_path / "backup.zip")
+
+
 def test_a_database_in_use_is_left_alone(app: Flask, once: Once, tmp_path: Path) -> None:
     with filled(app, once):
         write_backup(tmp_path / "backup.zip")
