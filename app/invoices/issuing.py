@@ -8,10 +8,12 @@ order of their series (docs/adr/0030); history that is moved in keeps those that
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import select
@@ -22,10 +24,16 @@ from app.clock import day_after
 from app.db import records
 from app.errors import InvalidStateError, ValidationError
 from app.invoices.posting import client_rate_of, exchange_factor, rate_of
-from app.invoices.reading import buyer_snapshot, seller_snapshot
+from app.invoices.reading import (
+    breakdown_of,
+    buyer_snapshot,
+    kept_breakdowns,
+    seller_snapshot,
+)
+from app.invoices.settlement import WITHOUT_EFFECT
 from app.models.client import Client, Contact
 from app.models.invoice import Invoice
-from app.money import rounded, written
+from app.money import ZERO, rounded, written
 from app.permissions import require
 from app.settings import Organisation, organisation
 from app.settings.days import today
@@ -169,9 +177,35 @@ def _check_credit(change: Change[Invoice]) -> None:
             "Only an issued invoice can be credited.", [("creditedInvoiceId", f"is {state}")]
         )
     left = credited.total - credited.amount_credited
+    currency = change.get("currency")
     if change.get("total") > left:
-        most = written(left, change.get("currency"))
+        most = written(left, currency)
         change.refuse("line_items", f"must not credit more than {most}, what the invoice leaves")
+        return
+    left_by_group = _left_by_group(credited.id)
+    for group in breakdown_of(change):
+        most = max(left_by_group[group.tax_category, group.tax_rate], ZERO)
+        if group.taxable + group.tax > most:
+            change.refuse(
+                "line_items",
+                f"must not credit more than {written(most, currency)} in tax category"
+                f" {group.tax_category} at {group.tax_rate.normalize():f} %, what the invoice"
+                " leaves there",
+            )
+
+
+def _left_by_group(invoice_id: int) -> Mapping[tuple[str, Decimal], Decimal]:
+    """What an invoice leaves to credit, with tax, by category and rate.
+
+    What is billed at one rate is not given back at another: the VAT of that was never owed.
+    """
+    is_billed = Invoice.id == invoice_id
+    is_credit = Invoice.credited_invoice_id == invoice_id
+    left: dict[tuple[str, Decimal], Decimal] = defaultdict(lambda: ZERO)
+    for sign, where in ((1, is_billed), (-1, is_credit & Invoice.status.not_in(WITHOUT_EFFECT))):
+        for group in chain.from_iterable(kept_breakdowns(where)):
+            left[group.tax_category, group.tax_rate] += sign * (group.taxable + group.tax)
+    return left
 
 
 def frozen_values(change: Change[Invoice]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from sqlalchemy import Text, cast, select
+from sqlalchemy import ColumnElement, Text, cast, select
 
 from app.db import records
 from app.db.types import json_text
@@ -83,22 +83,24 @@ def read_document(invoice_id: int) -> InvoiceDocument:
     Raises: NotFoundError.
     """
     invoice = records.get(Invoice, invoice_id, f"There is no invoice {invoice_id}.")
-    return document_of(invoice, _kept_breakdown(invoice_id))
+    return document_of(invoice, kept_breakdowns(Invoice.id == invoice_id)[0])
 
 
 def issued_document(change: Change[Invoice]) -> InvoiceDocument:
     """The document that a change issues, but for its number; its lines are written."""
+    return document_of(change.after(), breakdown_of(change))
+
+
+def breakdown_of(change: Change[Invoice]) -> tuple[TaxSubtotal, ...]:
+    """The tax of the document of a change, by category and rate."""
     computed = change.values.get("tax_breakdown")
-    breakdown = _kept_breakdown(change.key) if computed is None else json_text(computed)
-    return document_of(change.after(), breakdown)
+    if computed is None:
+        return kept_breakdowns(Invoice.id == change.key)[0]
+    return _breakdown(json_text(computed))
 
 
-def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:
-    """The document of an invoice as it is, or will be, whose lines are in the database.
-
-    Args:
-        tax_breakdown: as it is kept: what is read of a column of JSON are floats.
-    """
+def document_of(invoice: Invoice, tax_breakdown: tuple[TaxSubtotal, ...]) -> InvoiceDocument:
+    """The document of an invoice as it is, or will be, whose lines are in the database."""
     client = records.get(Client, invoice.client_id)
     contact = records.read(Contact, invoice.contact_id)
     settings = organisation()
@@ -118,7 +120,7 @@ def document_of(invoice: Invoice, tax_breakdown: str) -> InvoiceDocument:
         buyer=_party(buyer, number=buyer.get("number") or client.number),
         bank=_from_wire(BankAccount, seller) if seller["iban"] else None,
         lines=_lines(invoice.id),
-        tax_breakdown=_breakdown(tax_breakdown),
+        tax_breakdown=tax_breakdown,
         payments=_payments(invoice.id),
         credited=_credited(invoice.credited_invoice_id),
     )
@@ -145,9 +147,13 @@ def _lines(invoice_id: int) -> tuple[DocumentLine, ...]:
     return tuple(of_same_names(DocumentLine, line) for line in records.read_all(statement))
 
 
-def _kept_breakdown(invoice_id: int) -> str:
-    text = select(cast(Invoice.tax_breakdown, Text)).where(Invoice.id == invoice_id)
-    return str(records.connection().execute(text).scalar_one())
+def kept_breakdowns(*conditions: ColumnElement[bool]) -> list[tuple[TaxSubtotal, ...]]:
+    """The tax of each document that fulfils all ``conditions``, by category and rate.
+
+    Read as text: what is read of a column of JSON are floats.
+    """
+    texts = select(cast(Invoice.tax_breakdown, Text)).where(*conditions)
+    return [_breakdown(text) for text in records.connection().execute(texts).scalars()]
 
 
 def _breakdown(stored: str) -> tuple[TaxSubtotal, ...]:

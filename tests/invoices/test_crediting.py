@@ -96,6 +96,33 @@ def test_no_more_than_the_invoice_is_credited(admin: Caller) -> None:
     assert state(invoice_id)[0] == "Paid"
 
 
+@pytest.mark.parametrize(
+    ("lines", "most"),
+    [
+        ([line("100", tax_rate=Decimal(20))], r"more than 0\.00 in tax category S at 20 %"),
+        ([line("60"), line("50", tax_rate=Decimal(7))], r"more than 21\.40 in .* at 7 %"),
+        ([line("1", tax_rate=Decimal(0), tax_category="Z")], r"more than 0\.00 in .* Z at 0 %"),
+    ],
+    ids=["a rate that the invoice lacks", "more than it had of one", "another category"],
+)
+def test_no_more_is_credited_at_a_rate_than_was_billed_there(
+    admin: Caller, lines: list[dict[str, Any]], most: str
+) -> None:
+    """The VAT of a rate is given back as far as it was owed, whatever the invoice leaves in all."""
+    exempt = {"tax_rate": Decimal(0), "tax_category": "E", "tax_exemption_reason": "School"}
+    billed = [line("100"), line("50", tax_rate=Decimal("7.0")), line("30", **exempt)]
+    invoice_id = make_issued_invoice(line_items=billed)
+    voided = credit(invoice_id, line_items=billed[:1])
+    void_invoice(voided, "Wrong")
+    credit(invoice_id, line_items=[line("30", tax_rate=Decimal(7))])
+    note = make_credit_note(invoice_id, line_items=lines)
+    with pytest.raises(ValidationError, match=most):
+        issue_invoice(note)
+    INVOICES.update(note, {"line_items": [line("100"), line("20", tax_rate=Decimal(7))]})
+    issue_invoice(note)
+    assert state(invoice_id)[1] == 30
+
+
 def test_a_void_credit_note_takes_its_credit_back(admin: Caller) -> None:
     invoice_id = make_issued_invoice()
     pay(invoice_id, "19")
