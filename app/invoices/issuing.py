@@ -189,8 +189,7 @@ def _check_credit(change: Change[Invoice]) -> None:
             change.refuse(
                 "line_items",
                 f"must not credit more than {written(most, currency)} in tax category"
-                f" {group.tax_category} at {group.tax_rate.normalize():f} %, what the invoice"
-                " leaves there",
+                f" {group.tax_category} at {group.tax_rate.normalize():f} %: no more is left there",
             )
 
 

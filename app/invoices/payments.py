@@ -90,8 +90,8 @@ def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **paym
         "created_at": utc_now(),
         "created_by_id": caller.user_id or None,
     }
-    if payment["method"] == CREDIT and not use_credit(invoice, amount):
-        raise ValidationError([("amount", "must be at most the credit that the client has")])
+    if payment["method"] == CREDIT:
+        use_credit(invoice, amount)
     payment_id = records.insert(Payment, payment)
     paid = invoice.amount_paid + amount
     INVOICES.settle(invoice, paid, invoice.amount_credited, by="payment")

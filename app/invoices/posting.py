@@ -7,7 +7,7 @@ from decimal import Decimal
 from app.clock import utc_now
 from app.crm.clients import CLIENTS
 from app.db import records
-from app.errors import InvalidStateError
+from app.errors import InvalidStateError, ValidationError
 from app.invoices.settlement import balances
 from app.models.client import Client
 from app.models.invoice import Invoice
@@ -93,15 +93,17 @@ def post(before: Invoice | None, after: Invoice, *, issued_in: str | None = None
     CLIENTS.roll_up(client, moved | {"last_activity_at": utc_now()})
 
 
-def use_credit(invoice: Invoice, amount: Decimal) -> bool:
+def use_credit(invoice: Invoice, amount: Decimal) -> None:
     """Take ``amount`` (of the invoice's currency) from the client's credit; negative returns it.
 
-    Returns: whether the credit was enough; if not, nothing changed.
+    Raises: ValidationError, the client has less.
     """
     client = records.get(Client, invoice.client_id, lock=True)
     factor = factor_of(invoice, client.currency)
     left = client.credit_balance - rounded(amount * factor, client.currency)
     if amount > 0 and left < 0:
-        return False
+        most = f"{written(client.credit_balance, client.currency)} {client.currency}"
+        raise ValidationError(
+            [("amount", f"must be at most {most}, the credit that the client has")]
+        )
     CLIENTS.roll_up(client, {"credit_balance": left})
-    return True

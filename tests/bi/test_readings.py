@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from flask import Flask
 
+from app.clock import utc_now
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from app.settings import save_settings
@@ -18,6 +19,7 @@ from tests.factories import (
     make_opportunity,
     make_project,
     make_ticket,
+    put,
     today,
 )
 
@@ -111,10 +113,14 @@ def test_a_ranking_of_groups_is_none_of_records(ask: Ask, business: None) -> Non
     assert next(one["name"] for one in found["columns"]) == "lostReason"
 
 
-def test_an_average_is_rounded_where_it_is_computed(ask: Ask, app: Flask, business: None) -> None:
+def test_a_quotient_is_rounded_where_it_is_computed(ask: Ask, app: Flask, business: None) -> None:
     with app.app_context(), transaction(), acting_as(system_caller("test")):
         for rating in (5, 4, 4):
-            make_ticket(satisfaction_rating=rating, category="Rounding")
+            key = make_ticket(satisfaction_rating=rating, category="Rounding")
+            put("Ticket", key, created_at=utc_now() - timedelta(hours=31, minutes=7))
+    for figure in ("average", "longest", "total"):
+        age = ask(f"{figure} age of open tickets")["rows"][0]["amount"]
+        assert age and round(age, 2) == age, figure
     found = ask("average satisfaction rating by category")
     address = found["query"]["odata"].replace("%20", " ")
     assert "round(amountExact mul 100) divby 100 as amount" in address

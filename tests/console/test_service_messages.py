@@ -31,8 +31,13 @@ def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
         ("is Draft", "ist ein Entwurf"),
         ("is required in category AE", "ist erforderlich in der Steuerart AE"),
         (
-            "must be at most the credit that the client has",
-            "darf höchstens das Guthaben des Kunden sein",
+            "must be at most 1100.00 EUR, the credit that the client has",
+            "darf höchstens 1.100,00 EUR sein, das Guthaben des Kunden",
+        ),
+        (
+            "must not credit more than 1190.00 in tax category S at 19 %: no more is left there",
+            "in der Steuerart S zu 19 % lassen sich höchstens 1.190,00 gutschreiben: mehr bleibt"
+            " dort nicht",
         ),
         ("There is no such page.", "Diese Seite gibt es nicht."),
         ("There is no invoice 7.", "Die Rechnung 7 gibt es nicht."),

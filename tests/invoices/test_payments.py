@@ -14,6 +14,7 @@ from flask import Flask
 
 from app.db.engines import transaction
 from app.errors import (
+    Detail,
     ForbiddenError,
     InvalidStateError,
     NotFoundError,
@@ -117,7 +118,8 @@ def test_credit_pays_other_invoices(admin: Caller) -> None:
     other = make_issued_invoice(client_id=client_id)
     with pytest.raises(ValidationError) as refused:
         pay(other, "100.01", method="credit")
-    assert refused.value.details[0].field == "amount"
+    most = "must be at most 100.00 EUR, the credit that the client has"
+    assert [*refused.value.details] == [Detail("amount", most)]
     used = pay(other, "100", method="Credit")
     client = stored("Client", client_id)
     assert (client["credit_balance"], client["outstanding_balance"]) == (0, 19)

@@ -302,12 +302,13 @@ class _Grouping:
             own = f"case({self.plan.entity.base}:{measure.value},true:{none})"
             measure = replace(measure, value=own)
         is_converted = measure.worth is not None and " " in measure.value
-        self._aggregate(self._value(measure, alias), method, name, is_converted)
+        is_long = is_converted or " div" in measure.value
+        self._aggregate(self._value(measure, alias), method, name, is_long)
         self._figure(name, measure_label(self.plan.say, measure, method), measure_type(measure))
 
     def _aggregate(self, value: str, method: str, name: str, is_long: bool = False) -> None:
-        """One figure of many values; what may lie between them, and what is converted, has the two
-        decimals that amounts have."""
+        """One figure of many values; what may lie between them, and what is converted or divided,
+        has the two decimals that amounts have."""
         is_long = is_long or method == "average" or method in OWN_METHODS
         self.rounded += [name] if is_long else []
         as_name = exact(name) if is_long else name
