@@ -161,6 +161,11 @@ class InvoiceDocument:
         return self.type == "CreditNote"
 
     @property
+    def is_receipt(self) -> bool:
+        """Whether it says that it is paid: credit notes that settle it are no money received."""
+        return self.amount_due <= 0 and bool(self.payments)
+
+    @property
     def tax_currency(self) -> str | None:
         """The accounting currency, where the VAT has to be stated in it besides (BT-6).
 

@@ -277,6 +277,9 @@ def test_the_page_says_how_the_invoice_stands(admin: Api) -> None:
     page = Text(visit(admin, path).text)
     assert page.facts["Status"] == "Paid"
     assert "IBAN" not in page.text
+    credited, path = issue(admin)
+    admin.post(f"/api/invoices/{credited}/credit-note", {})
+    assert Text(visit(admin, path).text).facts["Status"] == "Credited"
 
 
 def test_a_credit_note_has_a_page_too(admin: Api, session: Session) -> None:

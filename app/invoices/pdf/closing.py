@@ -21,7 +21,9 @@ _BETWEEN = 3.5 * MM
 
 def draw_closing(paper: Paper) -> None:
     """Payment, reasons, terms and notes; texts go on over pages."""
-    if paper.document.state != "Void":
+    document = paper.document
+    tells_payment = document.is_credit_note or document.amount_due > 0 or document.is_receipt
+    if document.state != "Void" and tells_payment:
         _draw_payment(paper)
     for heading, text in _texts(paper):
         _draw_text(paper, heading, text)
@@ -75,7 +77,7 @@ def _sentence(paper: Paper) -> str:
     document, texts = paper.document, paper.texts
     if document.is_credit_note:
         return texts("payment.credit")
-    if document.state == "Paid" or document.amount_due <= 0:
+    if document.is_receipt:
         return texts("payment.settled")
     if document.due_date is not None:
         day = paper.formats.day(document.due_date)

@@ -96,7 +96,7 @@ def draw_summary(paper: Paper, lines: list[Entry]) -> None:
     start = paper.top
     for entry in lines:
         _draw_entry(paper, entry)
-    if paper.document.state == "Paid":
+    if paper.document.state == "Paid" and paper.document.is_receipt:
         _draw_stamp(paper, start)
     paper.top += _GAP
 
@@ -179,20 +179,18 @@ def _draw_stamp(paper: Paper, top: float) -> None:
     """PAID, as a rubber stamp would say it, in the free space beside the totals."""
     word = paper.texts("marks.paid")
     word_width = paper.set.width(word, style.STAMP_TEXT)
-    days = [payment.paid_on for payment in paper.document.payments]
-    day = paper.formats.day(max(days)) if days else ""
+    day = paper.formats.day(max(payment.paid_on for payment in paper.document.payments))
     width = word_width + 10 * MM
-    height = 13 * MM + (style.STAMP_DAY.leading if day else 0)
+    height = 13 * MM + style.STAMP_DAY.leading
     angle = 6.0
     left = style.LEFT + 8 * MM
     bottom = top + height + 4 * MM
     paper.page.marks.append(
         Frame(left, bottom - height, width, height, stroke=style.STAMP, line_width=1.6, angle=angle)
     )
-    up = 4.2 * MM + (style.STAMP_DAY.leading if day else 0)
+    up = 4.2 * MM + style.STAMP_DAY.leading
     _put_in_frame(paper, word, style.STAMP_TEXT, (left, bottom), (width, up), angle)
-    if day:
-        _put_in_frame(paper, day, style.STAMP_DAY, (left, bottom), (width, 3.4 * MM), angle)
+    _put_in_frame(paper, day, style.STAMP_DAY, (left, bottom), (width, 3.4 * MM), angle)
 
 
 def _put_in_frame(

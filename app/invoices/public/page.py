@@ -58,7 +58,7 @@ def problem_page(status: int, problem: str) -> Response:
 def _facts(invoice: Invoice, document: InvoiceDocument, words: Texts, formats: Formats) -> Facts:
     facts: Facts = []
     if not document.is_credit_note or invoice.status == "Void":
-        facts.append((words("page.status"), words(f"page.{_state(invoice, document)}")))
+        facts.append((words("page.status"), words(_state(invoice, document))))
     if document.issue_date:
         facts.append((words("labels.date"), formats.day(document.issue_date)))
     if document.due_date and document.amount_due and not document.is_credit_note:
@@ -74,12 +74,14 @@ def _facts(invoice: Invoice, document: InvoiceDocument, words: Texts, formats: F
 def _state(invoice: Invoice, document: InvoiceDocument) -> str:
     """What the state means to the client; that it was written off is no concern of theirs."""
     if invoice.status == "Void":
-        return "void"
+        return "page.void"
     if not document.amount_due:
-        return "paid"
+        return (
+            "totals.credited" if document.amount_credited and not document.payments else "page.paid"
+        )
     if document.due_date and document.due_date < today():
-        return "overdue"
-    return "partly_paid" if invoice.status == "PartiallyPaid" else "open"
+        return "page.overdue"
+    return "page.partly_paid" if invoice.status == "PartiallyPaid" else "page.open"
 
 
 def _lines(document: InvoiceDocument, words: Texts, formats: Formats) -> list[tuple[str, str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -16,6 +17,8 @@ from app.invoices.samples import logo
 from tests.invoices.documents import documents, make_document, make_line
 from tests.invoices.pdf.generated_documents import ALL_SAMPLES as SAMPLES
 from tests.invoices.pdf.reading import texts_on
+
+PAID = PaymentEntry(paid_on=date(2026, 3, 9), amount=Decimal("100.00"), method="card")
 
 
 def assert_inside(pages: list[Page]) -> None:
@@ -86,7 +89,8 @@ def test_samples_stay_inside(name: str) -> None:
      ("ru", "Paid", "ОПЛАЧЕНО"), ("pl", "Paid", "ZAPŁACONO")],
 )  # fmt: skip
 def test_the_state_is_marked(language: str, state: str, mark: str) -> None:
-    (page,) = lay_out(make_document(language=language, state=state))
+    settled = {"payments": (PAID,), "amount_due": Decimal(0)}
+    (page,) = lay_out(make_document(language=language, state=state, **settled))
     turned = [found for found in page.marks if isinstance(found, Text) and found.angle]
     assert mark in {"".join(text for run in found.shaped.runs for text in run.texts)
                     for found in turned}  # fmt: skip
@@ -120,6 +124,24 @@ def test_payments_are_told_and_what_is_left() -> None:
     texts = texts_on(page)
     assert texts[texts.index("Paid Mar 9, 2026 (card)") + 1] == "-€19.00"
     assert texts[texts.index("Amount due") + 1] == "€100.00"
+
+
+@pytest.mark.parametrize(
+    ("values", "is_receipt"),
+    [
+        ({"payments": (PAID,)}, True),
+        ({"payments": (PAID,), "amount_credited": Decimal(19)}, True),
+        ({"amount_credited": Decimal(119)}, False),
+        ({}, False),
+    ],
+    ids=["by money", "by both", "by a credit note", "with nothing to pay"],
+)
+def test_only_money_is_receipted(values: dict[str, Any], is_receipt: bool) -> None:
+    """What a credit note settled says so, and does not thank for a payment."""
+    (page,) = lay_out(make_document(state="Paid", amount_due=Decimal(0), **values))
+    texts = texts_on(page)
+    assert ("PAID" in texts, "Paid in full. Thank you." in texts) == (is_receipt, is_receipt)
+    assert not any("Please pay" in text for text in texts)
 
 
 def test_gross_prices_add_up_to_the_total() -> None:
