@@ -148,7 +148,8 @@ ALL = (
         name="LineTax", of="LineItem", label="Tax", where=(f"Invoice/{ISSUED}",),
         value=_OF_LINE.format(value="taxAmount"), date="Invoice/issueDate",
         rate=f"Invoice/{RATE}", currency=f"Invoice/{CURRENCY}",
-        description="tax on the lines of issued invoices less that of credit notes.",
+        description="tax on the lines of issued invoices less that of credit notes, before"
+        " discounts on the whole document.",
     ),
     Measure(
         name="Receivables", of="Invoice", label="Gross receivables", where=(INVOICE, OWED),

@@ -102,10 +102,12 @@ class Books:
         return {currency: amount for currency, amount in found.items() if amount}
 
     def worth(self, name: str, since: date = date.min) -> Decimal:
-        """What has a rate, in the currency of the organisation."""
+        """What has a rate, in the currency of the organisation; what a record keeps is rounded."""
+        is_kept = MEASURES[name].base is not None
         return rounded(
             sum(
-                (rate * amount for _, rate, amount, day in self.amounts(name)
+                (rounded(rate * amount, "EUR") if is_kept else rate * amount
+                 for _, rate, amount, day in self.amounts(name)
                  if day is None or day >= since),
                 Decimal(0),
             ),
@@ -165,7 +167,7 @@ def _document(draw: random.Random, number: int) -> None:
     elif state == "credited":
         make_issued_invoice(
             client_id=client, currency=currency, type="CreditNote", credited_invoice_id=key,
-            line_items=[line("50.50")],
+            line_items=[line("50.50", tax_rate=lines[0]["tax_rate"])],
         )  # fmt: skip
     if state == "uncollectible":
         mark_uncollectible(key)

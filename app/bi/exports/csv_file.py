@@ -11,7 +11,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from app import money
 from app.bi.exports.table import ExportTable, plain
 from app.written.guards import guarded
 from app.written.numbers import COMMA, POINT
@@ -23,23 +22,15 @@ def write_csv(table: ExportTable, path: Path) -> None:
         decimal = table.language.signs.decimal
         writer = csv.writer(file, delimiter=";" if decimal == COMMA else ",")
         writer.writerow([guarded(column.label) for column in table.columns])
-        kinds = [column.type for column in table.columns]
         for row in table.rows():
-            currency = table.currency_of(row)
-            cells = zip(row, kinds, strict=True)
-            writer.writerow([cell(*each, currency, decimal=decimal) for each in cells])
+            writer.writerow([cell(value, decimal=decimal) for value in row])
 
 
-def cell(
-    value: Any, kind: str = "text", currency: str | None = None, *, decimal: str = POINT
-) -> str:
+def cell(value: Any, *, decimal: str = POINT) -> str:
     """A value as a field: texts that look like formulas get an apostrophe in front.
 
-    Money has the decimals of its currency, two where that is not known, a sum of nothing too. No
-    number has just three: elsewhere that is a thousand times as much.
+    No number has just three decimals: elsewhere that is a thousand times as much.
     """
-    if kind == "money" and isinstance(value, int | Decimal):
-        value = money.written(Decimal(value), currency or "")
     text = plain(value)
     if isinstance(value, Decimal) and value.as_tuple().exponent == -3:
         text += "0"

@@ -69,7 +69,8 @@ class ExportTable:
         """The values of each row in the order of the columns, all of one moment."""
         with steady_read() as connection:
             for page in pages(self.query, PAGE_ROWS, connection):
-                for row in islice(page, max(0, self.most - self.written)):
+                for values in islice(page, max(0, self.most - self.written)):
+                    row = self.report.row(values)
                     self.sums.add(row)
                     self.charted.add(row)
                     self.written += 1

@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Any
 
 from app.bi.charts import Chart
 from app.bi.periods.spans import Calendar, midnight
-from app.bi.query import Query
+from app.bi.query import Query, Row
 from app.clock import day_after
 from app.errors import ValidationError
+from app.money import written
 from app.odata.syntax.literals import quoted
 
 TYPES = ("text", "integer", "number", "money", "percent", "date", "instant", "boolean")
@@ -77,6 +79,17 @@ class Report:
             column.name for column in self.columns if column.name.rpartition("/")[2] == "currency"
         ]
         return names[0] if names else None
+
+    def row(self, values: Row) -> Row:
+        """Values with amounts in the digits of their currency, which a sum of cases lacks."""
+        currency = str(values.get(self.currency or "") or "")
+        amounts = {
+            column.name: written(Decimal(amount), currency)
+            for column in self.columns
+            if column.type == "money"
+            and isinstance(amount := values.get(column.name), int | Decimal)
+        }
+        return values | amounts
 
     def query(self, filters: Mapping[str, Any], now: Calendar) -> Query:
         """The query with the values of its parameters.

@@ -105,7 +105,7 @@ def report_data(report: Report, filters: Mapping[str, Any], limit: int) -> dict[
     today = calendar(now)
     query = report.query(filters, today)
     result = run(query, min(limit, REPORT.largest))
-    rows = list(result.rows)
+    rows = [report.row(row) for row in result.rows]
     return {
         "reportId": report.id,
         "name": report.name,
