@@ -218,6 +218,8 @@ class Compiler:
         plan = replace(plan, date=date)
         if dated is not None:
             period = self._period(dated.when, kind, date)
+            if not dated.date and self._is_level(plan, kind, meaning) and self._is_today(period):
+                return plan  # "receivables as of today": as they are now
             if self._is_ahead(period):  # what is still to come has only dates that are planned
                 states = kind.stated(meaning.where)
                 is_done = any(state.date == date for state in states)
@@ -241,6 +243,21 @@ class Compiler:
             if dated.date and (implied := kind.dates.get(dated.date)):
                 plan = self._with_implied(plan, kind, implied)
         return plan if meaning.against is None else self._against(plan, kind, meaning)
+
+    @staticmethod
+    def _is_level(plan: Plan, kind: Kind, meaning: Meaning) -> bool:
+        """Whether it is told how much something is, whenever it is told, and not what happened."""
+        is_alone = meaning.against is None and not any(group.grain for group in meaning.groups)
+        measure = plan.measure
+        is_level = measure is not None and (
+            measure.snapshot or kind.state_with(measure.filter) == "status.Open"
+        )
+        return is_alone and is_level
+
+    def _is_today(self, period: Period) -> bool:
+        return period.start == self.periods.now.today and period.end == step(
+            self.periods.now.today, "day", 1
+        )
 
     def _is_ahead(self, period: Period) -> bool:
         """Whether a period is still to come; ``the next 7 days`` begin today, as this week may."""

@@ -82,6 +82,7 @@ class _Finishing:
     def result(self) -> Finished:
         draft = self.draft
         where = [part for choices in draft.where for part in self._parts(choices)]
+        self._check_denied()
         dated, more = self._dates()
         meaning = Meaning(
             self.key,
@@ -130,6 +131,16 @@ class _Finishing:
     def _stated(self) -> tuple[Restriction, ...]:
         """All that words say of the records, one by one."""
         return parts_of(All(tuple(choices.by_kind[self.key] for choices in self.draft.where)))
+
+    def _check_denied(self) -> None:
+        """``not blocked and inactive`` denies both: the second alone would say the first."""
+        denied: set[str] = set()
+        for part in self._stated:
+            of = part.of if isinstance(part, Not) else part
+            path = self.kind.states[of.state].path if isinstance(of, Is) else ""
+            if path and of is part and path in denied:
+                raise TypeMismatchError("denied, and said of the same property")
+            denied.update((path,) if path and of is not part else ())
 
     @property
     def _is_counted(self) -> bool:

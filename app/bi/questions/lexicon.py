@@ -148,14 +148,16 @@ class Lexicon:
 
     def parts(self, word: str) -> tuple[str, ...]:
         """A word, or the words that a compound or a contraction is made of where it is not known
-        itself."""
+        itself; of what is only spoken (``gibts``, ``ham``) those that are written."""
+        written = word.lower().replace("\u2019", "'")
+        if spoken_words := self.data["language"].get("spoken", {}).get(written):
+            return tuple(spoken_words.split())
         if self.form(word) in self.known:
             return (word,)
-        written = word.lower().replace("\u2019", "'")
         for ending, whole in self.data["language"].get("contractions", {}).items():
             rest = written.removesuffix(ending)
-            if rest != written and (not rest or rest in self.known):
-                return (*filter(None, (rest,)), *whole.split())
+            if rest != written and rest in self.known:
+                return (rest, *whole.split())
         if not self._joints:  # "creditnotes": together they are one phrase
             cuts = ((word[:cut], word[cut:]) for cut in range(_SHORTEST_PART, len(word) - 2))
             phrases = (two for two in cuts if tuple(map(self.stem, two)) in self.entries)

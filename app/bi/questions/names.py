@@ -186,8 +186,9 @@ class Names:
         path = owner.data.get("numbered", "number")
         by_kind: dict[str, Restriction] = {owner.key: Equals(path, (quoted(text),), text)}
         for key, kind in self._kinds.items():
-            if owner.key in kind.to_one and key != owner.key:
-                by_kind[key] = Equals(f"{kind.to_one[owner.key]}/{path}", (quoted(text),), text)
+            link = kind.to_one.get(owner.key) or kind.data.get("of_number", {}).get(owner.key)
+            if link and key != owner.key:
+                by_kind[key] = Equals(f"{link}/{path}", (quoted(text),), text)
         yield Name(at, at + 1, Options(f"number:{text}", by_kind))
 
     def _texts(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> Iterator[Name]:
@@ -309,11 +310,11 @@ class Names:
             text = _text(words)
             capital = words[0].text[:1].isupper()
             piece = length == 1 and not capital and wordpiece.is_piece(text.lower())
-            if len(text) < 3 or not (strange or capital or words[0].kind == "quoted") or piece:
+            if len(text) < 3 or not (strange or capital or words[0].kind == "quoted"):
                 continue
             self._looked += 1
             is_strange = not any(known[start : start + length])  # "lumiere" may be Lumière
-            by_kind = _by_name(text, self._kinds, is_searched=is_strange)
+            by_kind = {} if piece else _by_name(text, self._kinds, is_searched=is_strange)
             for kind, records in by_kind.items():
                 yield Name(start, start + length, self.of_record(kind, records),
                            # Who is both has become a contact.
@@ -322,6 +323,8 @@ class Names:
                            tuple(name for name, _ in records))  # fmt: skip
             if by_kind:
                 return
+            if length == 1 and is_strange and (people := _of_family(text, self._kinds)):
+                yield Name(start, start + 1, Options(f"family:{text.lower()}", people))
 
     def of_record(self, owner: str, records: Sequence[tuple[str, str]]) -> Options:
         """Records of a kind by name and key, as a restriction of them and of what is theirs."""
@@ -400,6 +403,17 @@ def _by_name(
             if records_by_kind := {key: records for key, records in named.items() if records}:
                 return records_by_kind
     return {}
+
+
+def _of_family(text: str, kinds: Mapping[str, Kind]) -> dict[str, Restriction]:
+    """People by their family name: all that have it."""
+    people: dict[str, Restriction] = {}
+    for key in _PEOPLE:
+        options = {"filter": f"tolower(lastName) eq {quoted(text.lower())}", "select": "lastName"}
+        for row in _rows(kinds[key].set, {**options, "top": "1"}, 1):
+            name = str(row["lastName"])
+            people[key] = Equals("lastName", (quoted(name),), name)
+    return people
 
 
 def _named(kind: Kind, text: str, *, is_searched: bool) -> list[tuple[str, str]]:

@@ -41,6 +41,7 @@ SUPERLATIVES = frozenset((
 ))  # fmt: skip
 _ASKING = _FIGURES | SUPERLATIVES | {"f:newest", "f:oldest"}
 _BOUNDS = frozenset(("f:atleast", "f:atmost", "f:more", "f:less", "f:exactly"))
+_DONE = frozenset(("state", "date", "moment", "verb"))
 _TIMES = frozenset(("f:day", "f:week", "f:month", "f:quarter", "f:year", "f:hour"))
 
 
@@ -136,7 +137,7 @@ class Reader:
         for at in (0, len(tokens) - 1) if before is not None else ():
             read_so_far.leaves.append(Leaf(at, at + 1, "question", before, ("leaf before",)))
         entries = _longest(_how_many(list(self._entries(tokens, stems))))
-        read_so_far.leaves += _apart_from_orders(entries)
+        read_so_far.leaves += self._undone(tokens, _apart_from_orders(entries))
         read_so_far.leaves += self._times(tokens)
         read_so_far.leaves = _as_ranges(read_so_far.leaves)
         read_so_far.leaves = _without_amounts(read_so_far.leaves)
@@ -226,7 +227,50 @@ class Reader:
         if self._lexicon.code != "en":
             tokens = self._with_ordinals(tokens)
         meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
-        return self._asked_first(self._rejoined(self._presented(list(meant))))
+        return self._asked_first(self._rejoined(self._presented(self._plain(list(meant)))))
+
+    def _plain(self, tokens: list[Token]) -> list[Token]:
+        """``was gibt es an Tickets``: only that they are asked for; of ``morgen erledigt werden
+        müssen`` what says that it is to be done in front of what is."""
+        parting = self._lexicon.data["language"].get("parting", {})
+        is_asked = bool(parting and tokens) and tokens[0].text.lower() in parting["asked"]
+        plain: list[Token] = []
+        begun = 0  # the clause
+        for at, token in enumerate(tokens):
+            begun = len(plain) if token.apart else begun
+            text = token.text.lower()
+            behind = [each.stem for each in tokens[at + 1 : at + 3]]
+            if (
+                is_asked
+                and text in parting["joints"]
+                and any(self._is(stem, "kind") for stem in behind)
+            ):
+                continue
+            is_modal = text in parting.get("modals", ())
+            if is_modal or (parting and self._is(token.stem, "pending")):
+                places = range(len(plain) - 1, begun - 1, -1)
+                other = next((place for place in places if (
+                    self._is(plain[place].stem, "pending") if is_modal
+                    else plain[place].text.lower() in parting["modals"])), None)  # fmt: skip
+                if other is not None and is_modal:
+                    plain.insert(other, replace(token, apart=False, mark=""))
+                    continue
+                if other is not None:
+                    plain.append(plain.pop(other))
+            plain.append(token)
+        return plain
+
+    def _undone(self, tokens: Sequence[Token], leaves: list[Leaf]) -> list[Leaf]:
+        """Without what words mean of what is done, where a verb says that it must be:
+        ``muss bezahlt werden``."""
+        modals = self._lexicon.data["language"].get("parting", {}).get("modals", ())
+        undone = {leaf.start for leaf in leaves if leaf.category == "pending" and leaf.start
+                  and tokens[leaf.start - 1].text.lower() in modals}  # fmt: skip
+        return [leaf for leaf in leaves if leaf.start not in undone or leaf.category not in _DONE]
+
+    def _is(self, stem: str, category: str) -> bool:
+        """Whether a word by itself can mean something of a category."""
+        return any(entry.category == category for entry in self._lexicon.entries.get((stem,), ()))
 
     def _presented(self, tokens: list[Token]) -> list[Token]:
         """``send me a short list of``: what is done with a list only says that one is asked for;
@@ -349,6 +393,7 @@ class Reader:
                 if alike and phrase.endswith(tuple(alike["endings"])):
                     is_one = tokens[at - 1].text.lower() in alike["one"] if at else False
                 is_one |= self._is_of_one(tokens, stems, at)
+                is_one |= self._is_of_property(tokens, at, end)
                 value = (value, is_one)
             if entry.category in ("f:top", "f:common", "f:highest") and self._is_of_several(
                 tokens, at, end
@@ -394,6 +439,17 @@ class Reader:
         begin = max((start for start in range(at + 1) if tokens[start].apart), default=0)
         before = stems[max(begin, at - _MOST_BETWEEN) : at]
         return not self._lexicon.of_one.isdisjoint(before)
+
+    def _is_of_property(self, tokens: Sequence[Token], at: int, end: int) -> bool:
+        """Whether it begins the name of one property of a record: ``letzte Rechnungsnummer``."""
+        if (
+            not tokens[at].whole
+            or end == len(tokens)
+            or (tokens[end].text.lower() not in self._lexicon.singular)
+        ):
+            return False
+        entries = self._lexicon.entries.get((tokens[end].stem,), ())
+        return any(entry.category == "property" for entry in entries)
 
     def _phrases(self, stems: Sequence[str]) -> Iterator[tuple[int, int, int, Entry]]:
         """Entries where their words stand: from, to, how many words are theirs.
@@ -504,6 +560,34 @@ class Reader:
                 if tuple(stems[at:end]) in phrases and not goes_on:
                     yield from range(at, end)
 
+    def _purposes(self, read: Read, covered: Mapping[int, set[str]]) -> Iterator[int]:
+        """The places of the words that only say what for: ``, chef fragt``, ``for the board``;
+        whoever needs the answer is not whose records are meant."""
+        purposes = self._lexicon.data["language"]["purposes"]
+        tokens = read.tokens
+        told = {
+            at
+            for leaf in read.leaves
+            if leaf.category == "value" and leaf.meaning.key.startswith("user:")
+            for at in range(leaf.start, leaf.end)
+        }
+        told |= {at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]}
+
+        def is_empty(at: int) -> bool:
+            return at in told or all(name.startswith("f:") for name in covered.get(at, ()))
+
+        ends = [at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]]
+        for end in ends:
+            start = next((at for at in range(end, 0, -1) if tokens[at].apart), 0)
+            last = next((at for at in range(end + 1, len(tokens)) if tokens[at].apart), len(tokens))
+            if start and all(map(is_empty, range(start, last))):
+                yield from range(start, last)
+                continue
+            start = next((at for at in range(end - 1, max(end - 4, 0), -1)
+                          if tokens[at].text.lower() in purposes["for"]), 0)  # fmt: skip
+            if start and all(map(is_empty, range(start, end + 1))):
+                yield from range(start, end + 1)
+
     def _assign_places(self, read: Read, stems: Sequence[str], own: Container[int]) -> None:
         """Words that are passed over for nothing have no place; each other has a price."""
         begun = {leaf.start for leaf in read.leaves}
@@ -518,6 +602,9 @@ class Reader:
         asides = set(_asides(read.tokens, covered, several))
         asides.update(at for leaf in read.leaves if leaf.category == "f:aside"
                       for at in range(leaf.start, leaf.end))  # fmt: skip
+        purposes = set(self._purposes(read, covered))
+        read.leaves = [leaf for leaf in read.leaves if leaf.start not in purposes]
+        asides |= purposes
         read.leaves = [leaf for leaf in read.leaves
                        if leaf.category != "f:not" or leaf.start not in asides]  # fmt: skip
         position = 0

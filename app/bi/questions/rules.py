@@ -847,6 +847,7 @@ class Grammar:
     ) -> tuple[Restriction, str] | None:
         other, name = second.by_kind.get(kind.key, first), self._dimension_of(kind, first)
         is_pair = name and other != first and self._dimension_of(kind, other) == name
+        is_pair = is_pair and not isinstance(first, Not)  # "without inactive and blocked ones"
         return (_either(first, other), name) if is_pair else None
 
     def of_two(self, draft: Draft, pair: Options, *, left: bool) -> Draft:
@@ -996,11 +997,10 @@ class Grammar:
         """``average invoice value, net``: the same figure as the second says that it is told."""
         by_kind = {}
         for key, figure in first.figures[0].by_kind.items():
-            second_figure, kind = second.figures[0].by_kind.get(key), self.kinds[key]
-            if second_figure is None or figure.measure != kind.usual:
-                continue
-            if second_figure.measure in kind.data.get("told", ()):
-                by_kind[key] = replace(figure, measure=second_figure.measure)
+            second_figure = second.figures[0].by_kind.get(key)
+            told = self.kinds[key].data.get("told", {}).get(figure.measure, {})
+            if second_figure is not None and second_figure.measure in told:
+                by_kind[key] = replace(figure, measure=told[second_figure.measure])
         if not by_kind:
             return None
         choices = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
@@ -1629,7 +1629,8 @@ class Grammar:
         kinds = [
             kind for kind, path in paths.items() if path in self.kinds[kind].data.get("called", ())
         ]
-        kinds = list(part.by_kind)[:1] if part.key.startswith("number:") else kinds
+        is_of_first = part.key.startswith(("number:", "family:"))
+        kinds = list(part.by_kind)[:1] if is_of_first else kinds
         if not kinds:
             return None
         return Draft(frozenset(kinds), kinds[0], where=(part,), flags=frozenset(("called",)))
@@ -1657,7 +1658,7 @@ class Grammar:
 
     def property_of_name(self, part: Options, value: Options) -> Draft | None:
         owner = value.key.partition(":")[0]
-        if owner not in (*self.kinds, "number", "user"):
+        if owner not in (*self.kinds, "number", "user", "family"):
             return None
         columns = self._columns(part)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)

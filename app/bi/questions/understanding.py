@@ -27,6 +27,9 @@ from app.bi.questions.reading import THIS, Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
 from app.bi.words.tokens import tokenise
+from app.extensions import db
+from app.http.security import current_caller
+from app.models.user import User
 
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
@@ -296,11 +299,17 @@ def _understanding(code: str) -> Understanding:
     return Understanding(code)
 
 
+def _own_language() -> str:
+    """The language that the caller has chosen; empty of one that is no user."""
+    user = db.session.get(User, current_caller().user_id)
+    return "" if user is None else user.language.partition("-")[0]
+
+
 def language_of(question: str, before: Standing | None = None) -> str:
     """The language whose words the question has most of; of as many, that of the one before.
 
     It is that of the one before, or English, where the other one has not half of its words, or a
-    quarter of those of which that has none.
+    quarter of those of which that has none; of as many without one before, that of the caller.
     """
     words = [token.text for token in tokenise(question) if token.kind == "word"]
     is_small = bool(words) and words[0].islower()
@@ -317,6 +326,8 @@ def language_of(question: str, before: Standing | None = None) -> str:
 
     known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}
     last = "" if before is None else before.language
+    if last not in LANGUAGES and len({*known.values()}) == 1:
+        last = _own_language()
     usual = last if last in LANGUAGES else LANGUAGES[0]
     least = len(words) / (2 if known[usual] else 4)
     fitting = [code for code in LANGUAGES if code == usual or known[code] >= least]
