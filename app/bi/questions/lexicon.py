@@ -163,6 +163,8 @@ class Lexicon:
             phrases = (two for two in cuts if tuple(map(self.stem, two)) in self.entries)
             return next(phrases, (word,))
         pieces = word.split("-")
+        if self.form("".join(pieces)) in self.known:
+            return ("".join(pieces),)  # "Rechnungs-Mail"
         if any(piece.isdecimal() for piece in pieces):
             return (word,)  # "T-000012"
         if len(pieces) > 1:

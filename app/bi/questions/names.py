@@ -107,7 +107,8 @@ class Names:
         others = [spelling.lower() for spelling in spellings(text)]
         written = [phrase, *others, *map(self._lexicon.phrase, others[1:])]  # "oesterreichische"
         country = next(filter(None, map(countries.get, written)), None)
-        if country is None and len(text) == 2 and text.isupper():
+        is_code = len(text) == 2 and text.isupper() and phrase not in self._lexicon.entries
+        if country is None and is_code:  # "PL" is a project manager
             country = countries.get(f"code {text}")
         if country is not None:
             codes, label = country

@@ -336,8 +336,12 @@ class Reader:
         begun = 0
         for at in range(1, len(tokens)):
             begun = at if tokens[at].apart else begun
-            is_end = at + 1 == len(tokens) or tokens[at + 1].apart
-            if tokens[at].stem not in self._lexicon.particles or not is_end:
+            if tokens[at].stem not in self._lexicon.particles:
+                continue
+            last = at + 1  # without "bitte"
+            while last < len(tokens) and tokens[last].stem in self._lexicon.fillers:
+                last += 1
+            if last < len(tokens) and not tokens[last].apart:
                 continue
             for start in range(at - 2, begun - 1, -1):
                 verb = (tokens[start].stem, tokens[at].stem)

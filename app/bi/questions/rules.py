@@ -1396,6 +1396,9 @@ class Grammar:
             key: kind.amount for key, kind in self.kinds.items() if kind.amount
         })  # fmt: skip
 
+    def sorting_group(self, _: str, part: Options) -> Options:
+        return self._each(part, part.key, lambda kind, name: kind.dimensions[name].path)
+
     def sorted_by(self, draft: Draft, part: Options) -> Draft | None:
         kinds, put = draft.kinds.intersection(part.by_kind), draft.rank
         if put is not None and put.of == "sort" and kinds and not draft.figures:
