@@ -239,19 +239,19 @@ class Reader:
         for at, token in enumerate(tokens):
             begun = len(plain) if token.apart else begun
             text = token.text.lower()
-            behind = [each.stem for each in tokens[at + 1 : at + 3]]
+            following = [each.stem for each in tokens[at + 1 : at + 3]]
             if (
                 is_asked
                 and text in parting["joints"]
-                and any(self._is(stem, "kind") for stem in behind)
+                and any(self._is(stem, "kind") for stem in following)
             ):
                 continue
             is_modal = text in parting.get("modals", ())
             if is_modal or (parting and self._is(token.stem, "pending")):
                 places = range(len(plain) - 1, begun - 1, -1)
-                other = next((place for place in places if (
-                    self._is(plain[place].stem, "pending") if is_modal
-                    else plain[place].text.lower() in parting["modals"])), None)  # fmt: skip
+                other = next((position for position in places if (
+                    self._is(plain[position].stem, "pending") if is_modal
+                    else plain[position].text.lower() in parting["modals"])), None)  # fmt: skip
                 if other is not None and is_modal:
                     plain.insert(other, replace(token, apart=False, mark=""))
                     continue
@@ -569,16 +569,16 @@ class Reader:
         whoever needs the answer is not whose records are meant."""
         purposes = self._lexicon.data["language"]["purposes"]
         tokens = read.tokens
-        told = {
+        empty = {
             at
             for leaf in read.leaves
             if leaf.category == "value" and leaf.meaning.key.startswith("user:")
             for at in range(leaf.start, leaf.end)
         }
-        told |= {at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]}
+        empty |= {at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]}
 
         def is_empty(at: int) -> bool:
-            return at in told or all(name.startswith("f:") for name in covered.get(at, ()))
+            return at in empty or all(name.startswith("f:") for name in covered.get(at, ()))
 
         ends = [at for at, token in enumerate(tokens) if token.text.lower() in purposes["words"]]
         for end in ends:

@@ -998,9 +998,9 @@ class Grammar:
         by_kind = {}
         for key, figure in first.figures[0].by_kind.items():
             second_figure = second.figures[0].by_kind.get(key)
-            told = self.kinds[key].data.get("told", {}).get(figure.measure, {})
-            if second_figure is not None and second_figure.measure in told:
-                by_kind[key] = replace(figure, measure=told[second_figure.measure])
+            ways = self.kinds[key].data.get("told", {}).get(figure.measure, {})
+            if second_figure is not None and second_figure.measure in ways:
+                by_kind[key] = replace(figure, measure=ways[second_figure.measure])
         if not by_kind:
             return None
         choices = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
