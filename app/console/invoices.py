@@ -22,11 +22,13 @@ from app.documents.analysis import inspect
 from app.errors import ApiError, NotFoundError
 from app.extensions import db
 from app.http.dispositions import content_disposition
+from app.http.schema_fields import Boolean, Field, List
 from app.http.security import requires
 from app.invoices.deliveries import list_deliveries, resend
 from app.invoices.downloads import PDF, e_invoice, invoice_pdf
 from app.invoices.letters import Letter
 from app.invoices.public.links import PATH, show_link
+from app.invoices.schemas import SendSchema
 from app.invoices.sending import (
     REMINDER,
     letter_to_change,
@@ -197,19 +199,17 @@ def _sent_message(sent: Mapping[str, Any]) -> str:
 
 
 def _typed() -> Letter:
-    """The form as a letter; what is empty is made up."""
-    form = request.form
-    return Letter(
-        to=typed_addresses("to"),
-        cc=typed_addresses("cc"),
-        subject=typed_text("subject") or None,
-        message=typed_text("message") or None,
-        attach_pdf="attachPdf" in form,
-        attach_e_invoice="attachEInvoice" in form,
-        mark_only="markOnly" in form,
-        number=form.get("number") or None,
-        kind=_kind(),
-    )
+    """The form by the fields that sending declares; what is empty is made up."""
+    options = {name: _typed_option(field) for name, field in SendSchema().fields.items()}
+    return Letter(**options, number=request.form.get("number") or None, kind=_kind())
+
+
+def _typed_option(field: Field) -> Any:
+    """What was typed into a field, or None; a check box that was left is no."""
+    name = field.data_key or ""
+    if isinstance(field, Boolean):
+        return name in request.form
+    return typed_addresses(name) if isinstance(field, List) else typed_text(name) or None
 
 
 def _kind() -> str | None:

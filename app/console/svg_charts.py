@@ -14,7 +14,8 @@ from markupsafe import Markup
 
 from app.console.language import translated
 from app.console.numbers import page_signs
-from app.console.wording import grouped, value_words
+from app.console.wording import grouped, value_words, words
+from app.container.words import are_words
 from app.written.numbers import grouped_number
 
 # Colours of the style sheet; further series begin again.
@@ -124,6 +125,8 @@ def picture_of(chart: Mapping[str, Any] | None) -> Picture | None:
     ]
     if not values:
         return None
+    if are_words(str(value.get("series", "")) for value in values):
+        values = [{**value, "series": words(value["series"])} for value in values]
     series = list(dict.fromkeys(str(value.get("series", "")) for value in values))
     legend = [(index % COLOURS, name) for index, name in enumerate(series)] if series[1:] else []
     draw = _lines if chart["type"] == "line" else _bars

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 from app.container.model import container
@@ -32,6 +32,21 @@ def options_of(property_: edm.Property) -> tuple[str, ...]:
     if isinstance(property_.type, edm.EnumType):
         return tuple(property_.type.members)
     return property_.allowed or ()
+
+
+def are_words(values: Iterable[str]) -> bool:
+    """Whether they are all what one property of the model can be."""
+    chosen = set(values)
+    return any(chosen <= options for options in _word_sets())
+
+
+@cache
+def _word_sets() -> frozenset[frozenset[str]]:
+    return frozenset(
+        frozenset(options_of(property_))
+        for entity_set in container().sets.values()
+        for property_ in entity_set.type.properties.values()
+    )
 
 
 @cache

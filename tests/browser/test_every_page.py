@@ -62,16 +62,17 @@ CUT = """() => [...document.querySelectorAll('main *')].filter(e => {
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_nothing_is_cut_and_lists_fit_a_desk(page: Page, company: Company, language: str) -> None:
     page.set_extra_http_headers({"Accept-Language": language})
-    cut = []
+    cut: list[tuple[object, ...]] = []
     for path in company.pages():
         page.goto(f"/admin/{path}")
         page.set_viewport_size({"width": 390, "height": 800})
         cut += [(path, part) for part in page.evaluate(CUT)]
-        page.set_viewport_size({"width": 1440, "height": 800})
         table = page.locator("main .scroll").first
         if path.endswith("/") and table.count():
-            wide = table.evaluate("part => part.scrollWidth - part.clientWidth")
-            cut += [(path, wide)] if wide else []
+            for width in (1440, 1366):
+                page.set_viewport_size({"width": width, "height": 800})
+                wide = table.evaluate("part => part.scrollWidth - part.clientWidth")
+                cut += [(path, width, wide)] if wide else []
     assert cut == []
 
 

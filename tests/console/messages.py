@@ -20,9 +20,10 @@ ROOT = Path(app.__file__).parent
 ROOMS = (
     "auth", "crm", "documents", "importing", "invoices", "kb", "projects", "settings", "tickets",
     "webhooks", "writing", "written", "bi/reports", "mail/queue.py", "blobs.py", "errors.py",
-    "money.py", "outbound/addresses.py", "permissions.py", "http/database_errors.py",
-    "http/error_answers.py", "http/limits.py", "http/schema_bounds.py", "http/schema_fields.py",
-    "jobs/processes.py", "odata/reading/plan.py",
+    "money.py", "outbound/addresses.py", "outbound/client.py", "permissions.py",
+    "container/bulk.py", "http/database_errors.py", "http/error_answers.py",
+    "http/limits.py", "http/schema_bounds.py", "http/schema_fields.py", "jobs/processes.py",
+    "odata/reading/plan.py",
 )  # fmt: skip
 LEFT_OUT = (
     "auth/authentication.py", "auth/commands.py", "auth/credentials.py", "auth/lookup.py",

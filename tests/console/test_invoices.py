@@ -15,6 +15,7 @@ from app.clock import utc_now
 from app.console.steps import OFFERED, steps_of
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
+from app.invoices.schemas import SendSchema
 from app.mail.recipients import with_outcome
 from app.models.client import Client
 from app.models.event import OutgoingMail
@@ -51,6 +52,12 @@ def test_looking_at_the_letter_issues_and_sends_nothing(
     assert "Bill for Acme" in looked.text and "Nothing is attached." in looked.text
     assert session.scalar(select(Invoice.status)) == "Draft"
     assert session.scalar(select(func.count()).select_from(OutgoingMail)) == 0
+
+
+def test_the_form_has_every_option_that_sending_declares(browser: Browser, invoice: str) -> None:
+    declared = {field.data_key for field in SendSchema().fields.values()}
+    shown = re.findall(r'name="(\w+)"', browser.get(f"{invoice}/send").text)
+    assert declared <= set(shown) and len(declared) > 5
 
 
 def test_a_letter_is_sent_and_listed(browser: Browser, invoice: str, session: Session) -> None:

@@ -146,8 +146,17 @@ def test_who_may_ask_but_not_export(browser: Browser, sign_in: SignIn) -> None:
     assert viewer.submit("reports/1/export", format="csv").status_code == 403
 
 
-def test_charts_of_no_figures_are_none_and_lines_have_their_ends() -> None:
+def test_charts_of_no_figures_are_none_and_lines_have_their_ends(app: Flask) -> None:
     assert picture_of(None) is None
+    stacked = [{"x": "Open", "y": 1, "series": "Urgent"}, {"x": "Open", "y": 2, "series": "High"}]
+    named = [{**each, "series": f"{each['series']} Ltd"} for each in stacked]
+    with app.test_request_context(headers={"Accept-Language": "de"}):
+        for values, legend in (
+            (stacked, ["Dringend", "Hoch"]),
+            (named, ["Urgent Ltd", "High Ltd"]),
+        ):
+            drawn = picture_of({"type": "bar", "spec": {"data": {"values": values}}})
+            assert drawn is not None and [name for _, name in drawn.legend] == legend
     assert picture_of({"type": "bar", "spec": {"data": {"values": []}}}) is None
     values = [{"x": "2026-01", "y": 1}, {"x": "2026-02", "y": None}, {"x": "2026-03", "y": -3}]
     line_ = picture_of({"type": "line", "spec": {"data": {"values": values}}})
