@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from app.ai.context import cited
 from app.ai.extracts import best_extract
+from app.ai.lexicon import spoken_language
 from app.ai.parts import Ask, Part, Text, ToolCall, ToolResult
 from app.ai.references import without_numbers
 from app.ai.wording import sentences
@@ -16,10 +17,14 @@ from app.kb.rendering import to_html
 from app.kb.search import FoundArticle, SearchResult, search_articles
 from app.kb.usage import note_search
 from app.permissions import allowed
-from app.written.catalogue import marked
+from app.search.analysis import language_of
+from app.written.catalogue import SOURCE, marked
 
-# An article that is farther from the question does not answer it (measured on help articles).
-NEAR_ENOUGH = 0.38
+# The best article answers where it is so near, together with so much of the part of the question's
+# words that an article has; a farther one does not (measured on help articles in two languages).
+NEAR_ENOUGH, WORDS_COUNT = 0.393, 0.1
+# One more that is quoted beside it is so near by itself.
+ALSO_NEAR = 0.38
 # Without the model: so much of the question's words, by their rarity, must be in the article.
 COVERED_ENOUGH = 0.55
 # A second article is quoted when it is nearly as good.
@@ -43,7 +48,11 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
     yield ToolCall("search_kb", {"q": question[:300]})
     result = search_articles(question, limit=5)
     note_search(ask.text, result)
-    good = [each for each in result.found if _answers(each, result)]
+    language = spoken_language(question, ask.language)
+    good = [each for index, each in enumerate(result.found)
+            if _answers(each, result, language, is_best=not index)]  # fmt: skip
+    if result.found and good[:1] != result.found[:1]:
+        good = []  # the best one is about something else, and so are the others
     yield ToolResult("ok", f"{len(good)} of {result.total} articles fit")
     if not good:
         yield Text(ask.translated(NOT_FOUND))
@@ -56,10 +65,16 @@ def answer_from_articles(ask: Ask) -> Iterator[Part]:
         yield from _quote(question, match, whole=index == 0)
 
 
-def _answers(match: FoundArticle, result: SearchResult) -> bool:
+def _answers(match: FoundArticle, result: SearchResult, language: str, *, is_best: bool) -> bool:
+    """Whether an article answers the question, in a language that its reader may read."""
     if result.mode == "keyword":
         return match.score >= COVERED_ENOUGH
-    return match.nearness >= NEAR_ENOUGH
+    written = language_of(match.article["language"])
+    if written not in (language, SOURCE) and result.covered < COVERED_ENOUGH:
+        return False
+    if not is_best:
+        return match.nearness >= ALSO_NEAR
+    return match.nearness + WORDS_COUNT * result.covered >= NEAR_ENOUGH
 
 
 def _quote(question: str, match: FoundArticle, *, whole: bool) -> Iterator[Part]:

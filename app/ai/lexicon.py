@@ -15,9 +15,9 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from app.bi.words.slips import intended_stem
 from app.bi.words.tokens import Token, tokenise
 from app.search.analysis import fold, stemmer_of, stop_words
+from app.search.slips import intended_stem
 from app.written import catalogue
 
 ENGLISH = "en"
@@ -169,6 +169,7 @@ def message_of(text: str, code: str) -> Message:
 # A request begins with its own words; what comes later is text.
 _MENDED = 12
 _SHORTEST_SLIP = 5
+_PLURALS = ("s", "n", "r")
 
 
 @lru_cache(maxsize=10_000)
@@ -178,7 +179,11 @@ def _intended_word(word: str, code: str) -> str:
         return word
     if any(word in _words_of(each) for each in languages()):
         return word
-    return intended_stem(word, dict.fromkeys(_words_of(code), 1.0), str) or word
+    meant = intended_stem(word, dict.fromkeys(_words_of(code), 1.0), str)
+    stem = stemmer_of(code)
+    # A plural is no slip: "open tasks" asks, and "open task" wants one.
+    is_plural = word.endswith(_PLURALS) and stem(meant) == stem(word)
+    return meant if meant and not is_plural else word
 
 
 @lru_cache(maxsize=8)
@@ -206,8 +211,11 @@ def language_of(text: str, otherwise: str = ENGLISH) -> str:
     """The language that a text has most words of; ``otherwise`` where no other has more."""
     words = [_bare(token.text) for token in tokenise(text[:_ENOUGH])]
 
+    has_umlauts = any(letter in "äöüß" for letter in text[:_ENOUGH].lower())
+
     def known(code: str) -> tuple[int, bool]:
-        return sum(word in _words_of(code) for word in words), code == otherwise
+        count = sum(word in _words_of(code) for word in words)
+        return count + (has_umlauts and code == "de"), code == otherwise
 
     return max(languages(), key=known)
 

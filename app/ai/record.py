@@ -10,17 +10,20 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from app.ai.context import citation_of, cited, entity_type, states_of, title_of
+from app.ai.lexicon import language_of, lexicon_of
 from app.ai.parts import Ask, Citation, Part, RecordContext, Text, ToolCall, ToolResult
-from app.ai.wording import label, spoken, value_text, words_of
+from app.ai.wording import label, spoken, value_text
 from app.container import engine
 from app.container.measures import MEASURES
 from app.container.words import word_text
 from app.errors import ForbiddenError, NotFoundError
 from app.odata.model import edm
+from app.search.analysis import words
 from app.written.catalogue import SOURCE
 
 
@@ -64,7 +67,7 @@ def _profile(declared: Mapping[str, Any]) -> Profile:
         facts=tuple(declared["facts"]),
         listings=tuple(_LISTINGS[name] for name in declared["listings"]),
         related=tuple(_LISTINGS[name] for name in declared.get("related", ())),
-        synonyms={word: name for name, words in called.items() for word in words},
+        synonyms={word: name for name, synonyms in called.items() for word in synonyms},
         amounts=declared.get("amounts", {}),
     )
 
@@ -77,7 +80,7 @@ PROFILES = {entity: _profile(declared) for entity, declared in _DATA["types"].it
 SILENT_ZEROS = frozenset(_DATA["silent_zeros"])
 # Navigation property -> what people call who or what is behind it.
 PEOPLE: Mapping[str, list[str]] = _DATA["people"]
-RECORDS = {name: frozenset(words) for name, words in _DATA["records"].items()}
+RECORDS = {name: frozenset(nouns) for name, nouns in _DATA["records"].items()}
 # The property that names a person of a record, where it is not ``displayName``.
 NAMED_BY = {"Client": "name", "Contact": "fullName"}
 
@@ -89,20 +92,27 @@ _SUMMARY = re.compile(
     re.IGNORECASE,
 )
 _FIELD_QUESTION = re.compile(
-    r"\b(what|when|which|who|whose|how (much|many|likely|far|long|urgent)|is|are|does|do|has"
-    r"|where|tell|show|give)\b",
+    r"\b(whats?|when|which|whos?|whose|how (much|many|likely|far|long|urgent)|is|are|does|do|has"
+    r"|where|tell|show|give|was|wann|welche[rsnm]?|wer|wem|wessen|wie|wieviel|ist|sind|hat|haben"
+    r"|wo|worum|nenn\w*|zeig\w*|gib|sag)\b",
     re.IGNORECASE,
 )
 _COMPARED = re.compile(
     r"\b(left|remaining|(over|within|under|in) (the )?budget|how far|on (time|track))\b", re.I
 )
 # What goes with the bare name of a property, and asks for nothing else.
-_FILLERS = frozenset(("the", "its", "his", "her", "their", "this", "please", "of", "it"))
+_FILLERS = frozenset((
+    "the", "its", "his", "her", "their", "this", "please", "of", "it", "and", "und", "der", "die",
+    "das", "den", "ihr", "ihre", "deren", "dessen", "bitte", "davon", "dazu",
+))  # fmt: skip
+_WHEN, _WHO = frozenset(("when", "wann")), frozenset(("who", "whos", "wer", "wem", "wessen"))
+_HOW_MUCH = (["how", "much"], ["wie", "viel"], ["wieviel"])
+_IS = ("is", "are", "ist", "sind")
 _EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"{(\w+)}")
 _PAST = re.compile(r"\w+ed|sent|paid")
 _LONGEST_LINE = 200
-_WHICH = frozenset(("which", "what", "whose"))
+_WHICH = frozenset(("which", "what", "whose", "welche", "welcher", "welches", "welchen"))
 _LONGEST_STATE_QUESTION = 6
 _DATES = (edm.DATE, edm.DATETIME)
 # Never asked for by these words alone: they are in too many questions.
@@ -158,15 +168,16 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
     A person of the record, such as its owner, is a navigation property. A message that is nothing
     but the name of one, ``due date?``, asks for it.
     """
-    question_words = words_of(_EMAIL.sub("email", ask.text))
-    asked_state = _requested_state(record.entity, question_words)
+    question_words = _words_of(ask)
+    language = language_of(ask.text, ask.language)
+    asked_state = _requested_state(record.entity, question_words, language)
     if asked_state is not None:
         return asked_state
-    phrases = _phrases(record.entity)
-    if "when" in question_words:
-        phrases = _moments(record.entity)
-    elif _contains(question_words, ["how", "much"]):
-        phrases = _amounts(record.entity) or phrases
+    phrases = _phrases(record.entity, language)
+    if _WHEN & set(question_words):
+        phrases = _moments(record.entity, language)
+    elif any(_contains(question_words, phrase) for phrase in _HOW_MUCH):
+        phrases = _amounts(record.entity, language) or phrases
     if not _FIELD_QUESTION.search(ask.text):
         return phrases.get(" ".join(word for word in question_words if word not in _FILLERS))
     matches = [
@@ -175,7 +186,7 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
         if (phrase not in _TOO_COMMON or len(question_words) <= 6)
         and (
             name not in PEOPLE
-            or "who" in question_words
+            or _WHO & set(question_words)
             or (name in NAMED_BY and _WHICH & set(question_words))
         )
         and _contains(question_words, phrase.split())
@@ -187,53 +198,68 @@ def is_name_of_property(ask: Ask) -> bool:
     """Whether a message is nothing but the name of a property of the record: ``credit limit``."""
     if ask.record is None:
         return False
-    question_words = words_of(_EMAIL.sub("email", ask.text))
+    question_words = _words_of(ask)
     return " ".join(word for word in question_words if word not in _FILLERS) in _phrases(
-        ask.record.entity
+        ask.record.entity, language_of(ask.text, ask.language)
     )
 
 
-def _phrases(entity: str) -> dict[str, str]:
-    """What people say -> the property of this type that they mean."""
+def _words_of(ask: Ask) -> list[str]:
+    """The words of a message without case and accents."""
+    return list(words(_EMAIL.sub("email", ask.text)))
+
+
+@cache
+def _phrases(entity: str, language: str) -> dict[str, str]:
+    """What people say in a language -> the property of this type that they mean."""
     type_ = entity_type(entity)
     phrases: dict[str, str] = {spoken(name): name for name in type_.properties}
     for name, declared in type_.properties.items():
         short = spoken(name.removesuffix("At"))
         if declared.type in _DATES and " " in short:  # "next activity" of nextActivityAt
             phrases.setdefault(short, name)
-    for name, words in PEOPLE.items():
+        if language != SOURCE:
+            phrases.setdefault(" ".join(words(label(name, language))), name)
+    called = lexicon_of(language).list_of("called")
+    for name, english in PEOPLE.items():
         if name in type_.navigation:
-            phrases |= dict.fromkeys(words, name)
+            spoken_names = [*english, *called.get("people", {}).get(name, ())]
+            phrases |= {" ".join(words(each)): name for each in spoken_names}
     phrases.update(PROFILES[entity].synonyms if entity in PROFILES else {})
+    for name, spoken_names in called.get(entity, {}).items():
+        phrases |= {" ".join(words(each)): name for each in spoken_names}
     return phrases
 
 
-def _moments(entity: str) -> dict[str, str]:
+def _moments(entity: str, language: str) -> dict[str, str]:
     """What people say after "when" -> the date or instant that they mean: ``paid``, ``due``."""
     properties = entity_type(entity).properties
     dated = {name for name, declared in properties.items() if declared.type in _DATES}
-    phrases = {phrase: name for phrase, name in _phrases(entity).items() if name in dated}
+    phrases = {phrase: name for phrase, name in _phrases(entity, language).items()
+               if name in dated}  # fmt: skip
     return phrases | {
         spoken(name.removesuffix("At")): name for name in sorted(dated) if name.endswith("At")
     }
 
 
-def _amounts(entity: str) -> dict[str, str]:
+def _amounts(entity: str, language: str) -> dict[str, str]:
     """What people say after "how much" -> the amount that they mean: ``due`` of an invoice."""
     properties = entity_type(entity).properties
     amounts = {name for name, declared in properties.items() if declared.currency_property}
-    phrases = {phrase: name for phrase, name in _phrases(entity).items() if name in amounts}
+    phrases = {phrase: name for phrase, name in _phrases(entity, language).items()
+               if name in amounts}  # fmt: skip
     return phrases | dict(PROFILES[entity].amounts if entity in PROFILES else {})
 
 
-def _requested_state(entity: str, words: list[str]) -> str | None:
+def _requested_state(entity: str, question: list[str], language: str) -> str | None:
     """The property whose state is asked for, ``Is it blocked?``; None for other questions."""
-    if not words or words[0] not in ("is", "are") or len(words) > _LONGEST_STATE_QUESTION:
+    if not question or question[0] not in _IS or len(question) > _LONGEST_STATE_QUESTION:
         return None
     for name in ("status", "stage", "rating", "visibility"):
-        states = [spoken(state).split() for state in states_of(entity, name)]
-        if any(_contains(words, state) for state in states):
-            return name
+        for state in states_of(entity, name):
+            called = (spoken(state), word_text(state, language))
+            if any(_contains(question, list(words(each))) for each in called):
+                return name
     return None
 
 
@@ -332,15 +358,16 @@ def _is_worth_saying(name: str, value: Any) -> bool:
     return value not in (None, "", [], {}) and not (name in SILENT_ZEROS and value == 0)
 
 
-def _contains(words: list[str], phrase: list[str]) -> bool:
+def _contains(text: list[str], phrase: list[str]) -> bool:
     length = len(phrase)
-    return any(words[start : start + length] == phrase for start in range(len(words) - length + 1))
+    return any(text[start : start + length] == phrase for start in range(len(text) - length + 1))
 
 
 # What is said of all records, or asks for a number, is not asked of this one.
 _OF_ALL = re.compile(
     r"\b(all|our|we|my|mine|everyone|every|each|overall|in total|per|by|top|how (many|much)|number"
-    r"|count|there|average|total)\b",
+    r"|count|there|average|total|alle|allen|unser\w*|wir|meine?r?|jede\w*|insgesamt|pro|nach"
+    r"|wie viele|anzahl)\b",
     re.IGNORECASE,
 )
 _LONGEST_WORDS = 10
@@ -348,7 +375,7 @@ _LONGEST_WORDS = 10
 
 def find_related(ask: Ask, record: RecordContext) -> Listing | None:
     """The records of the one in the context that a question asks for, or None."""
-    question_words = set(words_of(ask.text))
+    question_words = set(words(ask.text))
     if len(ask.text.split()) > _LONGEST_WORDS or _OF_ALL.search(ask.text):
         return None
     profile = PROFILES[record.entity]

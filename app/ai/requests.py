@@ -17,11 +17,11 @@ from app.ai.tools.own import NOTED
 from app.ai.tools.tool import require_possible, state_property
 from app.ai.understanding import MAIL, NOTE, STATE, TASK, Request
 from app.ai.wording import day_text, label
-from app.bi.words.slips import intended_stem
 from app.container import engine
 from app.container.words import word_text
 from app.db.types import iso_instant
 from app.odata.names import snake
+from app.search.slips import intended_stem
 from app.settings.days import NOON, start_of
 from app.written.catalogue import marked
 

@@ -16,17 +16,24 @@ from app.written.catalogue import marked
 
 MOST_ARTICLES = 3
 NONE_FOUND = marked("I found none.")
-_SIMILAR = re.compile(r"\b(similar|like (this|it)|comparable|same (problem|issue))\b", re.I)
+_SIMILAR = re.compile(
+    r"\b(similar|like (this|it)|comparable|same (problem|issue)|\u00e4hnlich\w*|vergleichbar\w*"
+    r"|(gleiche|selbe)\w* (problem|fehler))\b",
+    re.IGNORECASE,
+)
 _ARTICLES = re.compile(
     r"\b((which|what|any|suggest\w*|recommend\w*|find|show|relevant|matching|helpful) (\w+ )?"
-    r"articles?|articles? (that )?(help|fit|match|for))\b",
+    r"articles?|articles? (that )?(help|fit|match|for)|(welche|passende|hilfreiche)\w* (\w+ )?"
+    r"artikel|artikel (die |der )?(hilft|helfen|pass(t|en)))\b",
     re.IGNORECASE,
 )
 _SOLVE = re.compile(
     r"\b((solve|fix|resolve|answer|handle|help with) (this|it|them|the (ticket|problem|issue"
     r"|customer|client|requester))|(suggest|propose|recommend) (me )?(an? |the )?(answer|solution"
     r"|fix|reply|response)|what (can|should|do) i (answer|reply|do|tell)"
-    r"|how (can|do|should) i help)\b",
+    r"|how (can|do|should) i help|(l\u00f6se|beheb\w*|beantworte) ich (das|es|dies\w*)"
+    r"|schlag\w* .{0,20}(l\u00f6sung|antwort)|was (kann|soll) ich (antworten|tun|sagen)"
+    r"|wie (kann|soll) ich (helfen|antworten))\b",
     re.IGNORECASE,
 )
 

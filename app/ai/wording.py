@@ -1,4 +1,4 @@
-"""Values in words, and questions as words."""
+"""Values in words."""
 
 from __future__ import annotations
 
@@ -19,14 +19,8 @@ from app.written.catalogue import SOURCE, marked, text_in
 _NOT_SET, _NONE = marked("not set"), marked("none")
 _YES, _NO = marked("yes"), marked("no")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_WORD = re.compile(r"[a-z0-9]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-ZÀ-Þ0-9\"'(*])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|z\.B|Dr|Mr|Mrs|No|vs|etc)\.|\b\d+\.)$")
-
-
-def words_of(text: str) -> list[str]:
-    """The words of a message in lower case."""
-    return _WORD.findall(text.lower())
 
 
 def spoken(name: str) -> str:

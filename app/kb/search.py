@@ -42,9 +42,13 @@ class FoundArticle:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found; ``mode`` is how it was done, where there is no model by words."""
+    """What a search found; ``mode`` is how it was done, where there is no model by words.
+
+    ``covered`` is how much of the question the best text by words has, from 0 to 1.
+    """
 
     mode: Mode
+    covered: float
     total: int
     found: Sequence[FoundArticle]
     marker: Marker
@@ -100,7 +104,7 @@ def search_articles(
         )
         for each, row in readable
     ]  # fmt: skip
-    return SearchResult(used, total, articles, marker)
+    return SearchResult(used, hits.covered, total, articles, marker)
 
 
 def _described(match: FoundArticle, marker: Marker) -> dict[str, Any]:

@@ -8,16 +8,19 @@ index; this is only the form in which a process looks things up.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy
 
-from app.search.analysis import stemmer_of
+from app.search.analysis import fold, stemmer_of
 from app.search.results import BEST_PASSAGE, WHOLE_TEXT
-from app.search.short_forms import meanings, spelled_out
+from app.search.short_forms import is_little, meanings, spelled_out
+from app.search.slips import intended_stem
 
 
 class Vectors:
@@ -52,6 +55,9 @@ class Vectors:
 K1 = 1.5
 B = 0.75
 TITLE_WEIGHT = 2.0
+# Nobody looks for slips in a whole text; in words of four letters most are names.
+MOST_MENDED, SHORTEST_SLIP = 16, 5
+_WORD = re.compile(r"[^\W\d_]+")
 # Texts that are good by their words, and are looked at by their meaning too.
 BEST_BY_WORDS = 500
 
@@ -219,6 +225,31 @@ class Index:
             for short, longs in segment.meanings.items():
                 known.setdefault(short, Counter()).update(longs)
         return spelled_out(question, known, self._has_word)
+
+    def mended(self, question: str) -> str:
+        """A short question with its slips undone: words that no text has, near to one of some."""
+        if len(question.split()) > MOST_MENDED:
+            return question
+        return _WORD.sub(lambda match: self._intended(match.group()), question)
+
+    def _intended(self, word: str) -> str:
+        plain = fold(word)
+        if len(plain) < SHORTEST_SLIP or is_little(plain) or self._has_word(plain):
+            return word
+        stems = (intended_stem(plain, usual, stemmer_of(language))
+                 for language, usual in self._usual.items())  # fmt: skip
+        return next(filter(None, stems), word)
+
+    @cached_property
+    def _usual(self) -> Mapping[str, Mapping[str, float]]:
+        """Language -> stem -> in how many texts it is; the language of most texts first."""
+        usual: dict[str, dict[str, float]] = {}
+        for segment in self.segments:
+            for term, (places, _) in segment.postings.items():
+                language, _, stem = term.partition(":")
+                stems = usual.setdefault(language, {})
+                stems[stem] = stems.get(stem, 0.0) + len(places)
+        return dict(sorted(usual.items(), key=lambda each: (-len(each[1]), each[0])))
 
     def _has_word(self, word: str) -> bool:
         terms = [f"{language}:{stemmer_of(language)(word)}" for language in self.languages()]

@@ -52,8 +52,9 @@ class IndexCache:
         return hits.with_meaning(near, around), True
 
     def spelled_out(self, question: str) -> str:
-        """A question with what its short forms stand for."""
-        return self.current().spelled_out(question)
+        """A question with its slips undone, and with what its short forms stand for."""
+        index = self.current()
+        return index.spelled_out(index.mended(question))
 
     def current(self) -> Index:
         """The index with every change that is committed."""

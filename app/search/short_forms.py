@@ -117,6 +117,11 @@ def _initials(run: str) -> str:
     return "".join(word[0] for word in run.split())
 
 
+def is_little(word: str) -> bool:
+    """Whether a word tells nothing, in any language."""
+    return word in _little_words()
+
+
 @cache
 def _little_words() -> frozenset[str]:
     return frozenset[str]().union(*map(stop_words, STEMMERS))

@@ -37,6 +37,18 @@ def test_words_are_scored_by_bm25() -> None:
         assert by_key[key] == pytest.approx(rarity * count * (K1 + 1) / (count + norm), rel=1e-5)
 
 
+@pytest.mark.parametrize(("question", "mended"), [
+    ("forgot my pasword", "forgot my password"), ("Passwort vergesen", "password vergesen"),
+    ("invoce reminder", "invoic reminder"), ("S40 prnter", "S40 printer"),
+    ("passwords and invoices", "passwords and invoices"), ("Kubernetes", "Kubernetes"),
+    ("word " * 20 + "pasword", "word " * 20 + "pasword"),
+])  # fmt: skip
+def test_a_word_that_no_text_has_is_mended_where_one_is_near(question: str, mended: str) -> None:
+    texts = ("The password of the printer", "An invoice and its reminder", "The S40 is forgotten")
+    index = Index([Segment([entry(key, text) for key, text in enumerate(texts, 1)])])
+    assert index.mended(question) == mended
+
+
 def test_changes_replace_add_and_remove() -> None:
     index = Index([Segment([entry(1, "apple"), entry(2, "pear"), entry(3, "plum")])])
     changed = index.with_changes([entry(2, "apple"), entry(4, "apple")], [1, 2, 4])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
 
-from app.bi.words.slips import intended_stem
+from app.search.slips import intended_stem
 from app.written.numbers import readings
 
 # Nobody slips so often in one question: what follows is left as it is.
