@@ -107,6 +107,7 @@ def reverse_payment(payment_id: int, reason: Any = None) -> None:
         before, or credit that it gave is spent.
     """
     caller = current_caller()
+    require(caller, "invoices:read")
     missing = f"There is no payment {payment_id}."
     payment_before = records.get(Payment, payment_id, missing)
     try:

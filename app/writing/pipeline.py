@@ -285,8 +285,10 @@ class EntityService(Generic[E]):
     ) -> E:
         """The record, locked until the transaction ends; ``ending`` if it is to be deleted.
 
-        Raises: NotFoundError, there is none that the caller may read; PreconditionFailedError.
+        Raises: ForbiddenError, the caller may read none; NotFoundError, there is none that the
+            caller may read; PreconditionFailedError.
         """
+        require(caller, self.rules.permissions["read"])
         record = records.read(self.rules.model, key, lock=True, ending=ending)
         before = self._readable(key, record, caller)
         self._require_version(before, version)

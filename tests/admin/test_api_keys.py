@@ -71,6 +71,35 @@ def test_scopes_narrow_and_never_widen(admin: Api) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "body", "scopes"),
+    [
+        ("crm/leads/1/convert", {}, ["leads:convert"]),
+        ("crm/clients/1/merge", {"sourceId": 2}, ["clients:update", "clients:delete"]),
+        ("tickets/1/comments", {"body": "x"}, ["tickets:update"]),
+        ("tickets/1/merge", {"sourceId": 2}, ["tickets:merge"]),
+        ("invoices/1/send", {}, ["invoices:send"]),
+        ("invoices/1/payments", {"amount": 1, "date": "2026-03-01", "method": "card"},
+         ["payments:create"]),
+        ("invoices/1/void", {"reason": "x"}, ["invoices:void"]),
+        ("invoices/1/uncollectible", {}, ["invoices:uncollectible"]),
+        ("invoices/1/credit-note", {}, ["invoices:credit"]),
+        ("payments/1/reverse", {"reason": "x"}, ["payments:reverse"]),
+        ("documents/1/share", {}, ["documents:share"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_an_operation_names_the_scope_to_read_its_record(
+    admin: Api, path: str, body: dict[str, Any], scopes: list[str]
+) -> None:
+    """As OData does; that there is no such record would be untrue."""
+    headers = {"X-API-Key": make(admin, role="Admin", scopes=scopes)["key"]}
+    refused = admin.client.post(f"/api/{path}", json=body, headers=headers)
+    error = refused.json["error"]
+    assert (refused.status_code, error["code"]) == (403, "INSUFFICIENT_SCOPE"), refused.text
+    assert error["details"][0]["message"].endswith(":read")
+
+
+@pytest.mark.parametrize(
     ("changes", "fields"),
     [
         ({"name": ""}, ["name"]),
