@@ -59,11 +59,16 @@ class LazyGroup(AppGroup):
 def errors_in_one_line() -> Iterator[None]:
     """Turn what the operator can mend into a line and exit status 1; a mistake of ours stays one.
 
+    What it leaves out of its details has a line each before it.
+
     Raises: click.ClickException.
     """
     try:
         yield
     except ApiError as error:
+        for detail in error.details:
+            if detail.message not in error.message:
+                click.echo(f"{detail.field}: {detail.message}", err=True)
         raise click.ClickException(error.message) from error
     except SQLAlchemyError as error:
         problem = problem_for_operator(error)

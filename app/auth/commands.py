@@ -17,7 +17,6 @@ from app.auth.users import user_dicts
 from app.db import records
 from app.db.engines import transaction
 from app.db.types import iso_instant
-from app.errors import ApiError
 from app.http.security import acting_as, system_caller
 from app.models.user import ApiKey, User
 from app.permissions import ROLES
@@ -32,15 +31,12 @@ def init_app(app: Flask) -> None:
 
 
 def in_transaction(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Run a command as the operator, all of it or nothing; an error is one line."""
+    """Run a command as the operator, all of it or nothing."""
 
     @wraps(command)
     def run(*args: Parameters.args, **options: Parameters.kwargs) -> None:
-        try:
-            with transaction(), acting_as(system_caller("cli")):
-                command(*args, **options)
-        except ApiError as error:
-            raise click.ClickException(error.message) from error
+        with transaction(), acting_as(system_caller("cli")):
+            command(*args, **options)
 
     return run
 

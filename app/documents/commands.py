@@ -8,7 +8,6 @@ import click
 from flask.cli import AppGroup
 
 from app.documents.cleanup import clean_store, purge_trash
-from app.errors import ApiError
 
 
 @click.group(cls=AppGroup)
@@ -31,12 +30,9 @@ def clean(dry_run: bool, older_than: int) -> None:
     Such a file is left behind by an upload that was cut off. It is noted at the first run, and
     removed by one that comes at least six hours later and still finds no record.
     """
-    try:
-        if not dry_run:
-            click.echo(f"{purge_trash()} documents of the trash removed for good.")
-        outcome = clean_store(minimum_age=timedelta(hours=older_than), dry_run=dry_run)
-    except ApiError as error:
-        raise click.ClickException(error.message) from error
+    if not dry_run:
+        click.echo(f"{purge_trash()} documents of the trash removed for good.")
+    outcome = clean_store(minimum_age=timedelta(hours=older_than), dry_run=dry_run)
     verb = "to remove" if dry_run else "removed"
     click.echo(f"{outcome.removed} files without a record {verb}, {outcome.noted} noted.")
     if outcome.unfinished:

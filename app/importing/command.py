@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 from flask.cli import AppGroup
 
-from app.errors import ApiError
 from app.http.security import acting_as, system_caller
 from app.importing.columns import (
     ALL_OR_NOTHING,
@@ -115,13 +114,8 @@ def import_table(
         decimal_sign=decimal_sign, date_order=date_order, encoding=encoding,
         unknown_columns=IGNORE if ignore_unknown else REFUSE,
     )  # fmt: skip
-    try:
-        with acting_as(system_caller("cli")):
-            outcome = run(file, options)
-    except ApiError as error:
-        for detail in error.details:
-            click.echo(f"{detail.field}: {detail.message}", err=True)
-        raise click.ClickException(error.message) from error
+    with acting_as(system_caller("cli")):
+        outcome = run(file, options)
     _tell(outcome, dry_run)
 
 

@@ -10,7 +10,6 @@ import click
 from flask.cli import AppGroup
 
 from app.db.engines import transaction
-from app.errors import ApiError
 from app.http.body_stream import READ_BYTES
 from app.http.security import acting_as, system_caller
 from app.mail.bounces import first_bytes, note_bounce
@@ -26,11 +25,8 @@ def bounce(message: BinaryIO) -> None:
     Ends with 0 for messages that are about nothing of ours: a mailbox gets all sorts.
     """
     content, _ = first_bytes(_chunks(message))
-    try:
-        with transaction(), acting_as(system_caller("cli")):
-            outcome = note_bounce(content)
-    except ApiError as error:
-        raise click.ClickException(error.message) from error
+    with transaction(), acting_as(system_caller("cli")):
+        outcome = note_bounce(content)
     if outcome.mail is None or not outcome.recipients:
         click.echo(outcome.reason)
     else:

@@ -60,6 +60,7 @@ def test_the_password_is_asked_for(app: Flask, client: FlaskClient) -> None:
     [
         ((*ANNA[:-1], "short", "--role", "Sales"), "at least 12 characters"),
         ((*ANNA, "--role", "King"), "there is no role King"),
+        ((*ANNA[:-1], "short", "--role", "King"), "roles: there is no role King\nError: 2 fields"),
         (("user", "disable", "nobody"), "There is no user nobody"),
         (("user", "unlock", "nobody"), "There is no user nobody"),
         (("api-key", "create", "ERP", "--role", "King"), "there is no role King"),
@@ -78,6 +79,15 @@ def test_a_mistake_is_one_line_and_changes_nothing(
     assert done.output.startswith("Error: ") and problem in done.output
     assert done.output.count("\n") == 1
     assert session.connection().execute(select(AuditRecord)).all() == []
+
+
+def test_each_of_several_mistakes_has_a_line(app: Flask) -> None:
+    done = run(app, *ANNA[:-1], "short", "--role", "King")
+    assert done.exit_code == 1
+    assert done.output.splitlines() == [
+        "password: must have at least 12 characters", "roles: there is no role King",
+        "Error: 2 fields have problems.",
+    ]  # fmt: skip
 
 
 def test_the_last_administrator_stays(app: Flask) -> None:
