@@ -49,8 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "only_on(*databases): not on the other database")
     config.addinivalue_line("markers", "requirement(*numbers): what the test proves")
     gc.disable()  # until all is collected: nothing of it goes
-    if config.getoption("form") == "short":
-        few_examples()
+    if (form := config.getoption("form")) != "all":
+        few_examples(form)
     measure_what_tests_start()
     embed_once()
     keep_temporary_files_in_memory()

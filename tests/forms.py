@@ -15,7 +15,7 @@ The short form has of each test function:
 
 The rest has the other cases, on one database each, and of a function that would be on one only
 its first case on the other too; in the rooms of ``BOTH_DATABASES`` all cases are on both. So every
-function is on both, and every case on one. What generates examples comes again with all.
+function is on both, and every case on one. What generates examples comes again with half.
 
 In both forms the cases of a list that asks for no fixture are one test: see ``fold``.
 """
@@ -38,7 +38,7 @@ BOTH_DATABASES = (
     "tests/search/",
 )  # fmt: skip
 LONGEST_LIST = 2
-EXAMPLES = 10  # of the 100 that Hypothesis makes else
+EXAMPLES = {"short": 10, "rest": 50}  # of the 100 that Hypothesis makes else
 # Fixtures that are an application, or a server that runs: what asks one costs a hundred times of
 # what calls a function.
 _ASKED = frozenset({"app", "reference_app", "port", "server"})
@@ -174,10 +174,10 @@ def _needs_both(item: pytest.Item) -> bool:
     return marked or item.nodeid.startswith(BOTH_DATABASES)
 
 
-def few_examples() -> None:
+def few_examples(form: str) -> None:
     """From now on; to be called before the tests are imported."""
-    settings.register_profile("short", max_examples=EXAMPLES, deadline=None)
-    settings.load_profile("short")
+    settings.register_profile(form, max_examples=EXAMPLES[form], deadline=None)
+    settings.load_profile(form)
 
 
 def _generates(item: pytest.Item) -> bool:
