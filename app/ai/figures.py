@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from app.ai.lexicon import language_of
 from app.ai.parts import Ask, Citation, Part, Text, ToolCall, ToolResult
 from app.bi.answering import LONGEST_QUESTION, Reply, reply_to, speech_of
 from app.bi.words.speech import Speech
@@ -59,10 +60,18 @@ _OF_ONE = re.compile(
     r"|documents)\b",
     re.IGNORECASE,
 )
+_OF_ONE_GERMAN = re.compile(
+    r"^\W*(?:(?:und|bitte|zeig\w*|welche|was|die|gibt es|sind|wann|wie viele)\s+)*"
+    r"(?:(?:offen|unbezahlt|\u00fcberf\u00e4llig|letzt|neuest|j\u00fcngst|aktuell)\w*\s+)*"
+    r"(?:rechnung(?:en)?|zahlung(?:en)?|tickets?|deals?|verkaufschancen?|projekte?|kontakte"
+    r"|gutschrift(?:en)?|dokumente?)\b",
+    re.IGNORECASE,
+)
 # ... unless all of them are meant.
 _OF_ALL = re.compile(
     r"\b(?:all|our|we|us|my|every\w*|each|overall|in total|altogether|per|by|there|clients"
-    r"|customers|compan(?:y|ies)|top|of|for|from|with)\b",
+    r"|customers|compan(?:y|ies)|top|of|for|from|with|alle\w*|unser\w*|wir|uns|meine?|jede\w*"
+    r"|insgesamt|pro|je|nach|kunden|von|f\u00fcr|mit|bei)\b",
     re.IGNORECASE,
 )
 # A reading of a question that is less sure than this is no answer.
@@ -136,12 +145,16 @@ def _question(ask: Ask) -> str:
     """What is asked; beside a client, ``they`` and unpaid invoices are those of that client."""
     if ask.record is None or ask.record.entity != "Client":
         return ask.text
-    name = ask.record.title
-    if _OF_ONE.search(ask.text) and not _THEM.search(ask.text) and not _OF_ALL.search(ask.text):
-        return f"{ask.text.rstrip(' ?!.')} of {name}"
+    title = ask.record.title
+    # A name may have words of its own: "e. K." is no category of tax where it stands in quotes.
+    name = title if '"' in title else f'"{title}"'
+    refers = _THEM.search(ask.text) or _IHNEN.search(ask.text) or _OF_ALL.search(ask.text)
+    if not refers and (_OF_ONE.search(ask.text) or _OF_ONE_GERMAN.search(ask.text)):
+        of = "von" if language_of(ask.text, ask.language) == "de" else "of"
+        return f"{ask.text.rstrip(' ?!.')} {of} {name}"
     if _IHNEN.search(ask.text):
         return _IHNEN.sub(name, ask.text)
-    return _THEM.sub(lambda word: f"{name}'s" if word[0].lower() == "their" else name, ask.text)
+    return _THEM.sub(lambda word: f"{title}'s" if word[0].lower() == "their" else name, ask.text)
 
 
 def _answer(question: str, figures: Mapping[str, Any], say: Speech) -> Iterator[Part]:

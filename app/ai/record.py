@@ -106,6 +106,7 @@ _FILLERS = frozenset((
     "das", "den", "ihr", "ihre", "deren", "dessen", "bitte", "davon", "dazu",
 ))  # fmt: skip
 _WHEN, _WHO = frozenset(("when", "wann")), frozenset(("who", "whos", "wer", "wem", "wessen"))
+_WE = frozenset(("we", "wir"))
 _HOW_MUCH = (["how", "much"], ["wie", "viel"], ["wieviel"])
 _IS = ("is", "are", "ist", "sind")
 _EMAIL = re.compile(r"\be-mail", re.IGNORECASE)
@@ -191,7 +192,10 @@ def find_property(ask: Ask, record: RecordContext) -> str | None:
         )
         and _contains(question_words, phrase.split())
     ]
-    return max(matches)[3] if matches else None
+    name = max(matches)[3] if matches else None
+    # "How much revenue did we make with them?" asks for none of theirs.
+    is_ours = bool(_WE & set(question_words)) and name in _amounts(record.entity, language).values()
+    return None if is_ours else name
 
 
 def is_name_of_property(ask: Ask) -> bool:

@@ -32,6 +32,23 @@ def test_they_are_the_client(api: Api, globex: int, question: str) -> None:
     assert "Globex & Sons Co. KG" in reply
 
 
+@pytest.mark.parametrize(("question", "expected"), [
+    ("offene Tickets?", "Printer"), ("Wie viele Tickets haben sie?", "1 Ticket"),
+    ("How many tickets do they have?", "1 ticket"), ("open tickets?", "Printer"),
+    ("wie viel Umsatz haben wir mit ihnen gemacht?", "keine Rechnungen"),
+    ("How many of their tickets are open?", "1 ticket"),
+])  # fmt: skip
+def test_a_legal_form_in_the_name_is_no_part_of_the_question(
+    api: Api, question: str, expected: str
+) -> None:
+    client = made(api, "Clients", name="Polaris Bau e. K.")
+    made(api, "Tickets", subject="Printer", clientId=client)
+    made(api, "Tickets", subject="Scanner", clientId=made(api, "Clients", name="Acme"))
+    reply = chat(api, question, context=about("clients", client))["reply"]
+    assert expected in reply and "Polaris Bau e. K." in reply
+    assert "Scanner" not in reply
+
+
 def test_what_is_asked_of_all_stays_so(api: Api, globex: int) -> None:
     for more in ({}, {"context": about("clients", globex)}):
         assert "3 tickets" in chat(api, "How many open tickets are there?", **more)["reply"]
