@@ -61,6 +61,11 @@ class BlobMissingError(ServiceUnavailableError):
     """A key under which nothing lies, though a row names it: the store lost it, or is another."""
 
 
+def is_passing(error: Exception) -> bool:
+    """Whether what was refused may be tried again: a part is away, but nothing is lost."""
+    return isinstance(error, ServiceUnavailableError) and not isinstance(error, BlobMissingError)
+
+
 @dataclass(frozen=True, slots=True)
 class Blob:
     """What was written: the key, the bytes counted, and their SHA-256 in hex."""

@@ -20,7 +20,7 @@ from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.auth.rights import acting_for
-from app.blobs import READ_BYTES, blobs, new_key
+from app.blobs import READ_BYTES, blobs, is_passing, new_key
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
@@ -111,6 +111,8 @@ class RunningImport:
                 self.write_row()
             raise
         except ApiError as error:
+            if is_passing(error):
+                raise
             self._fail(error)
         except (LostError, OSError):  # others have it; or a disk is full, which passes
             raise

@@ -1,8 +1,8 @@
-"""A job whose owner loses a right while it runs ends there, as a request is refused."""
+"""What ends a job while it runs: a right that its owner loses; not a store that is away."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -12,10 +12,13 @@ from app.auth.rights import callers_of
 from app.auth.users import update_user
 from app.bi.exports.jobs import run_exports
 from app.bi.exports.mailing import send_due_reports
+from app.blobs import blobs
 from app.clock import utc_now
 from app.container import bulk
 from app.db import records
 from app.db.engines import transaction
+from app.errors import ServiceUnavailableError
+from app.extensions import Model
 from app.http.security import acting_as, system_caller
 from app.importing import rows as import_rows, submission
 from app.importing.jobs import run_imports
@@ -115,3 +118,31 @@ def test_a_job_ends_with_the_rights_of_its_owner(
         assert work() == 1
         assert list(changes) == []
         assert outcome() == (ended if is_lost else done)
+
+
+@pytest.mark.parametrize(
+    ("job", "table"),
+    [("import", ImportJob), ("export", ReportExport), ("report by mail", SavedReport)],
+)
+def test_a_store_that_is_away_for_a_moment_ends_no_job(
+    app: Flask, sign_in: Callable[..., Api], business: None, job: str, table: type[Model],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    begin, work, _, _, done = JOBS[job]
+    monkeypatch.setattr(submission, "MOST_AT_ONCE", 20)
+    manager = sign_in("Manager")
+
+    def refuse(store: Any, key: str, pieces: Iterable[bytes] = ()) -> Any:
+        list(pieces)
+        raise ServiceUnavailableError("The file store does not answer for a moment; try again.")
+
+    with app.app_context():
+        outcome = begin(manager, manager.get("/api/auth/me").json["id"])
+        with monkeypatch.context() as away, pytest.raises(ServiceUnavailableError):
+            for name in ("put", "stream"):
+                away.setattr(type(blobs.current), name, refuse)
+            work()
+        with transaction():
+            put_row(table, rows(table)[0]["id"], leased_until=None)
+        assert work() == 1
+        assert outcome() == done

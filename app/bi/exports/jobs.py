@@ -14,7 +14,7 @@ from app.bi.exports.service import LOOP, emit_exported
 from app.bi.exports.table import Progress
 from app.bi.exports.writing import store_export
 from app.bi.reports.service import get_report
-from app.blobs import blobs
+from app.blobs import blobs, is_passing
 from app.clock import utc_now
 from app.db import records
 from app.db.engines import primary_engine, transaction
@@ -72,6 +72,8 @@ def _run(row: dict[str, Any]) -> None:
             _keep(row, {"status": "queued", "attempts": attempts - 1, "rows_done": 0})
         raise
     except ApiError as error:
+        if is_passing(error):
+            raise
         _fail(row, error.message[:1000])
 
 

@@ -14,6 +14,7 @@ from app.bi.reports.language import ReportLanguage, report_language
 from app.bi.reports.saving import FIRST_SAVED
 from app.bi.reports.schedules import next_run
 from app.bi.reports.service import get_report
+from app.blobs import is_passing
 from app.clock import utc_now
 from app.db.engines import transaction
 from app.errors import ApiError
@@ -75,6 +76,8 @@ def _send(row: dict[str, Any]) -> None:
             leases.finish(SavedReport.__table__, row, {})
         raise
     except ApiError as error:
+        if is_passing(error):
+            raise
         log.warning("report was not mailed", report=report_id, reason=error.message)
         with transaction():
             leases.finish(SavedReport.__table__, row, done)
