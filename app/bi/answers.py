@@ -68,12 +68,21 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
         confidence: how sure it is that this is asked; less so where nothing is found.
     Raises: ForbiddenError.
     """
-    result = run(compiled_plan.query, max(1, min(limit, ANSWER.largest)))
+    result, so = run(compiled_plan.query, max(1, min(limit, ANSWER.largest))), ""
+    alone = by_itself(plan)
+    record_query = None if alone is None else compiled(alone)
+    of_it = None if record_query is None else run(record_query.query, 2)
+    is_one = alone is not None and of_it is not None and len(of_it.rows) == 1
+    if alone and record_query and of_it and is_one:  # it is told as it is, whether it is so or not
+        is_told = plan.asked_columns or plan.asked == "when"
+        so = "" if is_told else plan.say("Yes" if result.rows else "No") + ". "
+        compiled_plan, result = record_query, of_it
     rows = [_complete(row, compiled_plan) for row in result.rows]
     total = (
         count(compiled_plan.query) if result.truncated and result.total is None else result.total
     )
-    text = _sentence(plan, compiled_plan, rows, total)
+    text = (so + record_words(alone, rows[0], standing(plan)) if alone and is_one
+            else _sentence(plan, compiled_plan, rows, total))  # fmt: skip
     if plan.ranked:
         text += _behind(plan, compiled_plan, rows)
     chart = chart_of(plan, compiled_plan, rows, total)
@@ -98,20 +107,11 @@ def answered(plan: Plan, compiled_plan: Compiled, confidence: float, limit: int)
 
 
 def _sentence(plan: Plan, compiled_plan: Compiled, rows: Sequence[Row], total: int | None) -> str:
-    """The rows in words; of one record that is asked about as it is, whether it is so."""
+    """The rows in words."""
     yes_or_no = decided(plan, compiled_plan, rows)
     if plan.kind != "list":
         worth = _in_one_currency(plan, compiled_plan, rows)
         return yes_or_no + (worth or answer(plan, compiled_plan, rows, total))
-    alone = by_itself(plan)
-    of_it = [] if alone is None else run(compiled(alone).query, 2).rows
-    if alone is not None and len(of_it) == 1:
-        so = (
-            ""
-            if plan.asked_columns or plan.asked == "when"
-            else plan.say("Yes" if rows else "No") + ". "
-        )
-        return so + record_words(alone, of_it[0], standing(plan))
     is_summed = plan.limit is None and (total or len(rows)) > 1
     return yes_or_no + listed(plan, rows, total, _worth(plan) if is_summed else "")
 

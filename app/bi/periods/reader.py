@@ -31,6 +31,7 @@ _BEFORE_MAY = frozenset(
 _BEHIND_MAY = _BEFORE_MAY | {"the", "our", "be", "have", "not", "need"}
 _BEFORE_FEASTS = {"between", "the"}
 # From which hour of the first day to which hour of the last.
+_YEARS_BESIDE = 3  # of this one, that two digits may say
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
 
 
@@ -219,6 +220,7 @@ class _Reading:
         if last is None:
             return None
         end_at = middle + length + last[0]
+        last = (last[0], self._of_year(first[1], last[1], self.tokens[end_at - 1]))
         start, end = first[1].start, last[1].end
         if start is None or end is None:
             return None
@@ -237,6 +239,15 @@ class _Reading:
         )  # its year is that of the end
         label = f"from {start} to {last_day}"
         return end_at - begin, Period(start, end, label, has_year=has_year)
+
+    def _of_year(self, first: Period, last: Period, token: Token) -> Period:
+        """``Jan to May 26``: behind a range of months a short number is the year."""
+        year = 2000 + int(token.number or 0) if len(token.text) == 2 else 0
+        is_month = first.grain == "month" and last.grain == "day" and last.start is not None
+        if not is_month or last.start is None or abs(year - self.now.today.year) > _YEARS_BESIDE:
+            return last
+        start = last.start.replace(year=year, day=1)
+        return replace(last, start=start, end=add_months(start, 1), grain="month", has_year=True)
 
     def _days(self, at: int) -> Reading | None:
         """``1 to 15 May``, ``May 1 to 15``: days of one month."""

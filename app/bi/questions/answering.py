@@ -14,7 +14,7 @@ from app.bi.plans.phrasing import offered, restated
 from app.bi.plans.plan import Plan
 from app.bi.questions import ranker
 from app.bi.questions.algebra import COUNT, Meaning
-from app.bi.questions.follow import tells_one
+from app.bi.questions.follow import of_itself, tells_one
 from app.bi.questions.offering import candidates, nearby, report_of
 from app.bi.questions.periods import Periods
 from app.bi.questions.reading import THIS
@@ -262,6 +262,8 @@ def _refused(understood: Understood) -> Refusal | None:
     meant = [analysis for analysis, chance in likelihoods
              if analysis.plan is not None and chance >= _LEAST_TOLD]  # fmt: skip
     refusal = refused((meant or understood.analyses)[0], understood.read, lexicon)
+    if understood.goes_on and refusal is not None and refusal.reason in ("open", "subject"):
+        refusal = None  # it is about what was asked before
     if refusal is not None and refusal.reason in ("aside", "subject"):
         return passed_over(meant[0], understood.read) or refusal
     if refusal is None and understood.analyses[0].plan is None:
@@ -335,10 +337,12 @@ def _standing(understood: Understood, question: str, before: Standing | None) ->
     """
     if before is not None and understanding_of(understood.language).looks(question):
         return replace(before, language=understood.language)
+    kinds = understanding_of(understood.language).lexicon.model.kinds
     for best in understood.analyses:
         if best.meaning is not None:
             left = (*understood.left, *understood.read.words_at(best.aside))
-            return Standing(best.meaning, left, understood.language)
+            meaning = of_itself(best.meaning, kinds[best.meaning.kind])
+            return Standing(meaning, left, understood.language)
     return Standing(language=understood.language)
 
 
@@ -364,9 +368,11 @@ def _is_of_one(alone: Analysis, previous: Meaning) -> bool:
 def _is_fragment(alone: Understood, previous: Meaning) -> bool:
     """Whether it only names records of another kind, and no record: ``open tickets?``"""
     meaning = alone.analyses[0].meaning
-    leaves = (leaf for leaf in alone.read.leaves
+    lexicon, read = understanding_of(alone.language).lexicon, alone.read
+    some = lexicon.phrases("language", "some")
+    leaves = (leaf for leaf in read.leaves
               if leaf.category != "value" or not leaf.meaning.key.startswith("text:"))  # fmt: skip
-    categories = {leaf.category for leaf in leaves}
+    categories = {leaf.category for leaf in leaves if read.stems[leaf.start : leaf.end] not in some}
     is_other = meaning is not None and meaning.kind != previous.kind
     return is_other and not categories & {"value", "f:list", "f:count", "f:much", "f:who"}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from itertools import product
 
@@ -227,10 +228,14 @@ class Compiler:
                     raise TypeMismatchError("what is done lies not ahead")
                 date = kind.data.get("planned", {}).get(date, date)
                 plan = replace(plan, date=date)
-            to_come = kind.data.get("to_come", "")
-            if to_come and not dated.date and date == kind.date and self._is_ahead(period):
-                date = to_come
-                plan = replace(plan, date=date, conditions=self._still_open(plan, kind))
+            counts = (Figure(COUNT),) if kind.data.get("to_come") else ()  # how many of what is due
+            is_listed = not dated.date and all(figure in counts for figure in meaning.figures)
+            ahead = kind.data.get("ahead", ()) if is_listed else ()
+            implied = kind.dates.get(dated.date)
+            if ahead and date == kind.date and self._is_to_come(period, kind):
+                date = ahead[0]  # what is to come is not done
+                plan, is_open = replace(plan, date=date), kind.states.get("open")
+                implied = kind.dates.get(date) or (is_open.filter if is_open is not None else None)
             self._check_known(kind, date, period, meaning)
             whole = None if meaning.against is not None else period.whole(
                 plan.grain or "day", self.periods.now.today
@@ -240,7 +245,7 @@ class Compiler:
                 plan = plan.with_assumption("whole {grains} count, without the one that runs",
                                             grains=grains)  # fmt: skip
             plan = replace(plan, period=whole or period)
-            if dated.date and (implied := kind.dates.get(dated.date)):
+            if implied:
                 plan = self._with_implied(plan, kind, implied)
         return plan if meaning.against is None else self._against(plan, kind, meaning)
 
@@ -267,23 +272,23 @@ class Compiler:
         is_counted = period.grain is None and period.end != step(today, "day", 1)
         return period.start > today or is_counted
 
+    def _is_to_come(self, period: Period, kind: Kind) -> bool:
+        """Whether records of a period are those that are planned for it; of what is to be done also
+        those of a period that runs: ``tasks this week``."""
+        if self._is_ahead(period) or period.start is None or period.end is None:
+            return self._is_ahead(period)
+        today = self.periods.now.today  # "the last 7 days" end with it
+        runs = period.start == today or period.start < today < period.end - timedelta(days=1)
+        return runs and bool(kind.data.get("to_come"))
+
     def _check_known(self, kind: Kind, date: str, period: Period, meaning: Meaning) -> None:
         """What is still to come has only dates that are planned; what is to be done has no date."""
-        planned = (*kind.data.get("ahead", ()), kind.data.get("to_come", ""))
-        if self._is_ahead(period) and date not in planned:
+        if self._is_ahead(period) and date not in kind.data.get("ahead", ()):
             raise TypeMismatchError("what is still to come")
         states = [restriction.state for restriction in meaning.where if isinstance(restriction, Is)]
         is_undated = any(name.startswith("to.") and not kind.states[name].date for name in states)
         if meaning.dated is not None and not meaning.dated.date and is_undated:
             raise TypeMismatchError("when something is to be done")
-
-    @staticmethod
-    def _still_open(plan: Plan, kind: Kind) -> tuple[Condition, ...]:
-        """What is to come is not done: the records that are open, if no state is named."""
-        is_open = kind.states.get("open")
-        if is_open is None or any(is_own_state(part.text) for part in plan.conditions):
-            return plan.conditions
-        return (*plan.conditions, Condition(is_open.filter, "open"))
 
     @staticmethod
     def _is_stated(plan: Plan) -> bool:

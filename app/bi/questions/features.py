@@ -147,6 +147,10 @@ def _is_said(leaf: Leaf, meaning: Meaning, kind: Kind) -> bool:
             figures = {figure.measure for figure in meaning.figures}
             verbs = kind.data.get("verbs", {}).values()
             doers = {verb["subject"] for verb in verbs if verb["figure"] in figures}
+            states = (kind.states[part.state].filter for restriction in meaning.where
+                      for part in inner(restriction) if isinstance(part, Is))  # fmt: skip
+            done = kind.data.get("done_by", {}).items()
+            doers |= {doer for state in states for date, doer in done if date in state}
             is_grouped = name in {group.dimension for group in meaning.groups}
             return is_grouped or name in doers or _is_narrowed(meaning, kind, name)
         case "date":

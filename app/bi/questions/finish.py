@@ -18,6 +18,7 @@ from app.bi.questions.algebra import (
     Group,
     Has,
     Is,
+    Known,
     Meaning,
     Method,
     Not,
@@ -52,6 +53,7 @@ def finished(draft: Draft, model: Model) -> Iterator[Finished]:
             meaning = endings.meaning
             if "before" not in draft.flags:
                 meaning = by_dealings(meaning, model.kinds[key])
+                meaning = _undone(draft, meaning, model)
             yield Finished(model.checked(meaning), endings.features)
         except TypeMismatchError:
             continue
@@ -72,6 +74,24 @@ def by_dealings(meaning: Meaning, kind: Kind) -> Meaning:
         other, figures=(Figure(figure),), groups=(Group(group),), chart=meaning.chart,
         where=(Of(kind.key, rest),) if rest else (), ranking=replace(ranking, path=""),
     )  # fmt: skip
+
+
+def _undone(draft: Draft, meaning: Meaning, model: Model) -> Meaning:
+    """``has ACME paid``: of whoever is named, the records with which it is still to be done."""
+    kind, flags = model.kinds[meaning.kind], {flag.partition(" ")[0] for flag in draft.flags}
+    match meaning.where:
+        case (Equals("id", (_,)) as who, Has(other, ())):
+            doing = model.kinds[other]
+        case (Equals(_, (_,)) as who,) if "done" in flags <= {"done", "verb", "whether"}:
+            doing = kind
+        case _:
+            return meaning
+    for verb in doing.data.get("verbs", {}).values():
+        other, state = verb.get("undone", ("", ""))
+        key = other and model.kinds[other].dimensions[verb["subject"]].key
+        if key and not (meaning.dated or meaning.groups) and (doing != kind or who.path == key):
+            return Meaning(other, where=(replace(who, path=key), Is(state)))
+    return meaning
 
 
 class _Finishing:
@@ -220,6 +240,14 @@ class _Finishing:
         implies = self.kind.data.get("implies", {})
         names = [group.dimension for group in meaning.groups if group.dimension in implies]
         more = [Is(implies[name]) for name in names if Is(implies[name]) not in meaning.where]
+        paths = {self.kind.dimensions[name].path: Is(state) for name, state in implies.items()}
+        wanted = [part for part in meaning.where
+                  if isinstance(part, Known) and paths.get(part.path) in meaning.where]  # fmt: skip
+        if wanted and not meaning.figures:  # "lost deals with reason": each of them has one
+            meaning = replace(
+                meaning, where=tuple(part for part in meaning.where if part not in wanted),
+                columns=(*meaning.columns, *(part.path for part in wanted)),
+            )  # fmt: skip
         earlier = self.kind.data.get("earlier", {}) if self._is_over else {}
         groups = tuple(replace(group, dimension=earlier.get(group.dimension, group.dimension))
                        for group in meaning.groups)  # fmt: skip

@@ -186,6 +186,12 @@ def _is_among(part: Restriction | None, paths: set[str], kind: Kind, model: Mode
     return bool(of_part) and of_part <= paths
 
 
+def _is_one_of(part: Restriction, paths: set[str], kind: Kind) -> bool:
+    """Whether it names one value of such properties."""
+    is_value = isinstance(part, Equals) and len(part.values) == 1 and part.path in paths
+    return is_value or (isinstance(part, Is) and kind.states[part.state].path in paths)
+
+
 def _paths(restriction: Restriction | None, kind: Kind, model: Model) -> Iterator[str]:
     """The properties whose values a restriction says, those of the client of an invoice, too."""
     match restriction:
@@ -252,18 +258,20 @@ def _column(by_kind: Mapping[str, str], kind: Kind) -> str:
     return f"{kind.to_one[other]}/{by_kind[other]}"
 
 
-def _showing(previous: Meaning, path: str, model: Model) -> Meaning:
+def _showing(previous: Meaning, path: str, model: Model, *, beside: bool = False) -> Meaning:
     """The same records with one more column; of what they show already how many each has.
 
+    Args:
+        beside: it is asked for beside others, or of the first records: it is a column then.
     Raises: TypeMismatchError, KeyError.
     """
     kind = model.kinds[previous.kind]
     if previous.figures or path.endswith("Id"):
         raise TypeMismatchError("figures have no columns")
-    if path in kind.data.get("columns", ()):
-        names = {dimension.path: name for name, dimension in kind.dimensions.items()}
-        is_date = kind.is_dated(path)  # which they show already
-        return previous if is_date else _grouped(previous, (Group(names[path]),), model)
+    names = {dimension.path: name for name, dimension in kind.dimensions.items()}
+    is_known = path in kind.data.get("columns", ()) and path in names
+    if is_known and not (beside or kind.is_dated(path)):
+        return _grouped(previous, (Group(names[path]),), model)
     return replace(previous, columns=(*previous.columns, path))
 
 
@@ -273,6 +281,9 @@ def _grouped(previous: Meaning, groups: tuple[Group, ...], model: Model) -> Mean
         return first
     figures = previous.figures or (Figure(kind.data.get("bare", COUNT)),)
     paths = {kind.dimensions[group.dimension].path for group in groups if group.dimension}
+    if not previous.groups:  # "web leads in June" "all sources": of one nothing is told by it
+        where = tuple(part for part in previous.where if not _is_one_of(part, paths, kind))
+        previous = replace(previous, where=where)
     if _is_among(previous.part, paths, kind, model):
         previous = replace(previous, part=None)  # "what part is Swiss? Which country has most?"
     return replace(previous, groups=groups, figures=figures, ranking=None, columns=())
@@ -368,6 +379,11 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
         changed = replace(changed, groups=())
     if "summed" in draft.flags and not kind.usual and not _amounts(changed):
         return _summed(changed, model.kinds)
+    of_records = draft.rank is not None and draft.rank.of == "records"
+    of_records &= not (draft.figures or changed.groups)
+    several = bool(draft.rank and draft.rank.limit > 1)  # "how much is overdue?" "The ten largest?"
+    if of_records and (several or meaning.columns or not _amounts(changed)):
+        changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
     if draft.figures:
         is_narrowed = draft.flags & {"counted", "summed"} or meaning.groups or draft.rank
         if not is_narrowed and not previous.figures and _is_property(draft.figures[0], kind):
@@ -398,13 +414,10 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             since = tuple(filter(None, map(kind.since, changed.where)))
             return replace(changed, columns=since or paths)
         for path in paths:
-            changed = _showing(changed, path, model)
+            changed = _showing(changed, path, model, beside=of_records or len(paths) > 1)
     elif "list" in draft.flags and changed == previous and not (draft.rank or meaning.where):
         listed = _listed(previous, kind)
         return None if listed == replace(previous, ranking=None) else listed
-    of_records = draft.rank is not None and draft.rank.of == "records"
-    if of_records and not (draft.figures or changed.groups or _amounts(changed)):
-        changed = _listed(changed, kind)  # "how many did we send?" "And the largest?"
     if meaning.ranking is not None and meaning.ranking.path:
         ranking = _chosen_by(changed, meaning.ranking, kind)
         return None if changed.figures else replace(changed, ranking=ranking)
@@ -427,12 +440,23 @@ def _since(meaning: Meaning, kind: Kind) -> set[str]:
 def tells_one(meaning: Meaning, kind: Kind) -> bool:
     """Whether it is about one record that was named, or what belongs to one client or project:
     ``phone of Granit Software``, ``how much does it owe us``."""
-    paths = {"id", *(dimension.key for name, dimension in kind.dimensions.items()
-                     if dimension.path.endswith("/name"))}  # fmt: skip
+    paths = {"id", kind.data.get("numbered", "number")}
+    paths |= {dimension.key for dimension in kind.dimensions.values()
+              if dimension.path.endswith("/name")}  # fmt: skip
     return any(
         isinstance(part, Equals) and part.path in paths and len(part.values) == 1
         for part in meaning.where
     )
+
+
+def of_itself(meaning: Meaning, kind: Kind) -> Meaning:
+    """Of one record that is named the record: what goes on from ``is INV-7 paid`` is about it,
+    and not about paid ones."""
+    named = [part for part in meaning.where if isinstance(part, Equals) and len(part.values) == 1
+             and part.path in ("id", kind.data.get("numbered", "number"))]  # fmt: skip
+    if not named or meaning.figures or meaning.groups or meaning.ranking:
+        return meaning
+    return replace(meaning, where=tuple(named[:1]), dated=None)
 
 
 def _of_part(
@@ -499,11 +523,14 @@ def _of_related(previous: Meaning, draft: Draft, model: Model, refers: str) -> M
     if has is not None:
         records = _behind(previous, has, kind, other)
         return replace(meaning, where=(*records.where, *meaning.where))
+    name = other.data["one"]
+    is_bare = draft.is_plain and not (draft.where or draft.dated or draft.columns)
+    if is_bare and name in kind.dimensions and not previous.groups:
+        return _grouped(previous, (Group(name),), model)
     is_same = refers == "person" or not (refers or "list" in draft.flags)  # "open tickets?"
     parts = tuple(_named_in(previous, kind, other)) if is_same else ()
     if parts := parts or tuple(_belonging(previous, kind, other)):
         return replace(meaning, where=(*parts, *meaning.where))
-    name = other.data["one"]
     if draft.is_plain and name in kind.dimensions and not previous.groups:
         return _grouped(previous, (Group(name),), model)
     return None
@@ -527,8 +554,10 @@ def _belonging(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restricti
             parts = [part for part in parts if part not in named]
         if parts:
             yield Of(kind.key, tuple(parts))
-    else:
-        yield from _named_in(previous, kind, other)
+    elif theirs := tuple(_named_in(previous, kind, other)):
+        yield from theirs
+    elif kind.key in other.related and tells_one(previous, kind):  # the contact of a ticket
+        yield Has(kind.key, tuple(parts))
 
 
 def _named_in(previous: Meaning, kind: Kind, other: Kind) -> Iterator[Restriction]:
@@ -544,6 +573,8 @@ def _whose(path: str, kind: Kind, other: Kind) -> str:
     """The property of other records that says the same client, project or colleague."""
     for name, dimension in kind.dimensions.items():
         if dimension.key and path == dimension.key:
+            if name == other.data["one"]:
+                return "id"
             is_person = dimension.path.endswith("displayName")
             wanted = other.data.get("person", "owner") if is_person else name
             their_dimension = other.dimensions.get(name) or other.dimensions.get(wanted)

@@ -195,8 +195,9 @@ class Lexicon:
             yield (*parts, head) if self.form(rest) in units else (head, *parts)
 
     def is_known(self, word: str) -> bool:
-        """Whether a word means something, or all parts of it do."""
-        return all(self.form(part) in self.known for part in self.parts(word))
+        """Whether a word means something, or all parts of it do, and no name has it."""
+        forms = [self.form(part) for part in self.parts(word)]
+        return all(form in self.known and form not in self.named for form in forms)
 
     def _is_part(self, word: str) -> bool:
         return len(word) >= _SHORTEST_PART and self.form(word) in self.known

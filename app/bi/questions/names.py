@@ -193,7 +193,10 @@ class Names:
         yield Name(at, at + 1, Options(f"number:{text}", by_kind))
 
     def _texts(self, tokens: Sequence[Token], stems: Sequence[str], at: int) -> Iterator[Name]:
-        """What stands behind ``about`` and ``tagged``, or between ``with`` and ``in the name``."""
+        """What stands behind ``about`` and ``tagged``, between ``with`` and ``in the name``, or in
+        quotation marks."""
+        if tokens[at].kind == "quoted":
+            yield Name(at, at + 1, self._said_of("f:about", tokens[at].text))
         longer: set[str] = set()
         for length, entry in self._lexicon.at(stems, at):
             if entry.category not in {"f:about", "f:tagged", "f:with", "f:topic"} - longer:

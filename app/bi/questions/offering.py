@@ -44,8 +44,12 @@ def _has_content(read: Read, start: int, end: int | None = None) -> bool:
 
 
 def by_record(analysis: Analysis, read: Read) -> tuple[str, ...]:
-    """The question once for each record of a name that several have; none where one is meant."""
-    if "several records" not in analysis.features:
+    """The question once for each record of a name that several have; none where one is meant, or
+    where it is said whose they are."""
+    where = () if analysis.meaning is None else analysis.meaning.where
+    is_told = any(isinstance(part, Equals) and len(part.values) == 1 and part.path.endswith("Id")
+                  for part in where)  # fmt: skip
+    if "several records" not in analysis.features or is_told:
         return ()
     name = next(name for name in read.names if name.choices)
     return tuple(_replaced(read, (name.start, name.end), f'"{choice}"') for choice in name.choices)

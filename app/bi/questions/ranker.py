@@ -27,6 +27,7 @@ PRIORS = {
     "rule values_then": -2.0, "rule of_record": -2.0, "rule what_is_done": 4.0,
     "rule who_has_so": -1.5,
     "rule having_so": -1.5, "rule having_so before": -1.5,
+    "rule has_done": 1.0,
     "usual time": -1.5, "word date eingang": -0.6,
     "word state neu": -0.4, "word date neu": 0.4,
     "word date fakturiert": -0.8,

@@ -131,7 +131,10 @@ class Reader:
         client or project that was named there."""
         tokens = self._tokens(question)
         if before is not None:
-            tokens = [_BEFORE, *tokens[self._lead_in(tokens) :], _BEFORE]
+            first, *rest = tokens[self._lead_in(tokens) :] or [_BEFORE]
+            columns = self._listed([_BEFORE, replace(first, apart=True, mark=","), *rest])
+            is_listed = "before listed" in before.flags and len(columns) > len(rest) + 2
+            tokens = [*(columns if is_listed else (_BEFORE, first, *rest)), _BEFORE]
         read_so_far = Read(tokens)
         stems = [token.stem for token in tokens]
         for at in (0, len(tokens) - 1) if before is not None else ():
@@ -227,7 +230,8 @@ class Reader:
         if self._lexicon.code != "en":
             tokens = self._with_ordinals(tokens)
         meant = repaired(tokens, self._lexicon.known, self._lexicon.stem)
-        return self._asked_first(self._rejoined(self._presented(self._plain(list(meant)))))
+        plain = self._plain(list(meant))
+        return self._listed(self._asked_first(self._rejoined(self._presented(plain))))
 
     def _plain(self, tokens: list[Token]) -> list[Token]:
         """``was gibt es an Tickets``: only that they are asked for; of ``morgen erledigt werden
@@ -271,6 +275,48 @@ class Reader:
     def _is(self, stem: str, category: str) -> bool:
         """Whether a word by itself can mean something of a category."""
         return any(entry.category == category for entry in self._lexicon.entries.get((stem,), ()))
+
+    def _listed(self, tokens: list[Token]) -> list[Token]:
+        """``open invoices: number, due date``: properties behind a mark are columns, as behind a
+        ``with``; where it is told by something, they may be more of that."""
+        begins = [at for at, token in enumerate(tokens) if at and token.apart]
+        begin = len(tokens)
+        while begins and self._names_columns(tokens[begins[-1] : begin]):
+            begin = begins.pop()
+        items = tokens[begin:]
+        is_one = sum(token.apart or self._joins(token) for token in items) < 2
+        groups = self._categories(tokens[:begin]) & {"f:by", "f:sort", "grain"}
+        is_told = is_one or not self._categories(items) & {"property", "dimension"}
+        if not items or groups or (is_told and items[0].mark == ","):
+            return tokens
+        word = self._lexicon.data["words"]["shows"][0]
+        with_word = replace(items[0], text=word, stem=self._lexicon.stem(word), kind="word")
+        columns = (part for token in items for part in (
+            (with_word,) if self._joins(token) else
+            (with_word, replace(token, apart=False, mark="")) if token.apart else (token,)
+        ))  # fmt: skip
+        return [*tokens[:begin], *columns]
+
+    def _names_columns(self, tokens: Sequence[Token]) -> bool:
+        """Whether words between two marks name properties, and nothing else."""
+        columns = {"property", "dimension", "measure", "date", "f:amount"}
+        names: list[list[Token]] = [[]]
+        for token in tokens:
+            if self._joins(token):
+                names.append([])
+            elif token.stem not in self._lexicon.fillers:
+                names[-1].append(token)
+        return all(self._categories(name, whole=True) & columns for name in names)
+
+    def _joins(self, token: Token) -> bool:
+        return self._is(token.stem, "f:and")
+
+    def _categories(self, tokens: Sequence[Token], *, whole: bool = False) -> set[str]:
+        """What words can be, one by one or as a phrase."""
+        stems = tuple(token.stem for token in tokens)
+        phrases = [stems] if whole else [(stem,) for stem in stems]
+        return {entry.category for phrase in phrases
+                for entry in self._lexicon.entries.get(phrase, ())}  # fmt: skip
 
     def _presented(self, tokens: list[Token]) -> list[Token]:
         """``send me a short list of``: what is done with a list only says that one is asked for;

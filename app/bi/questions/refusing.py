@@ -359,9 +359,12 @@ def _is_ahead(question: _Question) -> bool:
     kind, plan, data = question.kind, question.plan, question.kind.data
     if not question.says("ahead"):
         return False
-    ahead = {*data.get("ahead", ()), *data.get("planned", {}).values(), data.get("to_come")}
+    ahead = {*data.get("ahead", ()), *data.get("planned", {}).values()}
     dates = [kind.states[name].date for name in question.states]
-    if plan.date in ahead or any(name.startswith("to.") for name in question.states):
+    dated = question.meaning.dated
+    is_planned = dated is None or dated.date or data.get("to_come")
+    is_to_do = any(name.startswith("to.") for name in question.states)
+    if (plan.date in ahead and is_planned) or is_to_do:
         return False
     # What is said of no time, and of nothing that happened, is as it is now.
     is_now = plan.period is None and not any(dates)

@@ -354,6 +354,9 @@ class Grammar:
         is_its = meaning is not None and self._path_of(kind, meaning) in self._paths(kind, name)
         return meaning if is_its else None
 
+    def property_in_state(self, part: Options, state: Options) -> Draft:
+        return _being(self.property_of_value(part, _states(state)))
+
     @_of_each("{0.key} in {1.key}")
     def mentioned_in(self, kind: Kind, meaning: Restriction, part: Options) -> Restriction | None:
         path = part.by_kind.get(kind.key, "")
@@ -597,6 +600,11 @@ class Grammar:
     def nothing_so(self, _: str, part: Options) -> Options | None:
         draft = self.something_so(_, part)
         return None if draft is None else self._related(draft, negated=True)
+
+    def has_done(self, _: str, deed: Draft) -> Draft | None:
+        owners = [part.key.partition(":")[0] for part in deed.where]
+        is_of_one = len(owners) == 1 and owners[0] in (*self.kinds, "place")
+        return deed.flagged("done", "whether") if is_of_one and not deed.dated else None
 
     def undone(self, _: str, deed: Draft) -> Options:
         return self._done(deed, negated=True)
@@ -1665,7 +1673,8 @@ class Grammar:
             return None
         columns = self._columns(part)
         kinds = frozenset(columns.by_kind).intersection(value.by_kind)
-        kinds = kinds & {owner} if owner in self.kinds else kinds
+        if owner != "user":  # "T-000012 status" is that of the ticket
+            kinds &= {next(iter(value.by_kind))}
         return Draft(kinds, where=(value,), columns=(columns,)) if kinds else None
 
     def records_property(self, draft: Draft, part: Options) -> Draft | None:
@@ -1675,7 +1684,8 @@ class Grammar:
         return (self._columns(part),)
 
     def columns_of(self, part: tuple[Options, ...], draft: Draft) -> Draft | None:
-        return self.showing(draft._replace(leftward=False), part) if len(part) > 1 else None
+        is_known = len(part) > 1 or "before" in draft.flags
+        return self.showing(draft._replace(leftward=False), part) if is_known else None
 
     def more_columns(self, *parts: Any) -> tuple[Options, ...]:
         several = (part if isinstance(part, tuple) else (self._columns(part),) for part in parts)

@@ -209,7 +209,11 @@ class Understanding:
         stems = tuple(self.lexicon.stem(token.text) for token in tokenise(question))
         several = self.lexicon.data["language"].get("several", ())
         is_plural = any(token.text.lower() in several for token in tokenise(question))
-        flags = ("before", *(("plural",) * is_plural))
+        flags = (
+            "before",
+            *(("plural",) * is_plural),
+            *(("before listed",) * (not previous.figures)),
+        )
         same = Draft(frozenset((previous.kind,)), previous.kind, flags=frozenset(flags))
         read = reader.read(question, same)
         self._pass_over(read)
@@ -316,12 +320,10 @@ def language_of(question: str, before: Standing | None = None) -> str:
 
     def count(lexicon: Lexicon) -> int:
         """Words that are known; what looks like a name is no compound: ``open deals Highland``."""
-        forms = ((word, lexicon.form(word)) for word in words)
         return sum(
-            form in lexicon.known
-            or (not (is_small and word[0].isupper()) and lexicon.is_known(word))
-            for word, form in forms
-            if form not in lexicon.named
+            (lexicon.form(word) in lexicon.known or not (is_small and word[0].isupper()))
+            and lexicon.is_known(word)
+            for word in words
         )
 
     known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}
