@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from app.bi.questions.understanding import understanding_of
-from app.bi.words import slips
 from app.bi.words.tokens import Token, repaired, stem, tokenise
+from app.search import slips
 from bench.nlq_cases import GERMAN, QUESTIONS, read_cases, read_wordings
 
 
