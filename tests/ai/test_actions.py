@@ -93,8 +93,8 @@ def test_a_mail_is_drafted_and_not_sent(api: Api, acme: int) -> None:
         api, "Draft an email to the client about the new prices", context=about("crm", acme)
     )
     result = confirm(api, action).json["result"]
-    assert (result["to"], result["subject"]) == ("eva@acme.example", "the new prices")
-    assert result["url"].startswith("mailto:eva%40acme.example?subject=the%20new%20prices&body=")
+    assert (result["to"], result["subject"]) == ("eva@acme.example", "The new prices")
+    assert result["url"].startswith("mailto:eva%40acme.example?subject=The%20new%20prices&body=")
 
 
 def test_a_stage_is_changed_by_the_service_with_its_rules(api: Api, acme: int) -> None:
