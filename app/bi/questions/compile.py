@@ -13,6 +13,7 @@ from app.bi.plans.entities import Measure, spoken
 from app.bi.plans.filtering import all_of, bounds_of
 from app.bi.plans.plan import Condition, Figure as PlanFigure, Plan
 from app.bi.plans.qualifying import is_own_state, qualified
+from app.bi.plans.tax_groups import by_tax_group
 from app.bi.questions.algebra import (
     COUNT,
     OR,
@@ -89,8 +90,9 @@ class Compiler:
         asked_columns = tuple(own if path == kind.date else path for path in meaning.columns)
         extra = (*plan.extra_columns, *self._columns(kind, meaning))
         so = {part.text for part in plan.conditions if not part.negated}
-        return replace(plan, extra_columns=extra, asked_columns=asked_columns,
+        plan = replace(plan, extra_columns=extra, asked_columns=asked_columns,
                        amount=kind.amount_where(so))  # fmt: skip
+        return by_tax_group(plan)
 
     def _stepwise(self, meaning: Meaning, kind: Kind) -> Meaning:
         """``month over month in 2026``: each of the units that a longer period has."""

@@ -170,8 +170,12 @@ class Kind(Entity):
         """A property of the record, or of the part that is joined."""
         part, _, alias = str(self.join).partition(" as ")
         if self.join is not None and path.startswith(f"{alias}/"):
-            target = container().types[self.type.navigation[part].target]
-            return target.properties.get(path.removeprefix(f"{alias}/"))
+            name = path.removeprefix(f"{alias}/")
+            if nav := self.type.navigation.get(part):
+                return container().types[nav.target].properties.get(name)
+            values = self.type.properties[part].type  # a collection of complex values
+            element = values.element if isinstance(values, edm.CollectionType) else values
+            return element.properties.get(name) if isinstance(element, edm.ComplexType) else None
         return super().prop(path)
 
     @cached_property
