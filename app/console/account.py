@@ -50,14 +50,21 @@ def change_account() -> Response:
     return see_other(ADDRESS, translated("Saved."))
 
 
+PASSWORDS = ("currentPassword", "newPassword", "repeated")
+
+
 @console.post("/account/password")
 @refused_on(show_account)
 def change_password() -> Response:
     """Set another password; one's other sessions end."""
-    form = request.form
-    if form.get("newPassword", "") != form.get("repeated", ""):
+    typed = [request.form.get(name, "") for name in PASSWORDS]
+    missing = [name for name, text in zip(PASSWORDS, typed, strict=True) if not text]
+    if missing:
+        raise ValidationError([(name, translated("is required")) for name in missing])
+    current, new, repeated = typed
+    if new != repeated:
         raise ValidationError([("repeated", translated("is not the same password"))])
-    change_own_password(form.get("currentPassword", ""), form.get("newPassword", ""))
+    change_own_password(current, new)
     return see_other(ADDRESS, translated("Password changed; your other sessions have ended."))
 
 

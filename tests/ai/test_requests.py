@@ -19,7 +19,7 @@ from tests.contract.conftest import Api
 from tests.factories import today
 
 FOLDER = Path(__file__).parent / "requests"
-RIGHT = {"en": 60, "de": 59}
+RIGHT = {"en": 60, "de": 60}
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 Records = dict[str, Any]
 

@@ -30,7 +30,7 @@ HIGH = 0.8
     "question",
     ["which agents have no urgent tickets",
      "all but the largest deal", "running total of invoices", "what will revenue be in December",
-     "big deals won this month"],
+     "large deals won this month"],
 )  # fmt: skip
 def test_what_no_query_says_is_refused(ask: Ask, business: None, question: str) -> None:
     assert ask(question)["status"] == "unsupported"

@@ -236,7 +236,10 @@ class Compiler:
             implied = kind.dates.get(dated.date)
             if ahead and date == kind.date and self._is_to_come(period, kind):
                 date = ahead[0]  # what is to come is not done
-                plan, is_open = replace(plan, date=date), kind.states.get("open")
+                # "Due for review next month": not those that are due by now.
+                by_now = (f"{date} le ", f"{date} lt ")
+                rest = tuple(each for each in plan.conditions if not each.text.startswith(by_now))
+                plan, is_open = replace(plan, date=date, conditions=rest), kind.states.get("open")
                 implied = kind.dates.get(date) or (is_open.filter if is_open is not None else None)
             self._check_known(kind, date, period, meaning)
             whole = None if meaning.against is not None else period.whole(

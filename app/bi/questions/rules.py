@@ -81,6 +81,7 @@ _METHODS: Mapping[str, Method] = {
 _NONE = "no related "  # begins the key of what has none of other records
 _NEVER = "never "  # or did not do something
 _AS_WELL = "and "  # of what is said with "and"
+_TOLD = " told "  # in the key of a figure that another word says how to tell: net, gross
 _USUAL = "usual amount "  # begins the key of the usual figure of each kind
 
 
@@ -995,8 +996,9 @@ class Grammar:
             return None
         if len(first.figures) == len(second.figures) == 1 and (
             same := self.figure_as_said(first, second)
-        ):
-            return same
+        ):  # "sales, net and gross" is told both ways
+            is_told = _TOLD in first.figures[0].key
+            return first.figured(same.figures[0]) if is_told else same
         for figure in second.figures:
             first = first.figured(figure)
         return first
@@ -1011,7 +1013,7 @@ class Grammar:
                 by_kind[key] = replace(figure, measure=ways[second_figure.measure])
         if not by_kind:
             return None
-        choices = Options(f"{first.figures[0].key} {second.figures[0].key}", by_kind)
+        choices = Options(f"{first.figures[0].key}{_TOLD}{second.figures[0].key}", by_kind)
         return first._replace(kinds=first.kinds.intersection(by_kind), figures=(choices,))
 
     def rate_of_state(self, part: Options, _: str) -> Draft:
