@@ -60,7 +60,6 @@ def test_the_password_is_asked_for(app: Flask, client: FlaskClient) -> None:
     [
         ((*ANNA[:-1], "short", "--role", "Sales"), "at least 12 characters"),
         ((*ANNA, "--role", "King"), "there is no role King"),
-        ((*ANNA[:-1], "short", "--role", "King"), "roles: there is no role King\nError: 2 fields"),
         (("user", "disable", "nobody"), "There is no user nobody"),
         (("user", "unlock", "nobody"), "There is no user nobody"),
         (("api-key", "create", "ERP", "--role", "King"), "there is no role King"),

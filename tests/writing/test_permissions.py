@@ -48,9 +48,9 @@ def answer(write: Callable[[], object]) -> str:
 
 
 def expected(letters: str, letter: str, *, own: bool) -> str:
-    if "R" not in letters or "p" in letters:  # a draft is not published
+    if "R" in letters and "p" in letters:  # a draft is not published
         return "missing"
-    if letter not in letters:
+    if "R" not in letters or letter not in letters:
         return "forbidden"
     return "allowed" if own or "o" not in letters else "forbidden"
 
