@@ -9,6 +9,7 @@ from rapidfuzz import distance
 from app.search import wordpiece
 
 _SHORTEST = 3  # of such words a letter is missing, and not the first
+_LONGEST = 40  # what is longer is no word that is typed; each letter is tried with every other
 _SHORTEST_OF_TWO = 8  # letters of a word in which two slips are undone
 _KEYBOARDS = (("qwertyuiop", "asdfghjkl", "zxcvbnm"), ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"))
 _ALIKE = ("aeiouyäöü", "csz", "ck", "dt", "bp", "fv", "gj")  # taken for each other by ear
@@ -42,7 +43,7 @@ def intended_stem(word: str, known: Mapping[str, float], stem: Callable[[str], s
         word: in small letters.
         known: stem -> how usual it is: of two that are as near the usual one is meant.
     """
-    if len(word) < _SHORTEST or wordpiece.is_piece(word):
+    if not _SHORTEST <= len(word) <= _LONGEST or wordpiece.is_piece(word):
         return ""  # a word of the language that means something else is no slip
     same = distance.Prefix.similarity
     least = _SHORTEST + (len(word) == _SHORTEST)
