@@ -31,7 +31,7 @@ CONTEXT = "service"
 _OR = marked("or")
 _PLACE = re.compile(r"%\\\((\w)\\\)s")
 _NAME = re.compile(r"(?<![\w.])[a-z]+(?:[A-Z][a-z]+)+\b")
-_NUMBER = re.compile(r"-?\d{1,3}(,\d{3})+(\.\d+)?|-?\d+\.\d+")
+_NUMBER = re.compile(r"(-?\d{1,3}(?:,\d{3})+(?:\.\d+)?|-?\d+\.\d+)( [A-Z]{3})?")  # and its currency
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DIGITS = re.compile(r"\d[.,-]\d")
 _BETWEEN = re.compile(r"(?<=\.) (?=[A-Z])")
@@ -106,8 +106,9 @@ def _value(text: str) -> str:
     """What stands in a place, as the page writes it: a number, a day, a name, another message."""
     if text in _ARTICLES:
         return ""
-    if _NUMBER.fullmatch(text):
-        return grouped_number(Decimal(text.replace(",", "")), page_signs())
+    if number := _NUMBER.fullmatch(text):
+        digits, currency = number.groups(default="")
+        return grouped_number(Decimal(digits.replace(",", "")), page_signs()) + currency
     if _DAY.fullmatch(text):
         return format_date(date.fromisoformat(text), "medium", page_language())
     for separator, word in ((", ", ", "), (" or ", f" {translated(_OR)} ")):
