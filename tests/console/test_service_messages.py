@@ -65,7 +65,7 @@ def test_a_message_is_recognised_by_its_words(app: Flask, message: str, expected
         assert problem_text(message) == expected
         assert problem_text(expected) == expected
     with app.test_request_context("/admin/"):
-        in_english = message.replace("2026-11-05", "Nov 5, 2026")
+        in_english = message.replace("2026-11-05", "Nov 5, 2026").replace("1100.00", "1,100.00")
         assert problem_text(message).rpartition(": ")[2] == in_english.rpartition(": ")[2]
 
 
