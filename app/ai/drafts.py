@@ -12,6 +12,7 @@ from app.ai.parts import Ask, Part, Proposal, RecordContext, Text
 from app.ai.record import PROFILES, list_related
 from app.ai.understanding import Request
 from app.ai.wording import day_text, value_text
+from app.bi.words.speech import capital
 from app.container import engine
 from app.errors import ForbiddenError
 from app.http.security import current_caller
@@ -47,7 +48,7 @@ def propose_mail(ask: Ask, record: RecordContext, request: Request) -> Iterator[
     reader = letter.reader
     bills = _open_invoices(reader, record, request)
     subject = reader.translated("Open invoices") if bills else _subject(record, request)
-    subject = (subject[:1].upper() + subject[1:])[:_SUBJECT_LENGTH]
+    subject = capital(subject)[:_SUBJECT_LENGTH]
     greeting = reader.translated("Hello,")
     if letter.name:
         greeting = reader.translated("Hello %(name)s,", name=letter.name)
@@ -126,7 +127,7 @@ def _about(reader: Ask, request: Request) -> Iterator[str]:
     link = message_of(request.link, request.language)
     if reader.language != request.language or not len(link):
         text = f"{request.link} {text}" if link.at("mail.governing", 0) else text
-        yield f"{text[:1].upper()}{text[1:]}."
+        yield f"{capital(text)}."
     elif link.at("mail.telling", 0):
         yield reader.translated("I would like to let you know that %(text)s.", text=text)
     else:

@@ -30,8 +30,8 @@ _BEFORE_MAY = frozenset(
 )
 _BEHIND_MAY = _BEFORE_MAY | {"the", "our", "be", "have", "not", "need"}
 _BEFORE_FEASTS = {"between", "the"}
-# From which hour of the first day to which hour of the last.
 _YEARS_BESIDE = 3  # of this one, that two digits may say
+# From which hour of the first day to which hour of the last.
 _HOURS = {"morning": (0, 12), "afternoon": (12, 18), "evening": (18, 24)}
 
 
@@ -234,9 +234,8 @@ class _Reading:
         if start >= end:
             start = add_months(start, -12)
         last_day = end - timedelta(days=1)
-        has_year = last[1].has_year and (
-            first[1].has_year or is_dated
-        )  # its year is that of the end
+        # Where the first has none, its year is that of the end.
+        has_year = last[1].has_year and (first[1].has_year or is_dated)
         label = f"from {start} to {last_day}"
         return end_at - begin, Period(start, end, label, has_year=has_year)
 

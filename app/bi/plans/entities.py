@@ -148,7 +148,7 @@ class Entity:
             value=value,
             money=str(self.data.get("currency", CURRENCY)),
             filter=" and ".join(part for part in where if part not in already) or None,
-            note=f"{label[:1].lower()}{label[1:]} = {defined.description.rstrip('.')}",
+            note=note_of(label, defined.description),
             is_whole=is_whole,
             within=" and ".join(part for part in base if part in where) or None,
             base=defined.base if self.join is None else None,
@@ -180,6 +180,11 @@ class Entity:
             return path == "payment/date"
         prop = self.prop(path)
         return prop is not None and getattr(prop.type, "name", "") == "Edm.Date"
+
+
+def note_of(label: str, description: str) -> str:
+    """What a figure is, as an answer tells it: ``net revenue = …``."""
+    return f"{label[:1].lower()}{label[1:]} = {description.rstrip('.')}"
 
 
 def spoken(name: str) -> str:

@@ -10,7 +10,7 @@ import re
 from copy import copy
 from dataclasses import replace
 
-from app.bi.plans.entities import Measure
+from app.bi.plans.entities import Measure, note_of
 from app.bi.plans.plan import Plan
 from app.container.measures import MEASURES
 
@@ -35,8 +35,8 @@ def by_tax_group(plan: Plan) -> Plan:
         if path is None or path[0] not in values:
             return measure
         value, name = values[path[0]]
-        note = f"{measure.label[:1].lower()}{measure.label[1:]} = {MEASURES[name].description}"
-        return replace(measure, value=_PATH.sub(value, measure.value), note=note.removesuffix("."))
+        note = note_of(measure.label, MEASURES[name].description)
+        return replace(measure, value=_PATH.sub(value, measure.value), note=note)
 
     measured = {measure: of_group(measure) for measure in plan.measures}
     notes = {plan.say(old.note): plan.say(new.note) for old, new in measured.items()

@@ -399,7 +399,7 @@ def _of_draft(previous: Meaning, draft: Draft, model: Model, *, refers: str) -> 
             if not previous.groups:  # the sum, and no average of all groups
                 figures = tuple(replace(figure, method="") for figure in figures)
         if len(previous.figures) == len(figures) == 1:  # "revenue in May, net" "And gross?"
-            ways = kind.data.get("told", {}).get(previous.figures[0].measure, {})
+            ways = kind.ways_told(previous.figures[0].measure)
             figures = (
                 replace(figures[0], measure=ways.get(figures[0].measure, figures[0].measure)),
             )

@@ -166,6 +166,11 @@ class Kind(Entity):
         if self.join is None:
             yield from self.type.properties.items()
 
+    def ways_told(self, measure: str) -> Mapping[str, str]:
+        """Of a figure: how another one says that it is told -> the figure that is meant then."""
+        ways: Mapping[str, str] = self.data.get("told", {}).get(measure, {})
+        return ways
+
     def prop(self, path: str) -> edm.Property | None:
         """A property of the record, or of the part that is joined."""
         part, _, alias = str(self.join).partition(" as ")

@@ -1008,7 +1008,7 @@ class Grammar:
         by_kind = {}
         for key, figure in first.figures[0].by_kind.items():
             second_figure = second.figures[0].by_kind.get(key)
-            ways = self.kinds[key].data.get("told", {}).get(figure.measure, {})
+            ways = self.kinds[key].ways_told(figure.measure)
             if second_figure is not None and second_figure.measure in ways:
                 by_kind[key] = replace(figure, measure=ways[second_figure.measure])
         if not by_kind:
