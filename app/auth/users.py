@@ -166,6 +166,12 @@ def unlock_user(user_id: int) -> None:
     audit.record("user.unlocked", "User", user_id)
 
 
+def language_of_account(user_id: int) -> str | None:
+    """The language that a user has chosen, ``UNSAID`` too; None of a caller that is no user."""
+    with records.looking() as connection:
+        return connection.execute(select(User.language).where(User.id == user_id)).scalar()
+
+
 def find_user_id(username: str) -> int | None:
     """The id of the person of this name, in whatever spelling."""
     user_id: int | None = db.session.execute(

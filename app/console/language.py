@@ -7,11 +7,9 @@ from datetime import datetime
 
 from babel.dates import format_date
 from flask import Flask, g, has_request_context, request
-from sqlalchemy import select
 
-from app.db import records
+from app.auth.users import language_of_account
 from app.http.security import find_caller
-from app.models.user import User
 from app.settings import organisation
 from app.written.catalogue import (
     SOURCE,
@@ -81,9 +79,7 @@ def account_language() -> str | None:
     if caller is None:
         return None
     if "account_language" not in g:
-        statement = select(User.language).where(User.id == caller.user_id)
-        with records.looking() as connection:
-            g.account_language = connection.execute(statement).scalar()
+        g.account_language = language_of_account(caller.user_id)
     language: str | None = g.account_language
     return language
 

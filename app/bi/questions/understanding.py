@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from threading import RLock
 
+from app.auth.users import language_of_account
 from app.bi.periods.spans import Calendar
 from app.bi.plans.columns import Compiled
 from app.bi.plans.compiling import compiled
@@ -27,9 +28,7 @@ from app.bi.questions.reading import THIS, Read, Reader
 from app.bi.questions.rules import Grammar
 from app.bi.questions.stored import FORGOTTEN, Standing
 from app.bi.words.tokens import tokenise
-from app.extensions import db
 from app.http.security import current_caller
-from app.models.user import User
 
 MOST_ANALYSES = 8
 LEAST_CHANCE = 0.01  # what is less likely is not looked at
@@ -305,8 +304,7 @@ def _understanding(code: str) -> Understanding:
 
 def _own_language() -> str:
     """The language that the caller has chosen; empty of one that is no user."""
-    user = db.session.get(User, current_caller().user_id)
-    return "" if user is None else user.language.partition("-")[0]
+    return (language_of_account(current_caller().user_id) or "").partition("-")[0]
 
 
 def language_of(question: str, before: Standing | None = None) -> str:
