@@ -19,7 +19,7 @@ from app.openapi.written_parts import frame
 OPENAPI = "3.1.0"
 ODATA_PREFIX = "/odata"
 TITLE = "Business Platform API"
-RELEASE = "1.1.0"
+RELEASE = "1.2.0"
 DESCRIPTION = """\
 CRM, invoicing, knowledge base, documents, assistant, BI and webhooks. The [guide](/docs/guide) has
 a first walk, the clients, errors, events and settings.
