@@ -16,11 +16,12 @@ _KEPT = "kept"
 _TRIAL = "trial"
 T = TypeVar("T")
 # In the order of the locks themselves, which two names may share.
-_LOCK_IN_ORDER = text(
-    "SELECT pg_advisory_xact_lock(key) FROM"
-    " (SELECT DISTINCT hashtextextended(name, 0) AS key"
+_IN_ORDER = (
+    "(SELECT DISTINCT hashtextextended(name, 0) AS key"
     " FROM unnest(CAST(:names AS text[])) AS name ORDER BY key) AS ordered"
 )
+_LOCK_IN_ORDER = text(f"SELECT pg_advisory_xact_lock(key) FROM {_IN_ORDER}")
+_SHARE_IN_ORDER = text(f"SELECT pg_advisory_xact_lock_shared(key) FROM {_IN_ORDER}")
 
 
 @contextmanager
@@ -112,11 +113,15 @@ def advisory_lock(name: str) -> None:
     advisory_locks((name,))
 
 
-def advisory_locks(names: Iterable[str]) -> None:
+def advisory_locks(names: Iterable[str], *, shared: bool = False) -> None:
     """As ``advisory_lock``, of several names: in one order for everybody.
 
     Two that take them one by one, each in an order of its own, wait for each other.
+
+    Args:
+        shared: with others who share them; only who wants them alone is kept out.
     """
     connection = db.session.connection()
     if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK_IN_ORDER, {"names": list(names)})
+        statement = _SHARE_IN_ORDER if shared else _LOCK_IN_ORDER
+        connection.execute(statement, {"names": list(names)})

@@ -26,7 +26,7 @@ from app.invoices.steps import issue_invoice
 from app.models.invoice import Invoice, Payment
 from app.money import is_whole, too_fine, written
 from app.permissions import require
-from app.settings import organisation
+from app.settings import hold_settings, organisation
 from app.settings.days import today
 from app.writing.added_only import AddedOnly
 from app.writing.numbering import running_number
@@ -65,6 +65,7 @@ def register_payment(invoice_id: int, *, allow_overpayment: bool = False, **paym
     caller = current_caller()
     invoice = INVOICES.locked(invoice_id, caller)
     require(caller, "payments:create", invoice)
+    hold_settings("invoicing")
     payment = _validated(payment, invoice)
     require_operation("Invoice", "invoice", "payment", invoice)
     is_draft = invoice.status == "Draft"

@@ -35,7 +35,7 @@ from app.models.invoice import Invoice
 from app.money import rounded
 from app.odata.names import camel
 from app.permissions import require
-from app.settings import Organisation, organisation
+from app.settings import Organisation, hold_settings, organisation
 from app.settings.days import today
 from app.writing.change import Change, History
 from app.writing.fields import MONEY_LIMIT
@@ -158,6 +158,7 @@ class InvoiceService(EntityService[Invoice]):
             change.events.append("invoice.uncollectible")
         if source != "Draft":
             return
+        hold_settings("defaults", "invoicing")
         self.prepare(change)
         lines = change.work.get("lines")
         check_issuable(change, stored_lines(change.key) if lines is None else lines)

@@ -14,7 +14,7 @@ from app.invoices.service import INVOICES
 from app.models.invoice import Invoice
 from app.money import ZERO
 from app.permissions import require
-from app.settings import organisation
+from app.settings import hold_settings, organisation
 from app.writing.operations import require_operation
 from app.writing.references import is_readable
 from app.writing.rules import RowRules
@@ -86,6 +86,7 @@ def void_invoice(invoice_id: int, reason: Any) -> None:
     if checked["void_reason"] is None:
         raise ValidationError([("reason", "is required")])
     require_operation("Invoice", "invoice", "void", invoice)
+    hold_settings("invoicing")
     if closed := organisation().invoicing.closing_day(invoice.issue_date or date.max):
         raise InvalidStateError(
             f"The books are closed until {closed}: what is issued until then is not voided.",

@@ -18,7 +18,13 @@ from sqlalchemy import Connection, Text, cast, select, update
 from app import audit
 from app.clock import utc_now
 from app.db import records
-from app.db.transactions import advisory_lock, forget, has_begun, once_per_transaction
+from app.db.transactions import (
+    advisory_lock,
+    advisory_locks,
+    forget,
+    has_begun,
+    once_per_transaction,
+)
 from app.db.types import json_text
 from app.errors import (
     Detail,
@@ -55,8 +61,12 @@ def organisation(*, about_to_write: bool = False) -> Organisation:
     return kept_while_reading(_KEPT, _committed)
 
 
-def look_again() -> None:
-    """Let what follows see what others have changed, after a wait for a lock."""
+def hold_settings(*groups: str) -> None:
+    """Let nobody change these groups until the transaction ends; what follows sees them as now.
+
+    For what is checked by a setting and must not be committed after the setting has changed.
+    """
+    advisory_locks(map(_lock_name, groups), shared=True)
     forget(_KEPT)
 
 
@@ -112,7 +122,7 @@ def write_row(name: str, value: Mapping[str, Any]) -> None:
         records.insert(Setting, {"name": name, **row})
     else:
         records.connection().execute(update(Setting).where(Setting.name == name).values(row))
-    look_again()
+    forget(_KEPT)
     audit.record("settings.updated", "Setting", before={name: before}, after={name: dict(value)})
 
 
@@ -165,11 +175,15 @@ def _checked(group: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _stored(name: str) -> dict[str, Any] | None:
     """The row as it is, locked until the transaction ends; so is its place where there is none."""
-    advisory_lock(f"setting {name}")
+    advisory_lock(_lock_name(name))
     as_text = cast(Setting.value, Text)
     statement = select(as_text).where(Setting.name == name).with_for_update()
     value = records.connection().execute(statement).scalar_one_or_none()
     return None if value is None else _read_json(value)
+
+
+def _lock_name(group: str) -> str:
+    return f"setting {group}"
 
 
 def _read_json(text: str) -> dict[str, Any]:

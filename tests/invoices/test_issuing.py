@@ -13,21 +13,17 @@ from flask import Flask
 from sqlalchemy import event
 
 from app.blobs import blobs
-from app.clock import utc_now
 from app.container.invoices import PARTY_SNAPSHOT
-from app.db import records
 from app.db.engines import transaction
 from app.errors import ForbiddenError, InvalidStateError, ValidationError
 from app.extensions import db
 from app.http.security import Caller, acting_as, system_caller
-from app.invoices import service
 from app.invoices.drawing import draw_pdf
 from app.invoices.freezing import frozen_file, key_of
 from app.invoices.letters import Letter
 from app.invoices.reading import read_document
 from app.invoices.sending import send_invoice
 from app.invoices.steps import issue_invoice, mark_uncollectible, void_invoice
-from app.models.event import Setting
 from app.models.invoice import Invoice, LineItem
 from app.settings import save_settings
 from tests.business import bind_services
@@ -287,19 +283,3 @@ def test_the_frozen_file_is_the_one_that_the_row_would_give(
         key = make_issued_invoice(**given)
     frozen = blobs.current.read(key_of(frozen_file(key)))
     assert frozen == draw_pdf(read_document(key), "Auto")
-
-
-def test_books_that_are_closed_while_a_number_is_waited_for_stay_closed(
-    admin: Caller, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    key = make_invoice(issue_date=day("2026-03-01"))
-    number = service.document_number
-
-    def close_meanwhile(series: str, year: int) -> str:
-        values = {"value": {"closedUntil": "2026-03-31"}, "updated_at": utc_now()}
-        records.insert(Setting, {"name": "invoicing", **values})
-        return number(series, year)
-
-    monkeypatch.setattr(service, "document_number", close_meanwhile)
-    with pytest.raises(ValidationError, match="issueDate"):
-        issue_invoice(key)
