@@ -20,8 +20,8 @@ from app.db.types import AnyRow
 from app.errors import GoneError, NotFoundError
 from app.http.idempotency import MAXIMUM_STORED_BYTES, find_answer, forget_answer, keep_answer
 from app.http.security import current_caller
-from app.odata.protocol.methods import READ, allow, method_error
 from app.odata.protocol.preferences import parse_preferences, preferences_of
+from app.odata.protocol.request import READ, allow, method_error
 from app.sealing import UnsealError, unseal
 
 KEPT_FOR = timedelta(minutes=10)

@@ -5,7 +5,7 @@ It knows Flask's ``Response`` and not its ``request``: a part of a batch comes i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,6 +18,8 @@ from werkzeug.datastructures import Headers
 
 from app.errors import (
     InvalidQueryError,
+    MethodNotAllowedError,
+    NotFoundError,
     NotImplementedInServiceError,
     PreconditionFailedError,
     TooLargeError,
@@ -26,7 +28,6 @@ from app.errors import (
 from app.extensions import Extension
 from app.http.page_sizes import ODATA, PageSize
 from app.http.security import current_caller
-from app.odata.allowed_methods import QUERY, answer_options
 from app.odata.batch.parts import BatchEdge
 from app.odata.batch.service import answer_batch
 from app.odata.csdl.document import metadata, service_document
@@ -35,7 +36,6 @@ from app.odata.model import edm
 from app.odata.operations.calls import Call, Operations
 from app.odata.operations.service import Surroundings, call_action, call_function, refuse_method
 from app.odata.protocol.etags import unconditional
-from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import (
     VARY,
     form_for,
@@ -45,23 +45,27 @@ from app.odata.protocol.negotiation import (
     version_spoken,
 )
 from app.odata.protocol.preferences import preferences_of, showing_nulls
-from app.odata.protocol.request import ReadRequest, Request
+from app.odata.protocol.request import READ, ReadRequest, Request, allow, method_error
 from app.odata.reading.all_entities import read_all
 from app.odata.reading.reader import Reader
 from app.odata.reading.representation import Representations
 from app.odata.reading.resource import resource_at
 from app.odata.reading.tokens import SecretKey
 from app.odata.syntax.lexer import Limits
-from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, read_options
-from app.odata.syntax.path import ALL, IN_PATH
-from app.odata.tracking.service import Tracker
-from app.odata.writing.answers import note_shown
-from app.odata.writing.collections import is_each
+from app.odata.syntax.nodes import Node, ResourcePath
+from app.odata.syntax.options import METADATA_OPTIONS, OptionTexts, parse_aliases, read_options
+from app.odata.syntax.path import ALL, IN_PATH, parse_path
+from app.odata.tracking import Tracker
+from app.odata.writing.answers import no_content, note_shown
+from app.odata.writing.collections import each_target, is_each
 from app.odata.writing.content import WriteRequest
+from app.odata.writing.methods import allowed_methods, each_methods
 from app.odata.writing.service import write
-from app.odata.writing.targets import entity_path
+from app.odata.writing.targets import entity_path, resolve_target
 
-_CAST = "$entity/"
+_QUERY = "/$query"
+_ENTITY = "$entity"
+_CAST = f"{_ENTITY}/"
 # Both write the options as an address does.
 _QUERY_TYPES = ("text/plain", "application/x-www-form-urlencoded")
 # Of a query in a body: far more than an address may have, and read in little time.
@@ -155,7 +159,7 @@ class ODataService:
             raise PreconditionFailedError("Isolation is not offered.")
         path = request.path.strip("/")
         if request.method == "OPTIONS":
-            return answer_options(self.container, self._operations, request)
+            return self._answer_options(request, path)
         if path in ("", "$metadata"):
             return self._document(request, path)
         if path == "$batch":
@@ -163,12 +167,12 @@ class ODataService:
                 request, self.container, self._answer, self._connections.writing, self._edge,
                 self._holds,
             )  # fmt: skip
-        if path.endswith(QUERY):
+        if path.endswith(_QUERY):
             return self._query(request, in_transaction)
         if (call := self._operations.find(path)) is not None:
             return self._call(request, call, in_transaction)
         if request.method in READ and not is_each(path):
-            if path == "$entity" or path.startswith(_CAST):
+            if path == _ENTITY or path.startswith(_CAST):
                 return self._resolved(request, path.removeprefix(_CAST), in_transaction)
             if Tracker.concerns(request):
                 return self._tracked(request, in_transaction)
@@ -193,6 +197,50 @@ class ODataService:
         return self._tracker.answer(
             request, lambda path, query: self._read(plain, path, query, in_transaction)
         )
+
+    # --- ``OPTIONS``: the methods of any address, without doing anything
+
+    def _answer_options(self, request: Request, path: str) -> Response:
+        """204 with ``Allow``.
+
+        Raises: NotFoundError and QueryError, as a GET of an address that is none.
+        """
+        methods = self._methods(path, parse_aliases(read_options(request.query)))
+        response = no_content(version_spoken(request.headers.get("OData-MaxVersion")))
+        response.headers.update(allow(methods))
+        return response
+
+    def _methods(self, path: str, aliases: Mapping[str, Node]) -> tuple[str, ...]:
+        if path in ("", "$metadata", _ENTITY) or path.startswith((ALL, _CAST)):
+            return READ
+        if path == "$batch":
+            return ("POST",)
+        if path.endswith(_QUERY):
+            resource_at(self.container, path, aliases)
+            return ("POST",)
+        if (call := self._operations.find(path)) is not None:
+            return self._methods_of_call(call, aliases)
+        if is_each(path):
+            target = each_target(self.container, path.removesuffix("/$each"), aliases)
+            return each_methods(target.entity_set)
+        resource_path = parse_path(path)
+        resource_at(self.container, resource_path, aliases)
+        try:
+            target = resolve_target(self.container, resource_path, aliases)
+        except MethodNotAllowedError:
+            return READ
+        return allowed_methods(self.container, target)
+
+    def _methods_of_call(self, call: Call, aliases: Mapping[str, Node]) -> tuple[str, ...]:
+        if call.bound_path:
+            on_each = call.is_on_each
+            segments = call.bound_to.segments[:-1] if on_each else call.bound_to.segments
+            resource = resource_at(self.container, ResourcePath(segments), aliases)
+            if resource.kind == "value" or resource.ending:
+                raise NotFoundError(f"{call.name} cannot be called on this.")
+            is_collection = resource.kind == "collection" and not on_each
+            call = call.bound(resource.scope.type, is_collection=is_collection)
+        return ("POST",) if call.is_action else READ
 
     # --- operations
 
@@ -273,7 +321,7 @@ class ODataService:
         except UnicodeDecodeError:
             raise InvalidQueryError("The query options are not UTF-8.") from None
         query = "&".join(part for part in (request.query, text) if part)
-        path = request.path.strip("/").removesuffix(QUERY)
+        path = request.path.strip("/").removesuffix(_QUERY)
         return self._read(request, path, query, in_transaction)
 
     def _resolved(self, request: Request, cast: str, in_transaction: bool) -> Response:
@@ -291,7 +339,7 @@ class ODataService:
         address = quote(url, safe=IN_PATH)
         if not self._is_entity(address):
             raise InvalidQueryError("$id is the id of one entity.", position=0)
-        if cast != "$entity":
+        if cast != _ENTITY:
             address = f"{address}/{cast}"
         return self._read(request, address, texts.without("id"), in_transaction)
 

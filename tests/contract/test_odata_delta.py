@@ -290,7 +290,7 @@ def test_tokens_are_for_one_query_and_one_caller(admin: Api, sign_in: Callable[.
 
 def test_an_old_link_is_gone(admin: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     _, link = begin(admin)
-    monkeypatch.setattr("app.odata.tracking.tokens.KEPT", timedelta(seconds=-1))
+    monkeypatch.setattr("app.odata.tracking.KEPT", timedelta(seconds=-1))
     answer = admin.get(link)
     assert (answer.status_code, answer.json["error"]["code"]) == (410, "GONE")
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from app.odata.errors import QueryError
+from app.odata.syntax.literals import shape
 from app.odata.syntax.options import parse_filter, parse_options
 from app.odata.syntax.path import parse_path, read_path, shape_path
 from app.odata.syntax.printer import query_text, to_text
 from app.odata.syntax.search import parse_search
-from app.odata.syntax.shape import shape
 from tests.odata.option_strategies import applies, query_options
 from tests.odata.strategies import expressions, searches
 from tests.odata.trees import parse_expand, parse_select

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.reading.geography import wkt_bytes
+from app.odata.reading.answers import wkt_bytes
 from tests.reference.conftest import Reference
 
 

@@ -33,10 +33,9 @@ from app.odata.batch.parts import Address, BatchEdge, Part, Result, Unit, addres
 from app.odata.batch.references import Outcome, References
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import quality_of, version_of_error, version_spoken
 from app.odata.protocol.preferences import Preferences, preferences_of
-from app.odata.protocol.request import Request
+from app.odata.protocol.request import READ, Request, method_error
 from app.odata.syntax.options import read_options
 from app.odata.writing.locks import WriteText, locks_of_requests, take_locks
 

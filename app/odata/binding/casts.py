@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import BigInteger, ColumnElement, Text, and_, case, false, true
 
 from app.odata.binding.comparison import is_null
-from app.odata.binding.json_members import dynamic_value
-from app.odata.binding.json_values import plain_text
+from app.odata.binding.json_values import dynamic_value, plain_text
 from app.odata.binding.paths import seen_as
 from app.odata.binding.type_coercion import (
     FAMILIES,

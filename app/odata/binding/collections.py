@@ -20,7 +20,6 @@ from sqlalchemy import (
     select,
 )
 
-from app.odata.binding.comparison import is_true
 from app.odata.binding.context import Context
 from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import (
@@ -32,6 +31,7 @@ from app.odata.binding.values import (
     Scope,
     Translating,
     Typed,
+    is_true,
 )
 from app.odata.errors import QueryError, UnsupportedError
 from app.odata.model import edm

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Select, case
 
-from app.odata.binding.json_members import json_member
+from app.odata.binding.json_values import json_member
 from app.odata.binding.paths import of_property
 from app.odata.binding.values import Bound, Elements, JsonStructure, Row, Scope, Structure, Typed
 from app.odata.errors import QueryError

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement
 
 from app.odata.binding.derived import identity_of, is_entity
-from app.odata.binding.json_members import dynamic_value
+from app.odata.binding.json_values import dynamic_value
 from app.odata.binding.translator import Translator
 from app.odata.binding.values import Dynamic, Scope, Typed
 from app.odata.errors import QueryError

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, bindparam, true
 
 from app.odata.binding.context import Context
-from app.odata.binding.json_members import inner_json, json_member
+from app.odata.binding.json_values import inner_json, json_member
 from app.odata.binding.key_values import check_key_literal, key_parts, own_key
 from app.odata.binding.type_coercion import fit
 from app.odata.binding.values import (

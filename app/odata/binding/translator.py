@@ -15,11 +15,10 @@ from app.odata.binding.bound_calls import bound_call
 from app.odata.binding.calls import call, text_match
 from app.odata.binding.casts import cast, choose, entity_cast, isof
 from app.odata.binding.collections import count_rows, lambda_condition, members
-from app.odata.binding.comparison import compare, is_in
+from app.odata.binding.comparison import compare, is_in, with_literal, with_parts
 from app.odata.binding.context import Context
-from app.odata.binding.json_members import dynamic_value, member_text
+from app.odata.binding.json_values import dynamic_value, member_text
 from app.odata.binding.paths import filtered, keyed, member
-from app.odata.binding.structures import with_literal, with_parts
 from app.odata.binding.type_coercion import fit, is_null_literal, natural, null_of, null_of_family
 from app.odata.binding.values import (
     Bound,

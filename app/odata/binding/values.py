@@ -236,6 +236,11 @@ def truth(condition: ColumnElement[bool], *, nullable: bool = True) -> Typed:
     return Typed(Predicate(template, template, condition), edm.BOOLEAN, nullable)
 
 
+def is_true(condition: ColumnElement[bool]) -> ColumnElement[bool]:
+    """``condition`` with null made false."""
+    return Predicate("({0} IS TRUE)", "({0} IS TRUE)", condition)
+
+
 class Translating(Protocol):
     """An expression's surroundings: the current instance, ``$it``, the lambda variables.
 

@@ -20,10 +20,11 @@ from sqlalchemy import (
 )
 
 from app.odata.binding.comparison import is_null
-from app.odata.binding.json_members import inner_json, member_text
 from app.odata.binding.json_values import (
+    inner_json,
     json_parts,
     kept_json,
+    member_text,
     or_null,
     plain_text,
     with_text_numbers,

@@ -29,7 +29,7 @@ from app.odata.csdl.annotations import CORE
 from app.odata.errors import QueryError, UnsupportedError, option
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format
-from app.odata.reading.answers import PLAIN_TEXT
+from app.odata.reading.answers import PLAIN_TEXT, wkt_bytes
 from app.odata.reading.binder import QueryBinder
 from app.odata.reading.bound import BoundQuery, ExpandMember
 from app.odata.reading.control import type_annotation
@@ -43,7 +43,6 @@ from app.odata.reading.entity_json import (
     reference_json,
 )
 from app.odata.reading.fan_out import Fan, Page, fan_of
-from app.odata.reading.geography import wkt_bytes
 from app.odata.reading.keyset import continues_by_key, key_readers, key_values, rows_after
 from app.odata.reading.plan import (
     EntityPlan,

@@ -9,9 +9,16 @@ import typing as t
 from dataclasses import dataclass
 
 from app.odata.errors import QueryError
-from app.odata.syntax.literals import DOTTED_NAME, JSON_STRING, NAME, STRING, UNQUOTED
+from app.odata.syntax.literals import (
+    DOTTED_NAME,
+    JSON_STRING,
+    NAME,
+    STRING,
+    UNQUOTED,
+    check_characters,
+    is_kept_whole,
+)
 from app.odata.syntax.nodes import height
-from app.odata.syntax.shape import check_characters, is_kept_whole
 
 TokenKind: t.TypeAlias = t.Literal[
     "guid", "datetime", "date", "timeofday", "number", "nonfinite", "string", "prefixed",

@@ -15,11 +15,10 @@ from urllib.parse import unquote_to_bytes
 
 from app.odata.errors import QueryError, option, suggestion
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
-from app.odata.syntax.literals import INT64_MAX, NAME
+from app.odata.syntax.literals import INT64_MAX, NAME, check_characters, shape
 from app.odata.syntax.nodes import LiteralValue, Node, QueryOptions
 from app.odata.syntax.parser import VALUE_PARSERS, Parser
 from app.odata.syntax.search import parse_search
-from app.odata.syntax.shape import check_characters, shape
 
 # What a resource allows, for ``allowed``. Names are without "$" and in lower case.
 # fmt: off

@@ -15,9 +15,8 @@ from urllib.parse import unquote_to_bytes
 from app.odata.errors import QueryError
 from app.odata.syntax import nodes
 from app.odata.syntax.lexer import DEFAULT_LIMITS, Limits
-from app.odata.syntax.literals import DOTTED_NAME, STRING
+from app.odata.syntax.literals import DOTTED_NAME, STRING, is_kept_whole, shape
 from app.odata.syntax.parser import Parser
-from app.odata.syntax.shape import is_kept_whole, shape
 
 # What stands in a path as it is (RFC 3986, 3.3).
 IN_PATH: t.Final = "/()',=:@!$&*;-._~"
@@ -80,7 +79,7 @@ def read_path(raw: str) -> PathText:
 
 
 def shape_path(path: PathText) -> tuple[str, list[nodes.LiteralValue]]:
-    """The path with its literals taken out, and their values; see shape.py.
+    """The path with its literals taken out, and their values; see ``shape``.
 
     A path whose literals stay is marked with two NULs, so that it is no other path's shape.
 

@@ -29,8 +29,8 @@ from app.odata.binding.key_values import key_of
 from app.odata.model import edm
 from app.odata.payload.reader import MOST_RELATED, EntityBody
 from app.odata.payload.values import Problems, typed_reader
-from app.odata.protocol.methods import READ, method_error
 from app.odata.protocol.negotiation import Format
+from app.odata.protocol.request import READ, method_error
 from app.odata.reading.resource import resource_at
 from app.odata.syntax.nodes import Node
 from app.odata.syntax.options import OptionTexts, parse_aliases
@@ -39,9 +39,8 @@ from app.odata.writing.conditions import may_be_made, refuse_other_key
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep import service_of
 from app.odata.writing.locks import locks_of_items, take_locks
-from app.odata.writing.methods import each_methods
+from app.odata.writing.methods import each_methods, require_right
 from app.odata.writing.problems import as_bad_reference, entity_problems, kind_of
-from app.odata.writing.rights import require_right
 from app.odata.writing.rows import find_key, find_key_locked, find_version, version_of_tag
 from app.odata.writing.targets import Target, entity_path
 

@@ -17,8 +17,8 @@ from app.errors import ValidationError, refuse_any
 from app.odata.model import edm
 from app.odata.payload.reader import EntityBody
 from app.odata.protocol.etags import refuse_tags
-from app.odata.protocol.methods import method_error
 from app.odata.protocol.preferences import note_applied
+from app.odata.protocol.request import method_error
 from app.odata.syntax.options import ENTITY_OPTIONS, METADATA_OPTIONS, parse_aliases, refuse_others
 from app.odata.syntax.path import parse_path
 from app.odata.writing.answers import no_content, written_entity
@@ -26,13 +26,15 @@ from app.odata.writing.collections import is_each, write_delta, write_each
 from app.odata.writing.conditions import is_upsert, refuse_other_key, version_to_match
 from app.odata.writing.content import WriteRequest
 from app.odata.writing.deep import held_values, service_of
-from app.odata.writing.media import create_media, write_bytes
-from app.odata.writing.methods import allowed_methods
-from app.odata.writing.owned import write_owned
+from app.odata.writing.methods import allowed_methods, require_right, require_some_right
+from app.odata.writing.parts import (
+    create_media,
+    write_bytes,
+    write_owned,
+    write_property,
+    write_reference,
+)
 from app.odata.writing.problems import Kind
-from app.odata.writing.properties import write_property
-from app.odata.writing.references import write_reference
-from app.odata.writing.rights import require_right, require_some_right
 from app.odata.writing.rows import is_of, require_entity
 from app.odata.writing.targets import Link, Target, find_plain_target, resolve_target
 

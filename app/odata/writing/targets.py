@@ -17,7 +17,7 @@ from app.odata.binding.key_values import check_key_literal, key_of, own_key, par
 from app.odata.binding.path_steps import KeyStep, OrdinalStep, Step, path_steps
 from app.odata.errors import QueryError
 from app.odata.model import edm
-from app.odata.protocol.methods import READ, method_error
+from app.odata.protocol.request import READ, method_error
 from app.odata.syntax.literals import literal_text
 from app.odata.syntax.nodes import Alias, Literal, NameSegment, Node, ResourcePath, SystemSegment
 from app.odata.syntax.path import parse_path

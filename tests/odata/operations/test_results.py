@@ -12,7 +12,7 @@ from werkzeug.datastructures import Headers
 
 from app.odata.model import edm
 from app.odata.model.declare import by_name
-from app.odata.operations.results import collected, value_answer
+from app.odata.operations.service import collected, value_answer
 from app.odata.protocol.negotiation import form_for
 from tests.odata.bookshop import FAME, bookshop
 

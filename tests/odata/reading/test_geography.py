@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.odata.reading.geography import wkt_bytes
+from app.odata.reading.answers import wkt_bytes
 
 _RING = "[[0,0],[1,0],[1,1],[0,0]]"
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from app.http.security import make_caller
 from app.odata.reading import plan
-from app.odata.reading.plan_cache import PlanCache
+from app.odata.reading.plan import PlanCache
 from app.odata.reading.reader import Reader
 from tests.odata.reading import model
 from tests.odata.reading.conftest import Client

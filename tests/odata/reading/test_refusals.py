@@ -9,7 +9,7 @@ from app.odata.binding.search_condition import search_condition
 from app.odata.binding.values import Scope
 from app.odata.errors import UnsupportedError
 from app.odata.model.declare import entity_type, prop
-from app.odata.reading.error_location import too_deep
+from app.odata.reading.reader import too_deep
 from app.odata.syntax.lexer import DEFAULT_LIMITS
 from app.odata.syntax.nodes import SearchTerm
 from app.odata.syntax.options import read_options

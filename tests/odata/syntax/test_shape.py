@@ -12,11 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from app.odata.errors import QueryError
-from app.odata.syntax.literals import double_text, duration_text, quoted
+from app.odata.syntax.literals import double_text, duration_text, is_kept_whole, quoted, shape
 from app.odata.syntax.nodes import Literal, Node, QueryOptions
 from app.odata.syntax.options import parse_filter, parse_options, read_options, shape_options
 from app.odata.syntax.printer import query_text, to_text
-from app.odata.syntax.shape import is_kept_whole, shape
 from tests.odata.option_strategies import query_options
 from tests.odata.strategies import expressions, texts
 from tests.odata.trees import slotted_literals, walk

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from app.clock import utc_now
 from app.http.security import make_caller
 from app.odata.errors import QueryError
-from app.odata.tracking.tokens import Mark, MarkTokens
+from app.odata.tracking import Mark, MarkTokens
 
 OLD, NEW = b"the key of last year", b"the key of this year"
 CALLER = make_caller(7, "reader", "jwt", {"clients:read": "own"})

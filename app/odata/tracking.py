@@ -6,30 +6,257 @@ changed and is not among its rows any more is told as removed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import orjson
+from cryptography.fernet import InvalidToken
 from flask import Response
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Select, bindparam, tuple_
 
 from app.clock import utc_now
 from app.db.types import json_text
+from app.errors import GoneError
 from app.http.json_body import parse_json
 from app.http.page_sizes import CHANGES, CHANGES_WITH_PARTED_KEYS
-from app.http.security import current_caller
+from app.http.security import Caller, current_caller
 from app.odata.binding.key_values import key_of, parts_of, segment_literal, these_alone
+from app.odata.errors import QueryError
 from app.odata.model import edm
 from app.odata.protocol.negotiation import Format, form_for
 from app.odata.protocol.preferences import note_applied, preferences_of
 from app.odata.protocol.request import Request
 from app.odata.reading.tokens import SecretKey, fingerprint, next_link, without_tokens
 from app.odata.syntax.options import OptionTexts, read_options
-from app.odata.tracking.changes import Changes, plain_key
-from app.odata.tracking.tokens import Mark, MarkTokens
 from app.odata.writing.collections import key_of_row
 from app.odata.writing.targets import entity_path
+from app.sealing import sealer_of
+
+# --- ``$deltatoken``: since when, for which query, for whom; sealed: only the service reads it
+
+# Deletions are told for so long; who comes later reads the whole again.
+KEPT = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far a client is.
+
+    ``since``: all changes until then are known. ``known`` are versions by key of rows that changed
+    shortly before and were seen; ``gone`` keys of deletions that were. Of a list of changes that
+    is read page by page, ``after`` is the instant and key of the last, and ``until`` the instant
+    that the next list begins at. ``breaks`` are those reasons to read the whole again (see
+    ``edm.ChangeSource.broken``) that came before the whole was read.
+    """
+
+    since: datetime
+    known: Mapping[Any, int] = field(default_factory=dict)
+    gone: frozenset[Any] = frozenset()
+    after: tuple[datetime, Any] | None = None
+    until: datetime | None = None
+    breaks: frozenset[Any] = frozenset()
+
+
+class MarkTokens:
+    """Makes and reads tokens with the keys of the service."""
+
+    def __init__(self, secret_key: SecretKey) -> None:
+        secrets = [secret_key.encode()] if isinstance(secret_key, str) else list(secret_key)
+        # The last key makes tokens; a sealer makes them with its first.
+        self._sealer = sealer_of(_derived(key) for key in reversed(secrets))
+
+    def make(self, mark: Mark, query: str, caller: Caller) -> str:
+        """The token of a mark.
+
+        Args:
+            query: the fingerprint of what the client keeps a copy of.
+        """
+        after = None if mark.after is None else [_number(mark.after[0]), mark.after[1]]
+        content = json_text(
+            [
+                query,
+                _reader(caller),
+                _number(mark.since),
+                list(mark.known.items()),
+                list(mark.gone),
+                after,
+                None if mark.until is None else _number(mark.until),
+                sorted(mark.breaks),
+            ]
+        )
+        sealed = self._sealer.encrypt(zlib.compress(content.encode()))
+        return sealed.decode().rstrip("=")
+
+    def read(self, token: str, query: str, caller: Caller) -> Mark:
+        """What a token says.
+
+        Raises: QueryError, it was not made here, or for another query; GoneError, it is too old,
+            or the caller's rights are others now.
+        """
+        made_for, reader, since, known, gone, after, until, breaks = self._open(token)
+        if made_for != query:
+            raise QueryError("this token belongs to another query", 0, "$deltatoken")
+        if reader != _reader(caller):
+            raise GoneError("This delta link was given to other rights: read the whole again.")
+        mark = Mark(
+            _instant(since),
+            {_key(parts): version for parts, version in known},
+            frozenset(_key(parts) for parts in gone),
+            None if after is None else (_instant(after[0]), _key(after[1])),
+            None if until is None else _instant(until),
+            frozenset(breaks),
+        )
+        if utc_now() - mark.since > KEPT:
+            raise GoneError("This delta link is too old: read the whole again.")
+        return mark
+
+    def _open(self, token: str) -> list[Any]:
+        """What is sealed in a token."""
+        try:
+            content = self._sealer.decrypt(token + "=" * (-len(token) % 4))
+        except (InvalidToken, ValueError):
+            raise QueryError("this token was not given by the service", 0, "$deltatoken") from None
+        opened: list[Any] = orjson.loads(zlib.decompress(content))
+        return opened
+
+
+def _derived(key: bytes) -> bytes:
+    return hashlib.blake2b(key, digest_size=32, person=b"odata-deltatoken").digest()
+
+
+def _reader(caller: Caller) -> str:
+    """Who reads, with which rights: others see other rows."""
+    rights = repr((caller.principal, sorted(caller.rights.items())))
+    return hashlib.blake2s(rights.encode(), digest_size=8).hexdigest()
+
+
+def _number(instant: datetime) -> int:
+    return round(instant.timestamp() * 1000)
+
+
+def _instant(number: int) -> datetime:
+    return datetime.fromtimestamp(number / 1000, UTC)
+
+
+def _key(parts: Any) -> Any:
+    return tuple(parts) if isinstance(parts, list) else parts
+
+
+# --- what changed in a set since an instant: keys and versions, nothing of the rows themselves.
+# A transaction that was still open at the instant may commit later with an earlier time of change.
+# So the rows of a while before are looked at again, and those that the client has seen are left out
+# by their versions.
+
+# Longer than a transaction can be open, clocks differ and a replica lags.
+OVERLAP = timedelta(minutes=2)
+# Rows of the overlap that a token remembers; with more of them, some are told twice.
+MOST_KNOWN = 200
+MOST_REMOVED = 5000
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A row that was made or changed."""
+
+    key: Any
+    version: int | None
+    at: datetime
+
+
+class Changes:
+    def __init__(self, type_: edm.EntityType, connection: Connection) -> None:
+        assert type_.changes is not None
+        self._source = type_.changes
+        self._keys = len(type_.key)
+        self._connection = connection
+
+    def changed(self, mark: Mark, most: int) -> list[Changed]:
+        """The next rows after a mark, at most ``most`` of them and one more where there are."""
+        statement = self._source.changed(mark.since - OVERLAP)
+        if mark.after is not None:
+            statement = self._after(statement, *mark.after)
+        columns = list(statement.selected_columns)
+        at, keys = columns[-1], columns[: self._keys]
+        changed_keys: list[Changed] = []
+        statement = statement.order_by(at, *keys).limit(most + 1 + len(mark.known))
+        for row in self._connection.execute(statement):
+            changed_row = self._row(row)
+            if mark.known.get(changed_row.key, -1) != changed_row.version:
+                changed_keys.append(changed_row)
+        return changed_keys[: most + 1]
+
+    def removed(self, mark: Mark) -> set[Any]:
+        """The keys of the rows that were deleted.
+
+        Raises: GoneError, more than can be told one by one.
+        """
+        statement = self._source.removed(mark.since - OVERLAP).limit(MOST_REMOVED + 1)
+        present = {self._key(row) for row in self._connection.execute(statement)}
+        if len(present) > MOST_REMOVED:
+            raise GoneError("Too much was deleted: read the whole again.")
+        return present - mark.gone
+
+    def require_unbroken(self, mark: Mark) -> None:
+        """Check that nothing came about past the times of change.
+
+        Raises: GoneError, rows were brought in with their history, or brought back.
+        """
+        if self._breaks(mark.since) - mark.breaks:
+            raise GoneError("Records were imported or restored meanwhile: read the whole again.")
+
+    def known(self, caller: Any, keys: Collection[Any], mark: Mark) -> Collection[Any]:
+        """Those of ``keys`` that the caller could read since a mark: of others nothing is told."""
+        if not keys:
+            return ()
+        return self._source.known(self._connection, caller, keys, mark.since - OVERLAP)
+
+    def mark(self, now: datetime) -> Mark:
+        """The mark of a client that reads all from now on."""
+        statement = self._source.changed(now - OVERLAP).limit(MOST_KNOWN + 1)
+        rows = [self._row(row) for row in self._connection.execute(statement)]
+        known: dict[Any, int] = {}
+        if len(rows) <= MOST_KNOWN:
+            known = {row.key: row.version for row in rows if row.version is not None}
+        removed = self._source.removed(now - OVERLAP).limit(MOST_KNOWN + 1)
+        gone = {self._key(row) for row in self._connection.execute(removed)}
+        gone = gone if len(gone) <= MOST_KNOWN else set()
+        return Mark(now, known, frozenset(gone), breaks=self._breaks(now))
+
+    def _breaks(self, since: datetime) -> frozenset[Any]:
+        """What cannot be told as changes, shortly before ``since`` and after it."""
+        statement = self._source.broken(since - OVERLAP)
+        if statement is None:
+            return frozenset()
+        return frozenset(self._connection.execute(statement.limit(MOST_KNOWN)).scalars())
+
+    def _after(self, statement: Select[Any], at: datetime, key: Any) -> Select[Any]:
+        columns = list(statement.selected_columns)
+        names = [columns[-1], *columns[: self._keys]]
+        values = (at, *parts_of(key))
+        binds = [
+            bindparam(None, value, type_=column.type)
+            for value, column in zip(values, names, strict=True)
+        ]
+        return statement.where(tuple_(*names) > tuple_(*binds))
+
+    def _row(self, row: Any) -> Changed:
+        return Changed(self._key(row), row[self._keys], row[self._keys + 1])
+
+    def _key(self, row: Any) -> Any:
+        return plain_key(row[: self._keys])
+
+
+def plain_key(parts: Iterable[Any]) -> Any:
+    """A key as a token keeps it: all but numbers as text."""
+    return key_of(part if isinstance(part, int) else str(part) for part in parts)
+
+
+# --- answers
 
 # With these a set of rows is not one that can be kept in step.
 _NOT_TRACKED = frozenset(("apply", "top", "skip", "search", "index", "id"))

@@ -1,1 +1,0 @@
-"""Change tracking: delta links, so that a client keeps a copy in step (docs/adr/0020)."""
