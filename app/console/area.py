@@ -12,9 +12,9 @@ from flask import Blueprint, Flask, Response, current_app, render_template, requ
 
 from app.config import Config
 from app.console import engine, language, session, wording
-from app.console.interrupted_forms import Fields, is_form, packed, typed_fields
 from app.console.language import marked, translated
 from app.console.numbers import reader_signs
+from app.console.session import Fields, is_form, packed, typed_fields
 from app.console.sets import PAGES
 from app.errors import ApiError, NotFoundError
 from app.http.error_answers import error_pages

@@ -28,12 +28,6 @@ def read(path: str, **options: str | int | None) -> Result:
     return ask("GET", path, urlencode(query, quote_via=quote))
 
 
-def follow(link: str) -> Result:
-    """GET the rest of a ``nextLink``, given from the path below the service root on."""
-    path, _, query = link.partition("?")
-    return ask("GET", path, query)
-
-
 def write(
     method: str, path: str, body: Mapping[str, Any], problems: Sequence[tuple[str, str]],
     version: str | None = None,

@@ -1,4 +1,4 @@
-"""What runs beside the requests, and how much of their limits callers have used."""
+"""What runs beside the requests: queues, mail; and how much of their limits callers have used."""
 
 from __future__ import annotations
 
@@ -6,19 +6,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from flask import Response
+from flask import Response, request
 from sqlalchemy import Connection, select
 
 from app.clock import utc_now
-from app.console.area import console, page
-from app.console.language import marked
+from app.console import session
+from app.console.area import console, page, refused_on, see_other
+from app.console.choices import page_asked, page_links
+from app.console.language import marked, translated
+from app.console.sets import page_of_type
 from app.db.engines import primary_engine
+from app.errors import ApiError
 from app.extensions import configuration
 from app.http.limits import RateLimits, rate_limits
 from app.http.request_context import running_app
 from app.http.security import requires
 from app.jobs.leases import waiting
 from app.jobs.schedule import LATE_AFTER, SCHEDULE, last_beat, waiting_jobs
+from app.mail import queue
 from app.models.import_job import ImportJob
 from app.models.report import ReportExport
 from app.models.user import ApiKey, User
@@ -128,3 +133,43 @@ def _uses(limits: RateLimits, callers: list[tuple[str, str, str]]) -> list[Use]:
         if used := standing.limit - standing.remaining:
             uses.append(Use(name, kind, used, standing.limit))
     return sorted(uses, key=lambda use: (-use.percent, -use.used, use.name))
+
+
+MAIL = f"{session.ROOT}/mail"
+
+
+@console.get("/mail")
+@requires("settings:read")
+def show_mails() -> Response:
+    """The mails, the newest first."""
+    status = request.args.get("status", "")
+    mails = queue.list_mail(status if status in queue.STATUSES else None, **page_asked())
+    return page(
+        "mails.html",
+        mails=mails["items"],
+        counts=queue.count_mail(),
+        chosen_status=status,
+        links=page_links(mails["total"]),
+    )
+
+
+@console.get("/mail/<int:mail_id>")
+@requires("settings:read")
+def show_mail(mail_id: int, problem: ApiError | None = None) -> Response:
+    """One mail as it is sent."""
+    mail = queue.show_mail(mail_id)
+    record_page = page_of_type(mail["entity"]) if mail["entity"] else None
+    about = f"{session.ROOT}/{record_page.path}/{mail['entityId']}" if record_page else None
+    return page(
+        "mail.html", mail=mail, about=about,
+        problem=problem,
+    )  # fmt: skip
+
+
+@console.post("/mail/<int:mail_id>")
+@requires("settings:update")
+@refused_on(show_mail)
+def retry_mail(mail_id: int) -> Response:
+    """Try a mail again now."""
+    queue.retry_mail(mail_id)
+    return see_other(f"{MAIL}/{mail_id}", translated("The mail is sent again."))

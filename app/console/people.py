@@ -1,4 +1,4 @@
-"""Users: made, changed, disabled and enabled, unlocked, given another password; their sessions."""
+"""Accounts: one's own, with its password and sessions; those of all users, and their sessions."""
 
 from __future__ import annotations
 
@@ -10,19 +10,89 @@ from sqlalchemy import select
 
 from app.auth import users
 from app.auth.lockout import locks_of
+from app.auth.service import change_own_password
 from app.auth.sessions import end_session, list_sessions
 from app.auth.users import get_user_dict, user_dicts
 from app.console import session
-from app.console.account import language_options
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_asked, page_links, page_rows
-from app.console.language import marked, translated
+from app.console.language import SOURCE, languages, marked, translated
+from app.console.named_codes import LANGUAGE, code_name
 from app.console.typed import key_in
 from app.db.engines import primary_engine
 from app.errors import ApiError, InvalidStateError, ValidationError
 from app.http.page_sizes import CONSOLE_WHOLE
-from app.http.security import requires
+from app.http.security import current_caller, requires
 from app.models.user import Role, User
+from app.written.locales import UNSAID
+
+ACCOUNT = f"{session.ROOT}/account"
+# English as its account language says nothing, so that who wants it everywhere names a country.
+_ENGLISH = ("en-GB", "en-US")
+
+
+@console.get("/account")
+def show_account(problem: ApiError | None = None) -> Response:
+    """What one may change of one's own account, and one's open sessions."""
+    person = users.get_user_dict(current_caller().user_id)
+    sessions = list_sessions(person["id"], **page_asked())
+    return page(
+        "account.html",
+        person=person,
+        typed=request.form if "displayName" in request.form else person,
+        languages=language_options(person["language"]),
+        sessions=sessions["items"],
+        links=page_links(sessions["total"]),
+        problem=problem,
+    )
+
+
+@console.post("/account")
+@refused_on(show_account)
+def change_account() -> Response:
+    """Change one's name and language."""
+    name, language = request.form.get("displayName", "").strip(), request.form.get("language", "")
+    if not name:
+        raise ValidationError([("displayName", translated("is required"))])
+    users.update_user(
+        current_caller().user_id, {"display_name": name, "language": language or UNSAID}
+    )
+    return see_other(ACCOUNT, translated("Saved."))
+
+
+PASSWORDS = ("currentPassword", "newPassword", "repeated")
+
+
+@console.post("/account/password")
+@refused_on(show_account)
+def change_password() -> Response:
+    """Set another password; one's other sessions end."""
+    typed = [request.form.get(name, "") for name in PASSWORDS]
+    missing = [name for name, text in zip(PASSWORDS, typed, strict=True) if not text]
+    if missing:
+        raise ValidationError([(name, translated("is required")) for name in missing])
+    current, new, repeated = typed
+    if new != repeated:
+        raise ValidationError([("repeated", translated("is not the same password"))])
+    change_own_password(current, new)
+    return see_other(ACCOUNT, translated("Password changed; your other sessions have ended."))
+
+
+@console.post("/account/sessions/<key>/end")
+def end_own_session(key: str) -> Response:
+    """End one of one's own sessions."""
+    end_session(key, "ended by its user", user_id=current_caller().user_id)
+    return see_other(ACCOUNT, translated("Session ended."))
+
+
+def language_options(present: str) -> list[tuple[str, str]]:
+    """The languages that an account may have: those of the pages, and the ``present`` one."""
+    tags = [*(tag for tag in languages() if tag != SOURCE), *_ENGLISH]
+    if present not in (UNSAID, *tags):
+        tags.append(present)
+    named = [(tag, f"{code_name(LANGUAGE, tag.partition('-')[0])} ({tag})") for tag in tags]
+    return [(UNSAID, translated("as the browser asks")), *named]
+
 
 _STATUS_SAID = {"active": marked("User enabled."), "disabled": marked("User disabled.")}
 

@@ -13,12 +13,11 @@ from app.console.area import console, page, see_other
 from app.console.choices import page_links, page_rows, skipped
 from app.console.documents import files_of
 from app.console.language import translated, translated_as
-from app.console.layouts import GROUP, LAYOUTS, Group, arranged, filled
 from app.console.named_records import names_of
 from app.console.numbers import amount_text
 from app.console.related import expanded, order_of, readable, related
-from app.console.sets import Page, page_of, page_of_type
-from app.console.steps import COMMENT, Step, preset, step_message, steps_of, take
+from app.console.sets import GROUP, Group, Page, page_of, page_of_type
+from app.console.steps import COMMENT, Step, arranged, preset, step_message, steps_of, take
 from app.console.tickets import ASSIGN, assign_to_me, desk_of, settle_answer, taken_over, talk_of
 from app.console.timeline import FIRST, timeline_of
 from app.console.wording import deleted, inside
@@ -101,7 +100,7 @@ def show_all_related(path: str, key: int, name: str) -> Response:
 
 
 def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
-    type_, layout = set_page.entity_set.type, LAYOUTS[set_page.set_name]
+    type_ = set_page.entity_set.type
     children = readable(set_page, set_page.related)
     expand = expanded(set_page, children)
     record = engine.read(
@@ -116,7 +115,7 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
     hidden = {*_NEVER_SHOWN, set_page.title, set_page.state}
     fields = [name for name in type_.properties if name not in hidden]
     names, steps = names_of(type_, [record]), steps_of(actions, record)
-    placed = {name for name in groups if name in layout.sections and groups[name].rows}
+    placed = {name for name in groups if name in set_page.sections and groups[name].rows}
     return page(
         "record.html",
         set_page=set_page,
@@ -125,17 +124,17 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
         key=key,
         version=record.get("@odata.etag"),
         properties=type_.properties,
-        head=list(filled(layout.head, record)),
+        head=_filled(set_page.head, record),
         sections=[
-            (translated_as(GROUP, each.title), list(filled(each.properties, record)))
+            (translated_as(GROUP, each.title), _filled(each.properties, record))
             if isinstance(each, Group) else groups[each]
-            for each in layout.sections
+            for each in set_page.sections
             if isinstance(each, Group) or each in placed
         ],
-        details=list(filled(layout.details(fields), record)),
+        details=_filled(set_page.details(fields), record),
         names=names,
         related=[group for name, group in groups.items() if name not in placed],
-        offered=arranged(layout, state, steps),
+        offered=arranged(set_page.next_steps.get(str(state)), steps),
         preset=preset,
         typed=request.form,
         problems={} if error is None else engine.problems_of(error),
@@ -150,6 +149,11 @@ def _show(set_page: Page, key: int, error: ApiError | None = None) -> Response:
         problem=error,
         query=engine.address(f"{set_page.set_name}({key})", expand=expand),
     )  # fmt: skip
+
+
+def _filled(names: Sequence[str], record: Mapping[str, Any]) -> list[str]:
+    """Those of the properties that have a value."""
+    return [name for name in names if record.get(name) not in (None, "", [], {})]
 
 
 def _input_names(steps: Sequence[Step], value: str) -> list[str]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from app.console import (  # noqa: F401
-    account,
     administration,
     assistant,
     board,
     bulk,
     conversion,
     documents,
-    first_steps,
     forms,
     imports,
     invoices,
@@ -18,8 +16,6 @@ from app.console import (  # noqa: F401
     knowledge,
     list_export,
     lists,
-    mail,
-    palette,
     people,
     questions,
     records,
@@ -27,8 +23,6 @@ from app.console import (  # noqa: F401
     reports,
     search_page,
     settings,
-    settings_answers,
-    settings_templates,
     signing_in,
     start_page,
     tickets,

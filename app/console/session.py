@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flask import Flask, Request, request, session
@@ -73,8 +74,6 @@ def forget() -> None:
 
 def form_token() -> str:
     """What each form sends along, to show that it came from a page of ours."""
-    if TOKEN not in session:
-        session[TOKEN] = secrets.token_urlsafe(24)
     token: str = session[TOKEN]
     return token
 
@@ -118,3 +117,45 @@ def _or_cookie(other: TicketReader) -> TicketReader:
         return (user, key) if isinstance(user, int) and isinstance(key, str) else None
 
     return read
+
+
+# --- forms that came when the session had ended: they go on after signing in
+
+# More than this is not carried through the page of signing in.
+_MOST_BYTES = 2_000_000
+_URLENCODED = "application/x-www-form-urlencoded"
+_FORMS = ("/new", "/edit")
+
+Fields = Sequence[tuple[str, str]]
+
+
+def typed_fields() -> Fields:
+    """The fields of the form that was sent; none that is secret, and none of too large a form."""
+    if request.method != "POST" or request.mimetype != _URLENCODED:
+        return []
+    if (request.content_length or 0) > _MOST_BYTES:
+        return []
+    return [
+        (name, text)
+        for name, text in request.form.items(multi=True)
+        if name != TOKEN and "password" not in name.lower()
+    ]
+
+
+def packed(fields: Fields) -> str:
+    """Fields as the page of signing in carries them."""
+    return json.dumps(list(fields)) if fields else ""
+
+
+def unpacked(text: str) -> Fields:
+    """Fields that the page of signing in has carried; none where they are none of ours."""
+    try:
+        fields = json.loads(text or "[]")
+        return [(str(name), str(value)) for name, value in fields]
+    except (ValueError, TypeError):
+        return []
+
+
+def is_form(target: str) -> bool:
+    """Whether an address shows the form again that was sent to it."""
+    return target.endswith(_FORMS)

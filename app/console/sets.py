@@ -1,39 +1,42 @@
-"""What the pages show of each entity set; whatever is not said here comes from the model."""
+"""What the pages show of each entity set, as ``pages.toml`` says it."""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from app.console import engine
-from app.console.language import marked, translated
+from app.console.language import translated
 from app.container.measures import MEASURES
 from app.errors import NotFoundError
 from app.odata.model import edm
 
 # Records that were moved in are as old as they were made, whatever their keys are.
 NEWEST = "createdAt desc,id desc"
-OPEN_TASK = "status ne 'Done' and status ne 'Canceled'"
-OPEN_PROJECT = "status in ('Planned','Active','OnHold')"
+# The context of titles: a group may be called as something else is.
+GROUP = "group"
 
 
 @dataclass(frozen=True)
-class Page:
-    """An entity set on a page.
+class Group:
+    """Properties under a heading."""
 
-    ``columns`` of the list (app/console/columns.py says what may be one), ``title`` of a record,
-    ``state`` to filter by, ``order`` at first, ``related`` navigation properties on the page of a
-    record. ``main`` are the properties that its form shows at once, the others are folded away;
-    ``preset`` is what a form has at first besides the model's defaults. ``views`` are filters by
-    name; ``due`` is the day or instant that a row is marked by while it fulfils ``pending``:
-    overdue, due today. ``unnamed`` is what a record without a title is called, with its key.
-    """
+    title: str
+    properties: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Page:
+    """An entity set on a page, with the members of its table in ``pages.toml``."""
 
     set_name: str
     plural: str
     singular: str
     title: str
+    unnamed: str
     columns: Sequence[str]
     state: str | None = None
     order: str = NEWEST
@@ -43,7 +46,10 @@ class Page:
     views: Mapping[str, str] = field(default_factory=dict)
     due: str | None = None
     pending: str = "true"
-    unnamed: str = ""
+    head: Sequence[str] = ()
+    sections: Sequence[Group | str] = ()
+    elsewhere: Sequence[str] = ()
+    next_steps: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -59,7 +65,7 @@ class Page:
         """What a record is called that was read with its key and title: ``Draft 7`` of an invoice
         that has no number yet."""
         title = record.get(self.title)
-        return str(title or f"{translated(self.unnamed or self.singular)} {record['id']}")
+        return str(title or f"{translated(self.unnamed)} {record['id']}")
 
     @property
     def own_columns(self) -> Sequence[str]:
@@ -76,140 +82,36 @@ class Page:
         """The set in the model."""
         return engine.container().sets[self.set_name]
 
+    @property
+    def groups(self) -> list[Group]:
+        """The groups among the sections."""
+        return [section for section in self.sections if isinstance(section, Group)]
 
-PAGES: Mapping[str, Page] = {
-    page.path: page
-    for page in (
-        Page(
-            "Clients", "Clients", "Client", "name",
-            ("number", "name", "status", "Owner", "email", "revenue", "outstandingBalance", "tags"),
-            "status", "name",
-            ("Contacts", "Invoices", "Opportunities", "Tickets", "Tasks", "Documents", "Projects"),
-            main=(
-                "name", "email", "phone", "website", "taxId", "status", "billingAddress",
-                "paymentTermsDays", "ownerId", "tags", "notes",
-            ),
-            views={"Owing": "outstandingBalance gt 0"},
-        ),
-        Page(
-            "Contacts", "Contacts", "Contact", "fullName",
-            ("fullName", "Client", "jobTitle", "email", "phone", "role"),
-            "role", "lastName", ("Opportunities", "Tickets"),
-            main=(
-                "firstName", "lastName", "clientId", "jobTitle", "email", "phone", "mobile",
-                "role", "isPrimary", "receivesInvoices", "notes",
-            ),
-        ),
-        Page(
-            "Leads", "Leads", "Lead", "fullName",
-            ("fullName", "company", "status", "rating", "Owner", "estimatedValue", "createdAt"),
-            "status", NEWEST, ("Tasks", "Documents"),
-            main=(
-                "firstName", "lastName", "company", "jobTitle", "email", "phone", "source",
-                "status", "rating", "estimatedValue", "currency", "ownerId", "description",
-            ),
-            views={"Open": "status ne 'Converted' and status ne 'Disqualified'"},
-        ),
-        Page(
-            "Opportunities", "Opportunities", "Opportunity", "name",
-            ("name", "Client", "stage", "amount", "probability", "closeDate", "Owner", "createdAt"),
-            "stage", NEWEST, ("StageHistory", "Invoices", "Projects", "Tasks"),
-            main=(
-                "name", "clientId", "contactId", "amount", "currency", "stage", "closeDate",
-                "nextStep", "ownerId", "description",
-            ),
-            due="closeDate",
-            pending=MEASURES["Pipeline"].condition,
-            views={"Open": MEASURES["Pipeline"].condition},
-        ),
-        Page(
-            "Invoices", "Invoices", "Invoice", "number",
-            (
-                "number", "Client", "status", "issueDate", "dueDate", "total", "amountDue",
-                "createdAt",
-            ),
-            "status", NEWEST, ("LineItems", "Payments", "CreditNotes"),
-            main=(
-                "clientId", "contactId", "issueDate", "dueDate", "currency", "reference",
-                "purchaseOrder", "discountPercent", "notes",
-            ),
-            due="dueDate",
-            pending=MEASURES["Receivables"].condition,
-            views={
-                "Unpaid": MEASURES["Receivables"].condition,
-                "Overdue": MEASURES["Overdue"].condition,
-            },
-            unnamed=marked("Draft"),
-        ),
-        Page(
-            "Products", "Products", "Product", "name",
-            ("sku", "name", "unitPrice", "unitCode", "taxRate", "taxCategory", "isActive", "tags"),
-            None, "name",
-            main=(
-                "name", "sku", "description", "unitPrice", "currency", "unitCode", "taxRate",
-                "taxCategory", "taxExemptionReason", "pricesIncludeTax", "isActive", "tags",
-            ),
-            views={"Active": "isActive", marked("Not active"): "not isActive"},
-        ),
-        Page(
-            "Tickets", "Tickets", "Ticket", "subject",
-            (
-                "number", "subject", "Client", "status", "priority", "slaStatus",
-                "resolutionDueAt", "Assignee", "createdAt",
-            ),
-            "status", NEWEST, ("KbArticles", "Documents"),
-            main=(
-                "subject", "description", "clientId", "contactId", "requesterEmail", "priority",
-                "type", "channel", "assigneeId", "category",
-            ),
-            preset={"channel": "Phone"},
-            due="resolutionDueAt",
-            pending=f"{MEASURES['OpenTickets'].condition} and slaStatus ne 'Paused'",
-            views={"Open": MEASURES["OpenTickets"].condition},
-        ),
-        Page(
-            "KbArticles", marked("Knowledge base"), "Article", "title",
-            ("title", "status", "visibility", "category", "language", "updatedAt"),
-            "status", "title", ("Revisions", "Tickets"),
-            main=("title", "body", "summary", "visibility", "category", "language", "tags"),
-        ),
-        Page(
-            "Documents", "Documents", "Document", "name",
-            ("name", "Client", "category", "fileName", "size", "Owner", "createdAt"),
-            "status", NEWEST, ("Versions", "Shares"),
-            main=("name", "category", "folder", "clientId", "description", "tags"),
-        ),
-        Page(
-            "Tasks", "Tasks", "Task", "title",
-            (
-                "title", "relatedId", "Project", "status", "priority", "dueAt", "Assignee",
-                "createdAt",
-            ),
-            "status", NEWEST, ("Subtasks",),
-            main=(
-                "title", "dueAt", "assigneeId", "priority", "status", "projectId", "description",
-            ),
-            views={"Open": OPEN_TASK, "Overdue": "isOverdue eq true"},
-            due="dueAt",
-            pending=OPEN_TASK,
-        ),
-        Page(
-            "Projects", "Projects", "Project", "name",
-            (
-                "code", "name", "Client", "status", "Manager", "endDate", "progressPercent",
-                "budgetAmount",
-            ),
-            "status", "name", ("Tasks", "Documents", "Invoices"),
-            main=(
-                "name", "clientId", "status", "managerId", "startDate", "endDate",
-                "budgetAmount", "budgetHours", "currency", "billingType", "description",
-            ),
-            views={"Open": OPEN_PROJECT, "Overdue": "isOverdue eq true"},
-            due="endDate",
-            pending=OPEN_PROJECT,
-        ),
+    def details(self, names: Sequence[str]) -> list[str]:
+        """Those of the properties that have no place of their own."""
+        grouped = (name for group in self.groups for name in group.properties)
+        placed = {*self.head, *self.elsewhere, *grouped}
+        return [name for name in names if name not in placed]
+
+
+def _page(set_name: str, declared: Mapping[str, Any]) -> Page:
+    conditions = {name: measure.condition for name, measure in MEASURES.items()}
+    views = {name: text.format(**conditions) for name, text in declared.get("views", {}).items()}
+    named = {"plural": set_name, "unnamed": declared["singular"], **declared}
+    pending = declared.get("pending", "true").format(**views)
+    sections = [
+        each if isinstance(each, str) else Group(*next(iter(each.items())))
+        for each in declared["sections"]
+    ]
+    return Page(
+        set_name=set_name, **{**named, "views": views, "pending": pending, "sections": sections}
     )
-}  # fmt: skip
+
+
+_DECLARED = tomllib.loads(Path(__file__).with_name("pages.toml").read_text(encoding="utf-8"))
+PAGES: Mapping[str, Page] = {
+    name.lower(): _page(name, declared) for name, declared in _DECLARED.items()
+}
 
 
 def page_of(path: str) -> Page:

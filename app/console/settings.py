@@ -1,4 +1,6 @@
-"""Settings of the organisation, a page for each group; what is wrong is said at its field.
+"""Settings of the organisation, a page for each group, for words of mail and for canned answers.
+
+What is wrong is said at its field.
 
 A form names the state that it was made of: where somebody else saved the group meanwhile, nothing
 is overwritten, and the form comes back as it was typed.
@@ -8,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 from zoneinfo import available_timezones
@@ -16,19 +18,23 @@ from zoneinfo import available_timezones
 from flask import Response, request
 from werkzeug.datastructures import MultiDict
 
-from app.console import session, wording
+from app.console import engine, session, wording
 from app.console.area import console, page, refused_on, see_other
 from app.console.language import marked, translated
 from app.console.named_codes import code_name, code_names, list_of, typed_code
 from app.console.numbers import number_text, typed_number
-from app.console.typed import MistypedError, noted_at
+from app.console.typed import MistypedError, noted_at, typed_text
 from app.errors import ApiError, NotFoundError, refuse_any
 from app.extensions import db
 from app.http.security import requires
+from app.invoices.letters import Written, write_letter
 from app.invoices.logo import MAX_BYTES, delete_logo, read_logo, save_logo
-from app.settings import change_settings, organisation, save_settings
+from app.invoices.samples import sample
+from app.invoices.texts import LANGUAGES, texts_for
+from app.settings import Organisation, canned_answers, change_settings, organisation, save_settings
 from app.settings.groups import GROUPS, RATES, settings_of
 from app.settings.store import logo_body, setting_problems, settings_body, version_of
+from app.settings.templates import KINDS, PLACES
 from app.settings.values import check_rate
 
 # Group -> what its page is called, in the order of the pages.
@@ -290,3 +296,129 @@ def _rate_rows(
         return _typed_rates(typed)
     known = [(code, number_text(rate)) for code, rate in sorted(rates.items())]
     return [*known, *[("", "")] * _BLANK_RATES]
+
+
+# --- words of mail, by kind and language, tried on an example at once
+
+_PARTS = ("subject", "message")
+
+
+@console.get("/settings/templates")
+@requires("settings:read")
+def show_templates(problem: ApiError | None = None) -> Response:
+    """The template of a kind and a language, and the letter that it makes."""
+    settings = organisation()
+    db.session.rollback()  # nothing is written from here on
+    kind, language = _kind_and_language()
+    own = settings.mail.templates.get(kind, {}).get(language, {})
+    usual = {name: texts_for(language)(f"mail.{kind}_{name}") for name in _PARTS}
+    is_typed = request.method == "POST"
+    words = {name: typed_text(name) if is_typed else own.get(name, "") for name in _PARTS}
+    prefix = f"templates.{kind}.{language}."
+    return page(
+        "settings_templates.html",
+        tabs=TABS,
+        group="templates",
+        kinds=KINDS,
+        kind=kind,
+        languages=LANGUAGES,
+        language=language,
+        words=words,
+        usual=usual,
+        places=PLACES,
+        letter=_letter(settings, kind, language, {**usual, **_filled(own), **_filled(words)}),
+        version=request.form.get("version") or version_of("mail", settings),
+        problem=problem,
+        problems={
+            name.removeprefix(prefix): text
+            for name, text in engine.problems_by_field(problem).items()
+        },
+        at=_PARTS,
+    )
+
+
+@console.post("/settings/templates")
+@requires("settings:update")
+@refused_on(show_templates)
+def save_template() -> Response:
+    """Save a template, or only look at what it would make."""
+    if request.form.get("step") == "preview":
+        return show_templates()
+    kind, language = _kind_and_language()
+    settings = organisation()
+    templates = {each: dict(known) for each, known in settings.mail.templates.items()}
+    words = {name: text for name in _PARTS if (text := typed_text(name))}
+    known = {**templates.get(kind, {}), language: words}
+    templates[kind] = {tag: parts for tag, parts in known.items() if parts}
+    change_settings("mail", {"templates": templates}, version=request.form.get("version", ""))
+    address = f"{ADDRESS}/templates?kind={kind}&language={language}"
+    return see_other(address, translated("Saved."))
+
+
+def _letter(settings: Organisation, kind: str, language: str, words: dict[str, str]) -> Written:
+    """What a client would read, about an invoice that is made up."""
+    made_up = sample("credit-note" if kind == "creditNote" else "german")
+    seller = replace(
+        made_up.seller, name=settings.seller.name, legal_name=settings.seller.legal_name
+    )
+    document = replace(made_up, seller=seller, language=language)
+    return write_letter(
+        document, settings, kind=kind, subject=words["subject"], message=words["message"]
+    )
+
+
+def _kind_and_language() -> tuple[str, str]:
+    kind, language = request.values.get("kind", ""), request.values.get("language", "")
+    return (
+        kind if kind in KINDS else KINDS[0],
+        language if language in LANGUAGES else "en",
+    )
+
+
+def _filled(words: Any) -> dict[str, str]:
+    return {name: text for name, text in words.items() if text}
+
+
+# --- canned answers
+
+_BLANK_ROWS = 2
+_HELP_DESK = "helpDesk"
+
+
+@console.get("/settings/answers")
+@requires("settings:read")
+def show_canned_answers(problem: ApiError | None = None) -> Response:
+    """The answers, and rows for more."""
+    settings = organisation()
+    db.session.rollback()  # the form is only shown
+    answers = list(settings.help_desk.answers.items()) if problem is None else _typed_answers()
+    problems = engine.problems_by_field(problem)
+    return page(
+        "settings_answers.html",
+        tabs=TABS,
+        group="answers",
+        canned=[*answers, *[("", "")] * _BLANK_ROWS],
+        places=canned_answers.PLACES,
+        version=request.form.get("version") or version_of(_HELP_DESK, settings),
+        problem=problem,
+        problems={name.removeprefix("answers."): text for name, text in problems.items()},
+        at=[name for name, _ in answers if name],
+    )
+
+
+@console.post("/settings/answers")
+@requires("settings:update")
+@refused_on(show_canned_answers)
+def save_canned_answers() -> Response:
+    """Save the answers that have a name and a text; an empty row is taken away."""
+    answers = {name: text for name, text in _typed_answers() if name or text}
+    change_settings(_HELP_DESK, {"answers": answers}, version=request.form.get("version", ""))
+    return see_other(f"{ADDRESS}/answers", translated("Saved."))
+
+
+def _typed_answers() -> list[tuple[str, str]]:
+    names, texts = request.form.getlist("name"), request.form.getlist("text")
+    return [
+        (name.strip(), text.replace("\r\n", "\n").strip())
+        for name, text in zip(names, texts, strict=False)
+    ]

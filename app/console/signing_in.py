@@ -8,8 +8,8 @@ from flask_jwt_extended import decode_token
 from app.auth.service import log_in, log_out
 from app.console import session
 from app.console.area import console, go_on, page, see_other
-from app.console.interrupted_forms import unpacked
 from app.console.language import translated
+from app.console.session import unpacked
 from app.errors import AccountLockedError, InvalidCredentialsError, ValidationError, refuse_any
 from app.http.security import counted, public
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,14 +10,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 from flask import Response
+from markupsafe import Markup
+from sqlalchemy import ColumnElement, exists, select
+from werkzeug.datastructures import MultiDict
 
 from app.bi.periods.spans import add_months
-from app.console import engine
-from app.console.area import console, page
+from app.console import engine, session
+from app.console.area import console, page, see_other
+from app.console.columns import Column, cells
 from app.console.filters import WHERE
-from app.console.first_steps import first_steps
 from app.console.language import marked, translated
-from app.console.mine_and_due import mine_and_due
+from app.console.list_query import read_query
+from app.console.sets import page_of
 from app.console.svg_charts import Axis, Bar, BarGroup, axis_of, share
 from app.console.wording import amount, words
 from app.container.measures import (
@@ -30,12 +34,16 @@ from app.container.measures import (
     converted,
     figures,
 )
+from app.db.engines import read_engine
 from app.db.types import iso_instant
-from app.http.security import current_caller
+from app.http.security import current_caller, requires
+from app.models.invoice import Invoice
+from app.models.user import ApiKey, User
+from app.models.webhook import WebhookEndpoint
 from app.money import ZERO, rounded
 from app.odata.model import edm
-from app.permissions import scope_of
-from app.settings import organisation
+from app.permissions import allowed, scope_of
+from app.settings import Organisation, Seller, change_settings, organisation
 from app.settings.days import start_of, today
 
 
@@ -360,3 +368,154 @@ def _bars(
         BarGroup(words(name), [Bar(0, share(value, numbers), amount(value, currency), note)], link)
         for name, value, link, note in values
     ]
+
+
+# --- what waits for the caller: own tasks, tickets and deals, and tickets that nobody has
+
+SHOWN = 5
+# Days ahead in which what is due is shown.
+AHEAD = 7
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Records that wait; ``link`` is the list of all ``total`` of them, below the console."""
+
+    title: str
+    total: int
+    link: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Markup | str]]
+
+
+def mine_and_due() -> Iterator[Waiting]:
+    """The lists that have something for the caller, what is due first at the top."""
+    until = (today() + timedelta(days=AHEAD)).isoformat()
+    for path, right, title, columns, address in (
+        (
+            "tasks", "read", marked("My tasks that are due"), "title,dueAt",
+            [("view", "Mine"), ("sort", "dueAt"), (WHERE, f"dueAt:until:{until}")],
+        ),
+        (
+            "tickets", "read", marked("My open tickets"), "subject,resolutionDueAt",
+            [("view", "Mine"), ("sort", "resolutionDueAt")],
+        ),
+        (
+            "tickets", "update", marked("Unassigned open tickets"), "subject,resolutionDueAt",
+            [("view", "Unassigned"), ("sort", "resolutionDueAt")],
+        ),
+        (
+            "opportunities", "read", marked("My deals without a next step"), "name,amount",
+            [("view", "Mine"), ("sort", "closeDate"), (WHERE, "nextStep:empty")],
+        ),
+    ):  # fmt: skip
+        set_page = page_of(path)
+        if not allowed(current_caller(), f"{set_page.entity_set.type.resource}:{right}"):
+            continue
+        query = read_query(set_page, MultiDict([*address, ("columns", columns)]))
+        result = engine.read(set_page.set_name, count="true", top=SHOWN, **query.options())
+        if result.rows:
+            yield Waiting(
+                translated(title),
+                int(result.body["@odata.count"]),
+                f"{path}/?{urlencode(address)}",
+                query.columns,
+                cells(set_page, query.columns, result.rows),
+            )
+
+
+# --- first steps of an organisation: seen from what is there, until all are done or closed
+
+_GROUP = "console"
+# What makes the list whole, and may close it.
+_RIGHT = "settings:update"
+
+
+@dataclass(frozen=True)
+class FirstStep:
+    """Something to begin with: what it is for, where it is done, and whether it is."""
+
+    title: str
+    why: str
+    link: str
+    is_done: bool
+
+
+# (right, link, title, why) by what tells that it is done
+_STEPS: Mapping[str, tuple[str, str, str, str]] = {
+    "seller": (
+        "settings:update", "settings/seller", marked("Company"),
+        marked("Name, address and tax number: they stand on every invoice."),
+    ),
+    "logo": (
+        "settings:update", "settings/logo", marked("Logo"),
+        marked("It stands at the top of documents."),
+    ),
+    "bank": (
+        "settings:update", "settings/bank", marked("Bank"),
+        marked("Where clients pay to, printed with a code that their bank's app reads."),
+    ),
+    "users": (
+        "users:manage", "users", marked("Users"),
+        marked("An account for each colleague, with the roles that their work needs."),
+    ),
+    "invoice": (
+        "invoices:create", "invoices/new", marked("First invoice"),
+        marked("Write a draft and send it: it gets its number then."),
+    ),
+    "key": (
+        "api-keys:manage", "api-keys", marked("API key"),
+        marked("For a program that reads or writes records."),
+    ),
+    "webhook": (
+        "webhooks:create", "webhooks", marked("Webhook"),
+        marked("Tells another program at once what has happened here."),
+    ),
+}  # fmt: skip
+
+
+def first_steps(settings: Organisation) -> Sequence[FirstStep]:
+    """What the caller may do of them; empty where they are closed, or all done."""
+    caller = current_caller()
+    if not settings.console.first_steps or not allowed(caller, _RIGHT):
+        return ()
+    done = _done(settings)
+    steps = [
+        FirstStep(translated(title), translated(why), link, done[name])
+        for name, (right, link, title, why) in _STEPS.items()
+        if allowed(caller, right)
+    ]
+    return () if all(step.is_done for step in steps) else steps
+
+
+def _done(settings: Organisation) -> dict[str, bool]:
+    seller = settings.seller
+    there: dict[str, ColumnElement[bool]] = {
+        # The second, beside the account that came with the product.
+        "users": exists(
+            select(User.id).where(User.kind == "person", User.status == "active").offset(1).limit(1)
+        ),
+        "invoice": exists(select(Invoice.id).where(Invoice.number.is_not(None))),
+        "key": exists(select(ApiKey.id).where(ApiKey.revoked_at.is_(None))),
+        "webhook": exists(select(WebhookEndpoint.id)),
+    }
+    statement = select(*(counts.label(name) for name, counts in there.items()))
+    with read_engine().connect() as connection:
+        counts = connection.execute(statement).mappings().one()
+    return {
+        "seller": seller.name != Seller().name
+        and all((seller.street, seller.city, seller.country))
+        and any((seller.tax_id, seller.registration_number)),
+        "logo": settings.logo.sha256 is not None,
+        "bank": settings.bank.iban is not None,
+        **{name: bool(value) for name, value in counts.items()},
+    }
+
+
+@console.post("/first-steps")
+@requires(_RIGHT)
+def close_first_steps() -> Response:
+    """Leave the list out of the first page, for everybody."""
+    change_settings(_GROUP, {"firstSteps": False})
+    message = translated("The first steps are closed. Organisation, Console shows them again.")
+    return see_other(f"{session.ROOT}/", message)

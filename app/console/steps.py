@@ -300,3 +300,25 @@ def preset(each: Input, record: Mapping[str, Any]) -> str:
         if amount is None
         else number_text(written(Decimal(str(amount)), record["currency"]))
     )
+
+
+@dataclass(frozen=True)
+class Offered:
+    """The steps of a record: the one that comes next, other states, the others, the menu's."""
+
+    main: Step | None
+    states: list[Step]
+    others: list[Step]
+    menu: list[Step]
+
+
+def arranged(next_step: str | None, steps: Sequence[Step]) -> Offered:
+    """Steps by how likely they are and what they cost: what is hard to undo is in the menu."""
+    main = next((step for step in steps if step.value == next_step), None)
+    rest = [step for step in steps if step is not main and step.value != "delete"]
+    return Offered(
+        main,
+        [step for step in rest if step.is_state],
+        [step for step in rest if not step.is_state and not step.dangerous],
+        [step for step in rest if not step.is_state and step.dangerous],
+    )

@@ -26,7 +26,7 @@ from app.ai.record import PROFILES
 from app.bi.answers import EXAMPLES
 from app.bi.reports.builtin import built_in
 from app.config import Config
-from app.console import engine, imports, language, layouts, sets, steps, wording
+from app.console import engine, imports, language, sets, steps, wording
 from app.console.service_messages import CONTEXT
 from app.container.measures import MEASURES
 from app.events import NAMES
@@ -78,9 +78,9 @@ def texts() -> Catalog:
     catalogue.add("State", context="address")
     for text in HEADS:
         catalogue.add(text, context=COLUMN)
-    for layout in layouts.LAYOUTS.values():
-        for group in layout.groups:
-            catalogue.add(group.title, context=layouts.GROUP)
+    for page in sets.PAGES.values():
+        for group in page.groups:
+            catalogue.add(group.title, context=sets.GROUP)
     for operation in steps.OFFERED.values():
         if operation.button is not None:
             catalogue.add(operation.button.label, context=steps.BUTTON)
@@ -90,7 +90,7 @@ def texts() -> Catalog:
 def words_of_the_model() -> Iterator[str]:
     """What pages take from declarations elsewhere: labels, states, buttons, figures, settings."""
     for page in sets.PAGES.values():
-        yield from (page.plural, page.singular, *page.views)
+        yield from (page.plural, page.singular, page.unnamed, *page.views)
     yield from ("Mine", "Unassigned", ALL, OWN, PUBLISHED)
     buttons = [each.button for each in steps.OFFERED.values() if each.button is not None]
     yield from (text for button in buttons for text in (button.done, button.of_many) if text)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from flask import Flask
 
-from app.console.palette import KEYS
+from app.console.search_page import KEYS
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
 from tests.console.conftest import Browser, SignIn

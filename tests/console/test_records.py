@@ -13,7 +13,6 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from app.auth.roles import create_role
-from app.console.layouts import LAYOUTS
 from app.console.sets import PAGES
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller
@@ -209,16 +208,16 @@ def test_an_invoice_is_issued_paid_and_shown_as_pdf(sign_in: SignIn, app: Flask)
 
 @pytest.mark.parametrize("path", PAGES)
 def test_every_property_of_a_record_is_on_its_page(app: Flask, path: str) -> None:
-    """Once: in the head, in a group, or among the details; a layout names what there is."""
+    """Once: in the head, in a group, or among the details; its table names what there is."""
     with app.app_context():
         page = PAGES[path]
-        layout, known = LAYOUTS[page.set_name], page.entity_set.type.properties
-        placed = [*layout.head, *layout.elsewhere]
-        placed += [name for group in layout.groups for name in group.properties]
+        known = page.entity_set.type.properties
+        placed = [*page.head, *page.elsewhere]
+        placed += [name for group in page.groups for name in group.properties]
         assert sorted(placed) == sorted(set(placed)), page.set_name
         assert set(placed) <= set(known), page.set_name
-        assert {*placed, *layout.details(list(known))} == set(known)
-        rows = {section for section in layout.sections if isinstance(section, str)}
+        assert {*placed, *page.details(list(known))} == set(known)
+        rows = {section for section in page.sections if isinstance(section, str)}
         assert rows <= set(page.related), page.set_name
 
 

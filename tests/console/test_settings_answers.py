@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.console.settings_answers import ADDRESS
+from app.console.settings import ADDRESS
 from tests.console.conftest import SignIn
 
 

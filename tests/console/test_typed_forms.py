@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.console.interrupted_forms import is_form, packed, unpacked
+from app.console.session import is_form, packed, unpacked
 
 
 def test_fields_come_back_as_they_were_and_nonsense_is_none() -> None:
