@@ -13,7 +13,7 @@ from app import blobs, cli, logs, sealing
 from app.admin.routes import area as admin
 from app.ai import answering
 from app.ai.routes import area as ai
-from app.ai.tickets import init_tickets
+from app.ai.streams import init_tickets
 from app.auth import commands as account_commands, epoch, passwords, tokens
 from app.auth.authentication import Authenticator, authenticator
 from app.auth.key_use import KeyUse, key_use

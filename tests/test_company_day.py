@@ -13,7 +13,7 @@ import time_machine
 from flask import Flask
 
 from app.ai.parts import Ask
-from app.ai.provider.prompts import first_messages
+from app.ai.provider.answering import first_messages
 from app.ai.understanding import read_request
 from app.ai.wording import value_text
 from app.bi.periods.calendar import calendar

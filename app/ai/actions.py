@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from app import audit
 from app.ai.parts import Proposal
 from app.ai.schemas import AiActionSchema
-from app.ai.tools.listed import tools
+from app.ai.tools import tools
 from app.clock import utc_now
 from app.db import records
 from app.db.types import iso_instant, json_text

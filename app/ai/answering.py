@@ -14,7 +14,7 @@ from flask import Flask
 from app.ai import builtin
 from app.ai.parts import BUILT_IN, Ask, Part, Served, Text, Words
 from app.ai.provider.answering import Provider, ai_provider
-from app.ai.provider.errors import ProviderError
+from app.ai.provider.health import ProviderError
 from app.ai.provider.options import read_options
 from app.config import Config
 from app.errors import ApiError

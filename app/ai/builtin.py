@@ -19,7 +19,7 @@ from app.ai.figures import (
     is_about_one,
     is_foreign_figures,
 )
-from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles
+from app.ai.knowledge import NOT_ALLOWED, NOT_FOUND, answer_from_articles, answer_help, find_help
 from app.ai.parts import Ask, Part, RecordContext, Text
 from app.ai.record import (
     answer_property,
@@ -33,7 +33,6 @@ from app.ai.record import (
 from app.ai.references import find_mentioned
 from app.ai.refusals import ABOUT, DECIDE, MANY, NO_WRITES, WELL, is_command, refusal_of, small_talk
 from app.ai.requests import NEEDS_RECORD, answer_request
-from app.ai.resolution import answer_help, find_help
 from app.ai.understanding import SUMMARY, TASK, Request, is_how_to, is_shown, read_request
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -34,33 +34,6 @@ _ADDRESS = re.compile(r"[^\s@<>]+@[^\s@<>]+")
 _LANGUAGES = ("en", "de", "fr", "es", "it")
 
 
-def _set(text: str) -> frozenset[str]:
-    return frozenset(words(text))
-
-
-# Closed classes of words, in the languages of the letters that the product writes most.
-_ASKING = _set(
-    "how what when where why who which whether wie was wann wo warum wer welche ob quand"
-    " où pourquoi qui quel cómo qué cuándo dónde quién cuál come cosa dove perché chi quale"
-)
-# A question that begins so asks for no deed; "comment" is a how in French, and English for a note.
-_STATING = _set(
-    "did do does is are has have had was were should may might must i he she they it comment"
-)
-# "Can a ticket be closed?" asks whether, of any; "can this ticket be closed?" may be a wish.
-_ANY = _set("a an any anyone anybody man ein eine einen un une una")
-_NOT = _set(
-    "not don doesn never no without nor nicht kein keine keinen nie ohne ne pas jamais sans"
-    " nunca jamás sin non mai senza"
-)
-_YES = _set(
-    "yes yeah yep ok okay sure please do it that so go ahead exactly right correct agreed fine"
-    " ja bitte gern gerne mach das genau klar oui vas y d accord sí si claro hazlo vale certo va"
-    " bene fallo"
-)
-
-
-@dataclass(frozen=True)
 class Wish:
     """How a change is asked for: by a verb with what it is done to, or by a word that says all.
 
@@ -68,110 +41,38 @@ class Wish:
     record of the type ``record``, and so has each of ``phrases``. ``alone`` says all.
     """
 
-    verbs: str = ""
-    objects: str = ""
-    alone: str = ""
-    names: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    record: str | None = None
-    takes_address: bool = False
-
-
-def declared_wish(
-    kind: str,
-    *,
-    objects: str = "",
-    alone: str = "",
-    record: str | None = None,
-    takes_address: bool = False,
-) -> Wish:
-    """The wish that the file has as ``kind``, with more objects and words that say all."""
-    declaration: dict[str, str] = _declared()[kind]
-    return Wish(
-        verbs=declaration["verbs"],
-        objects=f"{declaration.get('objects', '')} {objects}",
-        alone=f"{declaration.get('alone', '')} {alone}",
-        record=record,
-        takes_address=takes_address,
-    )
-
-
-def nouns_of(entity: str) -> str:
-    """What records of a type are called."""
-    return f"{apart(entity)} {_declared()['types'].get(entity, '')}"
-
-
-def alone_for(entity: str) -> str:
-    """The words that ask for a new record of a type without naming it."""
-    return str(_declared()["alone"].get(entity, ""))
-
-
-def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
-    """The sentences in which the caller wants it; the message and what it answers to are looked at.
-
-    None, and the caller does not want it.
-    """
-    request = _Wanted.of(wish)
-    sentences = list(filter(request.is_in, _sentences(ask.text)))
-    if sentences:
-        return sentences
-    earlier = list(ask.dialogue)
-    if not earlier or earlier[-1][0] != "assistant" or "?" not in earlier[-1][1]:
-        return []
-    offers = [sentence for sentence in _sentences(earlier[-1][1]) if sentence.endswith("?")]
-    if _is_yes(ask.text):
-        return list(filter(request.is_named, offers))
-    if ask.text.rstrip().endswith("?"):
-        return []
-    # An answer to what was asked back: the wish is that of the message before.
-    before = next((text for role, text in reversed(earlier) if role == "user"), "")
-    sentences = list(filter(request.is_in, _sentences(before)))
-    return [*sentences, ask.text] if sentences else []
-
-
-def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
-    """Whether one of the sentences names a property, by the last of its words, or has its value."""
-    head = head_of(name)
-    value_words = list(words(str(value)))
-    for sentence in sentences:
-        sentence_words = list(words(_hyphenless(sentence)))
-        if _stems(head) & _stems_of(sentence_words) or (
-            value_words and set(value_words) <= set(sentence_words)
-        ):
-            return True
-    return False
-
-
-def head_of(name: str) -> str:
-    """What a property is called in short: ``billingAddress`` -> ``Address``."""
-    return apart(name.removesuffix("Id")).split()[-1]
-
-
-def apart(name: str) -> str:
-    """``ClosedWon`` -> ``Closed Won``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-
-
-class _Wanted:
-    """The stems of a wish."""
-
-    def __init__(self, wish: Wish) -> None:
-        self._record = wish.record
-        self._verbs = _stems(wish.verbs)
-        self._objects = _stems(wish.objects)
-        self._alone = _set(wish.alone)
-        self._names = tuple(map(_phrase, wish.names))
-        self._phrases = tuple(map(_phrase, wish.phrases))
-        self._takes_address = wish.takes_address
-        verbs = [next(words(phrase)) for phrase in (*wish.names, *wish.phrases)]
+    def __init__(
+        self,
+        *,
+        verbs: str = "",
+        objects: str = "",
+        alone: str = "",
+        names: Sequence[str] = (),
+        phrases: Sequence[str] = (),
+        record: str | None = None,
+        takes_address: bool = False,
+    ) -> None:
+        self._record = record
+        self._verbs = _stems(verbs)
+        self._objects = _stems(objects)
+        self._alone = frozenset(words(alone))
+        self._names = tuple(map(_phrase, names))
+        self._phrases = tuple(map(_phrase, phrases))
+        self._takes_address = takes_address
         # Its own words are no little ones, whatever language they are little in.
-        self._own = _set(f"{wish.verbs} {wish.alone}").union(verbs)
+        first = (next(words(phrase)) for phrase in (*names, *phrases))
+        self._own = frozenset((*words(f"{verbs} {alone}"), *first))
 
     @classmethod
-    @cache
-    def of(cls, wish: Wish) -> _Wanted:
-        """Made once for each wish, as its words are looked up at every sentence."""
-        return cls(wish)
+    def declared(cls, kind: str, *, objects: str = "", alone: str = "", **more: Any) -> Wish:
+        """The wish that the file has as ``kind``, with more objects and words that say all."""
+        declaration: dict[str, str] = _declared()[kind]
+        return cls(
+            verbs=declaration["verbs"],
+            objects=f"{declaration.get('objects', '')} {objects}",
+            alone=f"{declaration.get('alone', '')} {alone}",
+            **more,
+        )
 
     def is_in(self, sentence: str) -> bool:
         """Whether a sentence wants it done."""
@@ -208,6 +109,61 @@ class _Wanted:
         return False
 
 
+def nouns_of(entity: str) -> str:
+    """What records of a type are called."""
+    return f"{apart(entity)} {_declared()['types'].get(entity, '')}"
+
+
+def alone_for(entity: str) -> str:
+    """The words that ask for a new record of a type without naming it."""
+    return str(_declared()["alone"].get(entity, ""))
+
+
+def sentences_asking(ask: Ask, wish: Wish) -> list[str]:
+    """The sentences in which the caller wants it; the message and what it answers to are looked at.
+
+    None, and the caller does not want it.
+    """
+    sentences = list(filter(wish.is_in, _sentences(ask.text)))
+    if sentences:
+        return sentences
+    earlier = list(ask.dialogue)
+    if not earlier or earlier[-1][0] != "assistant" or "?" not in earlier[-1][1]:
+        return []
+    offers = [sentence for sentence in _sentences(earlier[-1][1]) if sentence.endswith("?")]
+    if _is_yes(ask.text):
+        return list(filter(wish.is_named, offers))
+    if ask.text.rstrip().endswith("?"):
+        return []
+    # An answer to what was asked back: the wish is that of the message before.
+    before = next((text for role, text in reversed(earlier) if role == "user"), "")
+    sentences = list(filter(wish.is_in, _sentences(before)))
+    return [*sentences, ask.text] if sentences else []
+
+
+def is_said(name: str, value: Any, sentences: Iterable[str]) -> bool:
+    """Whether one of the sentences names a property, by the last of its words, or has its value."""
+    head = head_of(name)
+    value_words = list(words(str(value)))
+    for sentence in sentences:
+        sentence_words = list(words(_hyphenless(sentence)))
+        if _stems(head) & _stems_of(sentence_words) or (
+            value_words and set(value_words) <= set(sentence_words)
+        ):
+            return True
+    return False
+
+
+def head_of(name: str) -> str:
+    """What a property is called in short: ``billingAddress`` -> ``Address``."""
+    return apart(name.removesuffix("Id")).split()[-1]
+
+
+def apart(name: str) -> str:
+    """``ClosedWon`` -> ``Closed Won``."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+
+
 @dataclass(frozen=True)
 class _Clause:
     """A part of a sentence that may want something, and its words."""
@@ -220,8 +176,10 @@ class _Clause:
         """Whether it speaks of a record of a type: by a noun, its number, or a word such as it."""
         if self.stems & _nouns(entity):
             return True
-        pronouns = _set(_declared()["record"]["pronouns"])
-        is_meant = bool(pronouns & set(self.words)) or RECORD_NUMBER.search(self.text) is not None
+        is_meant = (
+            bool(_words("pronouns") & set(self.words))
+            or RECORD_NUMBER.search(self.text) is not None
+        )
         return is_meant and not self.is_of_another(entity)
 
     def is_of_another(self, entity: str) -> bool:
@@ -237,14 +195,14 @@ def _clauses(sentence: str) -> tuple[_Clause, ...]:
     sentence = _PHRASAL.sub("setup", _hyphenless(sentence))
     first = next(words(sentence), "")
     is_question = sentence.endswith("?")
-    if is_question and first in _STATING | _ASKING:
+    if is_question and first in _words("stating") | _words("asking"):
         return ()
     clauses = []
     for clause in _CLAUSE.split(sentence):
         clause_words = tuple(words(clause))
-        if set(clause_words) & (_NOT | _ASKING):
+        if set(clause_words) & (_words("not") | _words("asking")):
             continue
-        if is_question and ("i" in clause_words[:3] or set(clause_words[1:2]) & _ANY):
+        if is_question and ("i" in clause_words[:3] or set(clause_words[1:2]) & _words("any")):
             continue  # "can I close it?" asks whether
         clauses.append(_Clause(clause, clause_words, _stems_of(clause_words)))
     return tuple(clauses)
@@ -270,6 +228,12 @@ def _declared() -> dict[str, Any]:
     return tomllib.loads(source)
 
 
+@cache
+def _words(kind: str) -> frozenset[str]:
+    """A closed class of words."""
+    return frozenset(words(_declared()["words"][kind]))
+
+
 def _sentences(text: str) -> Iterator[str]:
     for match in _SENTENCE.finditer(_QUOTED.sub(" ", text)):
         yield match.group().strip()
@@ -277,14 +241,18 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _is_yes(text: str) -> bool:
     text_words = list(words(text))
-    return bool(text_words) and len(text_words) <= 12 and all(word in _YES for word in text_words)
+    return (
+        bool(text_words)
+        and len(text_words) <= 12
+        and all(word in _words("yes") for word in text_words)
+    )
 
 
 @cache
 def _little_words() -> frozenset[str]:
     """What a wish may begin with before its verb."""
     known = frozenset[str]().union(*map(stop_words, _LANGUAGES))
-    return known | _set("please kindly let lets also now just i you want like need bitte")
+    return known | _words("little")
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -9,8 +9,7 @@ from flask import Response, request
 from app.ai import actions, schemas, store, turns
 from app.ai.actions import describe_action
 from app.ai.shapes import describe_chat, describe_message, describe_session
-from app.ai.streams import open_stream
-from app.ai.tickets import use_ticket
+from app.ai.streams import open_stream, use_ticket
 from app.ai.turns import ask_in, begin_turn
 from app.errors import ValidationError, naming
 from app.http.areas import Area

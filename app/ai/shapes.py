@@ -9,7 +9,7 @@ from urllib.parse import quote
 from app.ai import store
 from app.ai.actions import describe_action
 from app.ai.schemas import AnswerSchema, PendingActionSchema, WholeConversationSchema
-from app.ai.tickets import make_ticket
+from app.ai.streams import make_ticket
 from app.ai.turns import USAGE
 from app.http.schema_parts import answer_body
 from app.http.security import current_caller

@@ -15,9 +15,8 @@ from typing import Any
 import structlog
 
 from app.ai.provider.answering import ai_provider
-from app.ai.provider.budget import require_budget
 from app.ai.provider.completions import Reply, ask
-from app.ai.provider.errors import ProviderError
+from app.ai.provider.health import ProviderError, require_budget
 from app.ai.provider.redaction import Redactor
 from app.bi.query import Query, Row, run
 from app.bi.reports.saving import columns_of, read_url

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.ai.extracts import MOST_PIECES, MOST_WORDS, best_extract, codes_of, pieces_of
+from app.ai.knowledge import MOST_PIECES, MOST_WORDS, best_extract, codes_of, pieces_of
 from app.ai.wording import sentences, value_text
 from app.kb.rendering import to_html
 

@@ -290,10 +290,10 @@ def test_a_ticket_ends_after_a_minute_and_with_its_sign_in(
 ) -> None:
     from datetime import timedelta
 
-    from app.ai import tickets
+    from app.ai import streams
 
     late = chat(api, "hello")
-    monkeypatch.setattr(tickets, "VALID_FOR", timedelta(seconds=-1))
+    monkeypatch.setattr(streams, "TICKET_VALID_FOR", timedelta(seconds=-1))
     expired = chat(api, "hello")
     assert client.get(expired["streamUrl"]).status_code == 401
     assert api.post("/api/auth/logout").status_code == 204

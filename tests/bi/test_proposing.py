@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 
 from app.ai.provider import health
-from app.ai.provider.errors import CROWDED
+from app.ai.provider.health import CROWDED
 from app.bi.query import flat
 from app.db.engines import transaction
 from app.http.security import acting_as, system_caller

@@ -8,8 +8,7 @@ import pytest
 from flask import Flask
 
 from app.ai.provider.answering import ai_provider
-from app.ai.provider.errors import FAILED, ProviderError
-from app.ai.provider.health import FAILURES
+from app.ai.provider.health import FAILED, FAILURES, ProviderError
 
 TOKEN = "t" * 40
 

@@ -15,8 +15,17 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import structlog
 
-from app.ai.provider import errors
-from app.ai.provider.errors import BROKE_OFF, FAILED, FILTERED, MALFORMED, ProviderError
+from app.ai.provider.health import (
+    BROKE_OFF,
+    BUSY,
+    FAILED,
+    FILTERED,
+    MALFORMED,
+    REFUSED,
+    TIMED_OUT,
+    UNREACHABLE,
+    ProviderError,
+)
 from app.ai.provider.options import Options
 from app.outbound.addresses import OutboundError
 
@@ -213,7 +222,7 @@ def ask(
 class _AgainError(Exception):
     """Nothing was said yet: the same question may be asked again."""
 
-    def __init__(self, error: errors.ProviderError, after: float | None = None) -> None:
+    def __init__(self, error: ProviderError, after: float | None = None) -> None:
         super().__init__(error.reason)
         self.error = error
         self.after = after
@@ -236,7 +245,7 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
         headers["Authorization"] = f"Bearer {options.key}"
     left = until - time.monotonic()
     if left <= 0:
-        raise errors.ProviderError(errors.TIMED_OUT)
+        raise ProviderError(TIMED_OUT)
     has_begun = False
     try:
         with _client().stream(
@@ -252,7 +261,7 @@ def _exchange(options: Options, body: dict[str, Any], reply: Reply, until: float
     except OutboundError as error:
         _log.warning("the model provider did not answer", problem=str(error))
         is_late = "in time" in str(error)
-        problem = errors.ProviderError(errors.TIMED_OUT if is_late else errors.UNREACHABLE)
+        problem = ProviderError(TIMED_OUT if is_late else UNREACHABLE)
         if has_begun or is_late:
             raise problem from error
         raise _AgainError(problem) from error
@@ -274,9 +283,9 @@ def _refuse(answer: StreamedAnswer, body: dict[str, Any]) -> None:
             if name in body and name in refusal:
                 raise _AnotherFormError(_without(body, name, refusal))
     if answer.status in WORTH_ANOTHER_TRY:
-        error = errors.ProviderError(errors.BUSY if answer.status == 429 else errors.FAILED)
+        error = ProviderError(BUSY if answer.status == 429 else FAILED)
         raise _AgainError(error, _seconds(answer.headers.get("retry-after")))
-    raise errors.ProviderError(errors.REFUSED)
+    raise ProviderError(REFUSED)
 
 
 def _without(body: Mapping[str, Any], name: str, refusal: str) -> dict[str, Any]:
@@ -325,7 +334,7 @@ def _lines(parts: Iterable[bytes]) -> Iterator[str]:
         total += len(part)
         buffer += part
         if total > MOST_BYTES or len(buffer) > LONGEST_LINE:
-            raise errors.ProviderError(errors.MALFORMED)
+            raise ProviderError(MALFORMED)
         *whole, rest = buffer.split(b"\n")
         buffer = bytearray(rest)
         yield from map(_text, whole)
@@ -337,4 +346,4 @@ def _text(line: bytes | bytearray) -> str:
     try:
         return line.decode().removesuffix("\r")
     except UnicodeDecodeError as error:
-        raise errors.ProviderError(errors.MALFORMED) from error
+        raise ProviderError(MALFORMED) from error

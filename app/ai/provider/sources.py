@@ -31,9 +31,6 @@ class Sources:
         self._texts: list[str] = []
         self._figures: set[str] = set()
 
-    def __len__(self) -> int:
-        return len(self._citations)
-
     def add(self, citation: Citation, text: str) -> int:
         """The number of a source; the same one keeps its number, and has one more text.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.ai.provider.completions import LONGEST_LINE, event_data
-from app.ai.provider.errors import ProviderError
+from app.ai.provider.health import ProviderError
 from app.ai.provider.redaction import Redactor
 from app.ai.provider.sources import Sources
 from app.ai.provider.text_stream import Cite, Sayer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.ai.tools.listed import tools
+from app.ai.tools import tools
 from app.container.model import SETS
 from app.odata.names import snake
 from tests.ai.conftest import about, chat, made

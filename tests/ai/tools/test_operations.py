@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.ai.tools.listed import tools
+from app.ai.tools import tools
 from app.container.declared import DECLARED
 from app.operations.declaration import Operation
 from app.operations.wire_types import members_of

@@ -1,0 +1,541 @@
+"""The changes that the assistant can propose, made from what is declared (docs/adr/0049).
+
+One that makes and one that changes an entity of each set, from the entity data model; one for each
+operation, from its declaration; and two that are no operation of the business: a note on a record,
+and the draft of a mail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any
+from urllib.parse import quote
+
+from app.ai.context import TITLES, entity_type, read_context, states_of
+from app.ai.intent import Wish, alone_for, apart, head_of, is_said, nouns_of
+from app.ai.parts import RecordContext
+from app.ai.wording import quoted, spoken, value_text
+from app.container import engine
+from app.container.declared import DECLARED
+from app.container.model import container
+from app.db.types import json_text
+from app.errors import InvalidStateError, ValidationError, refuse_any
+from app.events import entity_url
+from app.http import schema_bounds as validate, schema_fields as fields
+from app.http.areas import load
+from app.http.json_body import parse_json
+from app.http.security import current_caller
+from app.odata.model import edm
+from app.odata.names import snake
+from app.odata.operations.arguments import body_arguments
+from app.odata.payload.reader import BodyReader
+from app.odata.writing.problems import Kind, entity_problems
+from app.openapi.odata_schemas import (
+    Schema,
+    complex_schema,
+    is_writable,
+    parameters_schema,
+    written_schema,
+)
+from app.operations.declaration import Operation
+from app.operations.wire_types import parameters_of
+from app.permissions import allowed
+from app.settings.days import today
+from app.tickets.comments import create_comment
+from app.writing.machines import PATCH
+from app.writing.services import SERVICES
+from app.writing.states import require_step
+
+Arguments = Mapping[str, Any]
+# Of the record that a tool is used on.
+KEY: Schema = {"type": "integer", "minimum": 1}
+_COMPONENTS = "#/components/schemas/"
+# Types that take notes -> the column that notes are appended to; a ticket has comments instead.
+NOTED: Mapping[str, str] = {
+    "Client": "notes", "Contact": "notes", "Invoice": "internal_notes", "Ticket": "",
+}  # fmt: skip
+
+
+class Tool:
+    """A change that can be proposed; it is done when the caller confirms it."""
+
+    name: str
+    description: str
+
+    @cached_property
+    def wish(self) -> Wish:
+        """How the caller's message asks for it."""
+        raise NotImplementedError
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The JSON Schema of its arguments."""
+        raise NotImplementedError
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        """The permissions that it needs, all of them, as far as no record is looked at."""
+        return ()
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        """What would be done, in words.
+
+        Args:
+            sentences: those in which the caller asks for it.
+        Raises: an ApiError, it could not be done.
+        """
+        raise NotImplementedError
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """Do it, as the caller; returns what came of it."""
+        raise NotImplementedError
+
+
+@cache
+def tools() -> Mapping[str, Tool]:
+    """The tools by their names, made at the first call."""
+    return {tool.name: tool for tool in _tools()}
+
+
+def _tools() -> Iterator[Tool]:
+    for home in container().sets.values():
+        if home.service is not None and home.insertable:
+            yield CreateTool(home)
+        if home.service is not None and home.updatable:
+            yield UpdateTool(home)
+    proposed = (each for each in DECLARED if each.changes and each.proposed)
+    yield from map(OperationTool, proposed)
+    yield NoteTool()
+    yield MailTool()
+
+
+def may_propose(tool: Tool, arguments: Arguments) -> bool:
+    """Whether the caller has the rights, as far as no record is looked at."""
+    caller = current_caller()
+    return all(allowed(caller, right) for right in ("ai:act", *tool.rights(arguments)))
+
+
+# --- entities, from the entity data model
+
+
+class _EntityTool(Tool):
+    """Writes an entity of a set; ``action`` is what the service is asked for."""
+
+    action = ""
+
+    def __init__(self, home: edm.EntitySet) -> None:
+        self._home = home
+        self._entity = home.type.name
+        self.name = f"{self.action}_{snake(self._entity)}"
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        service = self._home.service
+        assert isinstance(service, edm.Guarded)
+        return service.needed_rights(self.action)
+
+    def _refuse_wrong(self, values: Arguments, kind: Kind, key: int | None = None) -> None:
+        """Refuse what the service would refuse of a body.
+
+        Raises: ValidationError, with every value that is wrong.
+        """
+        if not values:
+            raise ValidationError([("", "There must be something to write.")])
+        model = container()
+        wire_values = parse_json(json_text(values).encode())
+        reader = BodyReader(model)
+        body = reader.entity(wire_values, self._home.type)
+        reader.problems.raise_any()
+        refuse_any(entity_problems(model, self._home, body, kind, key=key))
+
+
+class CreateTool(_EntityTool):
+    """Makes an entity of a set: a POST to it, asked for by the nouns of the type."""
+
+    action = "create"
+
+    def __init__(self, home: edm.EntitySet) -> None:
+        super().__init__(home)
+        self.description = f"Make a new {spoken(self._entity)}. {home.description}"
+
+    @cached_property
+    def wish(self) -> Wish:
+        entity = self._entity
+        return Wish.declared("create", objects=nouns_of(entity), alone=alone_for(entity))
+
+    @cached_property
+    def schema(self) -> Schema:
+        return body_schema(self._home.type, creating=True)
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        self._refuse_wrong(arguments, "creation")
+        title = TITLES.get(self._entity, "name")
+        rest = {name: value for name, value in arguments.items() if name != title}
+        phrases = [f"Create the {spoken(self._entity)}"]
+        if arguments.get(title):
+            phrases.append(quoted(str(arguments[title])))
+        more = [f"{name} {value}" for name, value in described_values(rest, self._home.type)]
+        return ", ".join((" ".join(phrases), *more))
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        created = engine.ask("POST", self._home.name, body=dict(arguments)).body
+        return made_of(self._entity, created["id"])
+
+
+class UpdateTool(_EntityTool):
+    """Changes properties of an entity: a PATCH; the caller must ask for each of them."""
+
+    action = "update"
+
+    def __init__(self, home: edm.EntitySet) -> None:
+        super().__init__(home)
+        self.description = f"Change a {spoken(self._entity)}: what is given, and nothing else."
+
+    @cached_property
+    def wish(self) -> Wish:
+        """By the record, its properties and its states; ``close`` makes it ``Closed``."""
+        states = apart(" ".join(states_of(self._entity, state_property(self._entity))))
+        heads = {head_of(prop.name) for prop in writable(self._home.type, creating=False)}
+        ended = [word.lower() for word in states.split() if word.endswith("ed")]
+        imperatives = " ".join(f"{word[:-1]} {word[:-2]}" for word in ended)
+        return Wish.declared(
+            "update",
+            objects=f"{states} {' '.join(sorted(heads))}",
+            alone=imperatives,
+            record=self._entity,
+        )
+
+    @cached_property
+    def schema(self) -> Schema:
+        shape = body_schema(self._home.type, creating=False)
+        properties = {"id": KEY, **shape["properties"]}
+        return {**shape, "properties": properties, "required": ["id"]}
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        context = record_of(self._entity, arguments.get("id"))
+        values = _without(arguments, "id")
+        self._refuse_wrong(values, "change", context.key)
+        state = state_property(self._entity)
+        refuse_any(
+            (name, "is nothing that the user's message asks to change")
+            for name, value in values.items()
+            if name != state and not is_said(name, value, sentences)
+        )
+        if state in values:
+            require_possible(context, state, values[state])
+        (name, value), *more = described_values(values, self._home.type)
+        first = f"Change the {name} of {context.title} to {value}"
+        return ", ".join((first, *(f"{name} to {value}" for name, value in more)))
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        key = arguments["id"]
+        engine.ask("PATCH", f"{self._home.name}({key})", body=_without(arguments, "id"))
+        return made_of(self._entity, key)
+
+
+def _without(arguments: Arguments, *names: str) -> dict[str, Any]:
+    return {name: value for name, value in arguments.items() if name not in names}
+
+
+# --- operations, from their declarations
+
+
+class OperationTool(Tool):
+    """Does an operation on a record: a POST to the action; it has the name of the view of REST."""
+
+    def __init__(self, operation: Operation) -> None:
+        self._operation = operation
+        self.name = operation.run.__name__
+        self.description = " ".join(operation.description.replace("`", "").split())
+        self._label = operation.button.label if operation.button else apart(operation.name)
+
+    @cached_property
+    def wish(self) -> Wish:
+        """By the words of its name, and by those that its declaration has besides."""
+        operation = self._operation
+        return Wish(
+            names=(apart(operation.name),), phrases=operation.asked_by, record=operation.bound_to
+        )
+
+    @cached_property
+    def schema(self) -> Schema:
+        """Its parameters, and the id of the record; of one within another that of this, too."""
+        shape = parameters_schema(container(), self._in_odata.parameters)
+        properties = {**dict.fromkeys(self._keys, KEY), **inlined(shape["properties"])}
+        return {
+            "type": "object", "properties": properties, "additionalProperties": False,
+            "required": [*self._keys, *shape.get("required", [])],
+        }  # fmt: skip
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        return self._operation.permissions
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        refuse_any(
+            (key, "must be the id of a record")
+            for key in self._keys
+            if not isinstance(arguments.get(key), int)
+        )
+        parameters = _without(arguments, *self._keys)
+        values = body_arguments(self._in_odata, parse_json(json_text(parameters).encode()))
+        if self._in_odata.check is not None:
+            self._in_odata.check(values)
+        what = self._label
+        if self._operation.bound_to is not None:
+            what += f" ({self._title(self._operation.bound_to, arguments)})"
+        more = ", ".join(f"{name} {value}" for name, value in described_values(parameters))
+        return f"{what}: {more}" if more else what
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        operation = self._operation
+        path = f"{self._path(arguments)}{container().namespace}.{operation.name}"
+        answer = engine.ask("POST", path, body=_without(arguments, *self._keys)).body
+        if operation.location and operation.returns and isinstance(answer, Mapping):
+            return made_of(operation.returns, answer["id"])
+        if operation.bound_to is None:
+            return dict(answer or {})
+        return made_of(operation.bound_to, arguments["id"])
+
+    @cached_property
+    def _in_odata(self) -> edm.Operation:
+        about = (self._operation.name, self._operation.bound_to)
+        return next(each for each in container().operations if (each.name, each.bound_to) == about)
+
+    @cached_property
+    def _owner(self) -> tuple[str, str] | None:
+        """The type that has the records within it, where they have no set, and the navigation."""
+        bound_to = self._operation.bound_to
+        within = container().containers_of(entity_type(bound_to)) if bound_to else ()
+        return (within[0][0].name, within[0][1].name) if within else None
+
+    @cached_property
+    def _keys(self) -> tuple[str, ...]:
+        """The arguments that say which record is meant."""
+        if self._operation.bound_to is None:
+            return ()
+        owner = self._owner
+        return ("id",) if owner is None else (f"{owner[0][0].lower()}{owner[0][1:]}Id", "id")
+
+    def _path(self, arguments: Arguments) -> str:
+        """The address of the record with a slash; empty for an operation on none."""
+        bound_to, sets = self._operation.bound_to, container().set_of_type
+        if bound_to is None:
+            return ""
+        if self._owner is None:
+            return f"{sets[bound_to].name}({arguments['id']})/"
+        (entity, navigation), key = self._owner, arguments[self._keys[0]]
+        return f"{sets[entity].name}({key})/{navigation}({arguments['id']})/"
+
+    def _title(self, bound_to: str, arguments: Arguments) -> str:
+        """The name of the record.
+
+        Raises: NotFoundError, none that the caller may read; InvalidStateError.
+        """
+        operation, properties = self._operation, entity_type(bound_to).properties
+        unnamed = f"{bound_to} {arguments['id']}"
+        if operation.binds_hidden:  # it cannot be read
+            return unnamed
+        title = TITLES.get(bound_to, "name" if "name" in properties else "number")
+        is_told = operation.action is not None and "allowedActions" in properties
+        names = ["id", title, *(["allowedActions"] if is_told else [])]
+        row = engine.read_one(self._path(arguments).rstrip("/"), select=",".join(names))
+        name = str(row[title] or unnamed)
+        if is_told and operation.action not in row["allowedActions"]:
+            raise InvalidStateError(f"{self._label} is not possible with {name} as it is.")
+        return name
+
+
+# --- a note on a record, and the draft of a mail
+
+
+class NoteSchema(fields.Schema):
+    """A note on a record."""
+
+    type = fields.String(required=True, validate=validate.OneOf(tuple(NOTED)))
+    id = fields.Integer(required=True, validate=validate.RECORD_KEY)
+    text = fields.String(required=True, validate=validate.Length(1, 4000))
+
+
+class MailSchema(fields.Schema):
+    """A mail to be sent by a person."""
+
+    to = fields.Email(required=True)
+    subject = fields.String(required=True, validate=validate.Length(1, 200))
+    body = fields.String(required=True, validate=validate.Length(1, 8000))
+
+
+class NoteTool(Tool):
+    """Adds a note to what is there: an update would replace it."""
+
+    name = "add_note"
+    description = "Add a note to a record."
+
+    @cached_property
+    def wish(self) -> Wish:
+        return Wish.declared("note")
+
+    @cached_property
+    def schema(self) -> Schema:
+        return arguments_schema(NoteSchema)
+
+    def rights(self, arguments: Arguments) -> Sequence[str]:
+        entity = str(arguments.get("type"))
+        return SERVICES[entity].needed_rights("update") if entity in NOTED else ()
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        note = load(NoteSchema(), arguments)
+        title = record_of(note["type"], note["id"]).title
+        return f"Add to {title} the note: {note['text']}"
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        """A line in the notes, or an internal comment."""
+        note = load(NoteSchema(), arguments)
+        entity, key, text = note["type"], note["id"], note["text"]
+        if entity == "Ticket":
+            create_comment(key, body=text, is_internal=True)
+            return made_of(entity, key)
+        column = NOTED[entity]
+        service = SERVICES[entity]
+        # Two who add a note at the same time add two.
+        present = getattr(service.stored(key), column)
+        line = f"{today().isoformat()}: {text}"
+        service.update(key, {column: f"{present}\n{line}" if present else line})
+        return made_of(entity, key)
+
+
+class MailTool(Tool):
+    """The text, and a link that opens it in a mail program: sending it is a person's.
+
+    It changes nothing, and needs no right; whom it goes to is looked at where it is proposed.
+    """
+
+    name = "draft_mail"
+    description = "Draft the text of a mail; a person sends it."
+
+    @cached_property
+    def wish(self) -> Wish:
+        return Wish.declared("mail", takes_address=True)
+
+    @cached_property
+    def schema(self) -> Schema:
+        return arguments_schema(MailSchema)
+
+    def check(self, arguments: Arguments, sentences: Sequence[str]) -> str:
+        mail = load(MailSchema(), arguments)
+        return f"Draft a mail to {mail['to']}: {mail['subject']}"
+
+    def run(self, arguments: Arguments) -> dict[str, Any]:
+        to, subject, body = arguments["to"], arguments["subject"], arguments["body"]
+        link = f"mailto:{quote(to)}?subject={quote(subject)}&body={quote(body)}"
+        return {"to": to, "subject": subject, "body": body, "url": link}
+
+
+# --- what all of them need
+
+
+def record_of(entity: str, key: Any) -> RecordContext:
+    """The record that is meant, read as the caller.
+
+    Raises: ValidationError, NotFoundError.
+    """
+    if not isinstance(key, int) or not 0 < key < 2**63:
+        raise ValidationError([("id", "must be the id of a record")])
+    context = read_context({"module": entity, "entityId": key})
+    assert isinstance(context, RecordContext)
+    return context
+
+
+def made_of(entity: str, key: int) -> dict[str, Any]:
+    """A record, as what came of a change."""
+    return {"type": entity, "id": key, "url": entity_url(entity, key)}
+
+
+def described_values(
+    values: Arguments, type_: edm.EntityType | None = None
+) -> Iterator[tuple[str, str]]:
+    """Names and values in words; what refers to a record has the name of this.
+
+    Args:
+        type_: whose properties they are.
+    Raises: NotFoundError, the caller may not read what is referred to.
+    """
+    for name, value in values.items():
+        stem = name.removesuffix("Id")
+        if f"{name.removesuffix('Type')}Id" in values and name.endswith("Type"):
+            continue  # told with the id beside it
+        kind = values.get(f"{stem}Type")
+        target = kind or (None if type_ is None else _target(type_, name))
+        if stem == name or target is None or value is None:
+            yield spoken(name), value_text(value)
+        else:
+            yield "for" if kind else spoken(stem), record_of(target, value).title
+
+
+def _target(type_: edm.EntityType, name: str) -> str | None:
+    """The type that a reference of an entity leads to."""
+    prop = type_.properties.get(name)
+    if prop is None:
+        return None
+    for navigation in type_.navigation.values():
+        if not navigation.collection and navigation.foreign_key == prop.attribute:
+            return navigation.target if navigation.target in container().set_of_type else None
+    return None
+
+
+def state_property(entity: str) -> str:
+    """The property that the state machine of a type moves."""
+    machine = SERVICES[entity].machine if entity in SERVICES else None
+    return "status" if machine is None else machine.attribute
+
+
+def require_possible(record: RecordContext, name: str, target: str) -> None:
+    """Check that the record may become ``target`` from what it is now.
+
+    Raises: InvalidStateError, naming what may follow.
+    """
+    service = SERVICES[record.entity]
+    if service.machine is not None and service.machine.attribute == name:
+        source = engine.read_one(record.path, select=name)[name]
+        if source != target:
+            require_step(service.machine, service.rules.title, source, target, PATCH)
+
+
+def writable(type_: edm.EntityType, *, creating: bool) -> Iterator[edm.Property]:
+    """What a body may have, but for the key."""
+    for prop in type_.properties.values():
+        if prop.name not in type_.key and is_writable(type_, prop, creating=creating):
+            yield prop
+
+
+def arguments_schema(schema: type[fields.Schema]) -> Schema:
+    """The JSON Schema of arguments that a schema reads."""
+    return parameters_schema(container(), parameters_of(schema, of_action=True))
+
+
+def body_schema(type_: edm.EntityType, *, creating: bool) -> Schema:
+    """The schema of a body, of the entity alone and what it owns."""
+    shape = written_schema(container(), type_, creating=creating)
+    names = [prop.name for prop in writable(type_, creating=creating)]
+    names += [each.name for each in type_.navigation.values() if each.owned]
+    properties = {name: inlined(shape["properties"][name]) for name in names}
+    required = shape.get("required", [])
+    return {
+        "type": "object", "properties": properties, "required": required,
+        "additionalProperties": False,
+    }  # fmt: skip
+
+
+def inlined(schema: Any) -> Any:
+    """A schema with those that it refers to in their places: a model sees no other document."""
+    if isinstance(schema, list):
+        return [inlined(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" not in schema:
+        return {name: inlined(member) for name, member in schema.items()}
+    model = container()
+    name = schema["$ref"].removeprefix(f"{_COMPONENTS}{model.namespace}.")
+    if name in model.enum_types:
+        return {"type": "string", "enum": list(model.enum_types[name].members)}
+    if name in model.complex_types:
+        return inlined(complex_schema(model, model.complex_types[name]))
+    return body_schema(model.types[name.removesuffix("-create")], creating=True)
