@@ -8,22 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import FromClause, select
 
 from app.container import engine
 from app.db.engines import read_engine
 from app.events import entity_url
 from app.http.page_sizes import ARTICLE_SEARCH
 from app.http.schema_parts import answer_body
+from app.http.security import current_caller
 from app.kb.indexing import ARTICLE
 from app.kb.schemas import FoundArticleSchema
+from app.models.kb_article import KbArticle
 from app.models.search import SearchEntry
 from app.odata.syntax.literals import quoted
+from app.permissions import OWN, row_filter, scope_of
 from app.search.analysis import language_of
 from app.search.results import Mode, Ranked
 from app.search.snippets import Marker
+
+if TYPE_CHECKING:
+    from app.search.index_cache import IndexCache
 
 # So many are looked at for ``total``; nobody pages further.
 CANDIDATES = 200
@@ -73,10 +79,9 @@ def search_articles(
         language: a tag such as ``de``; ``de-AT`` is German too.
     Raises: ForbiddenError, the caller may read no articles.
     """
-    from app.search.index_cache import index_cache_of  # numpy is large: loaded by who searches
-    from app.search.ranking import rank
+    from app.search.ranking import rank  # numpy is large: loaded by who searches
 
-    index = index_cache_of(ARTICLE)
+    index = index_for_caller(ARTICLE, "kb", KbArticle.__table__)
     question = index.spelled_out(question)
     hits, by_meaning = index.search(
         question, by_words=mode != "semantic", by_meaning=mode != "keyword"
@@ -105,6 +110,23 @@ def search_articles(
         for each, row in readable
     ]  # fmt: skip
     return SearchResult(used, hits.covered, total, articles, marker)
+
+
+def index_for_caller(entity: str, resource: str, table: FromClause) -> IndexCache:
+    """The index by which a question of the caller is weighed: that of what the caller may read.
+
+    All that is in one is there for everybody, but for whom a role shows own records only: scores
+    would tell of the others.
+    """
+    from app.search.index_cache import PartialIndex, index_cache_of
+
+    caller = current_caller()
+    if scope_of(caller, f"{resource}:read") != OWN:
+        return index_cache_of(entity)
+    own = row_filter(caller, resource, table.c)
+    assert own is not None
+    keys = select(table.c.id).where(own).params(dyn_caller_id=caller.user_id)
+    return PartialIndex(entity, keys)
 
 
 def _described(match: FoundArticle, marker: Marker) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from app.container import engine
 from app.errors import ForbiddenError, NotFoundError
 from app.events import entity_url
 from app.kb.indexing import ARTICLE, SOLVED, TICKET, TICKET_WORDS
-from app.kb.search import FoundArticle, search_articles
+from app.kb.search import FoundArticle, index_for_caller, search_articles
+from app.models.ticket import Ticket
 from app.search.analysis import language_of
 from app.search.snippets import Marker
 
@@ -71,10 +72,9 @@ def _item(match: FoundArticle, marker: Marker, linked: set[int]) -> dict[str, An
 
 
 def _similar(ticket_id: int, question: str) -> list[dict[str, Any]]:
-    from app.search.index_cache import index_cache_of  # numpy is large: loaded by who searches
-    from app.search.ranking import rank
+    from app.search.ranking import rank  # numpy is large: loaded by who searches
 
-    index = index_cache_of(TICKET)
+    index = index_for_caller(TICKET, "tickets", Ticket.__table__)
     hits, by_meaning = index.search(question, by_words=True, by_meaning=True)
     ranked = rank(hits, "hybrid" if by_meaning else "keyword", SIMILAR_TICKETS * 4)
     near = {each.key: each for each in ranked if each.score >= LEAST_SIMILAR}

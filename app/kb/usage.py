@@ -9,8 +9,9 @@ from typing import Any
 
 import structlog
 from flask import Response, after_this_request, has_request_context
-from sqlalchemy import and_, case, exists, func, select, update
+from sqlalchemy import ColumnElement, case, exists, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import aliased
 
 from app import audit
 from app.clock import utc_now
@@ -28,7 +29,7 @@ from app.kb.search import SearchResult
 from app.kb.service import KB_ARTICLES
 from app.models.kb_article import KbArticle
 from app.models.kb_use import KbFeedback, KbSearch
-from app.permissions import require
+from app.permissions import OWN, require, scope_of
 from app.search.analysis import terms
 
 # An article that is opened so long after it was found was opened for something else.
@@ -175,7 +176,8 @@ def _later(write: Callable[[], object]) -> None:
 def missing_articles(days: int, limit: int) -> dict[str, Any]:
     """Searches without a click and solved tickets without an article, of the last ``days``.
 
-    Questions of the same words count as one; the most frequent are first.
+    Questions of the same words count as one; the most frequent are first. To whom a role shows own
+    records only, own questions are shown.
     """
     since = utc_now() - timedelta(days=days)
     return {
@@ -186,7 +188,7 @@ def missing_articles(days: int, limit: int) -> dict[str, Any]:
 
 
 def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
-    opened = KbSearch.__table__.alias("opened")
+    opened = aliased(KbSearch)
     topic = KbSearch.topic
     times = func.count().label("times")
     statement = (
@@ -197,14 +199,10 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
             func.count(KbSearch.principal.distinct()).label("askers"),
             func.max(KbSearch.created_at).label("last_asked_at"),
         )
-        .where(KbSearch.created_at >= since, topic != "")
+        .where(*_asked(KbSearch, since), topic != "")
         .where(
             ~exists().where(
-                and_(
-                    opened.c.topic == topic,
-                    opened.c.created_at >= since,
-                    opened.c.opened_id.is_not(None),
-                )
+                opened.topic == topic, opened.opened_id.is_not(None), *_asked(opened, since)
             )
         )
         .group_by(topic)
@@ -218,8 +216,18 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
         ]
 
 
+def _asked(searches: type[KbSearch], since: datetime) -> list[ColumnElement[bool]]:
+    """The searches that the caller may know of."""
+    caller = current_caller()
+    is_narrowed = scope_of(caller, "kb:read") == OWN
+    asked = [searches.created_at >= since]
+    return [*asked, searches.principal == caller.principal] if is_narrowed else asked
+
+
 def _tickets(since: datetime, limit: int) -> list[dict[str, Any]]:
     """Read by the engine: only tickets that the caller may read."""
+    if scope_of(current_caller(), "tickets:read") is None:
+        return []
     return engine.read_many(
         "Tickets",
         filter=f"solvedAt ge {iso_instant(since)} and not KbArticles/any()",

@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import numpy
-from sqlalchemy import Connection, literal, select
+from sqlalchemy import ColumnElement, Connection, Select, literal, select
 from sqlalchemy.exc import DBAPIError
 
 from app.db.engines import read_engine
@@ -82,14 +82,37 @@ class IndexCache:
         self._index, self._known = index, change
 
     def _read(self, connection: Connection, after: int) -> list[Entry]:
-        columns: list[Any] = [SearchEntry.__table__.c[name] for name in _COLUMNS]
-        columns.append(literal(None).label("vectors") if self._in_database else SearchEntry.vectors)
-        statement = (
-            select(*columns)
-            .where(SearchEntry.entity == self._entity, SearchEntry.change > after)
-            .order_by(SearchEntry.entity_id)
-        )
-        return [_entry(row) for row in connection.execute(statement)]
+        is_newer = SearchEntry.change > after
+        return _read(connection, self._entity, is_newer, with_vectors=not self._in_database)
+
+
+class PartialIndex(IndexCache):
+    """The index of some texts, read for one question: what the others say does not count in it.
+
+    Args:
+        keys: a statement that gives the keys of the texts.
+    """
+
+    def __init__(self, entity: str, keys: Select[Any]) -> None:
+        super().__init__(entity)
+        with read_engine().connect() as connection:
+            entries = _read(connection, entity, SearchEntry.entity_id.in_(keys))
+        self._index = Index([Segment(entries)] if entries else [])
+
+    def current(self) -> Index:
+        """What was read."""
+        return self._index
+
+
+def _read(
+    connection: Connection, entity: str, chosen: ColumnElement[bool], *, with_vectors: bool = True
+) -> list[Entry]:
+    columns: list[Any] = [SearchEntry.__table__.c[name] for name in _COLUMNS]
+    columns.append(SearchEntry.vectors if with_vectors else literal(None).label("vectors"))
+    statement = (
+        select(*columns).where(SearchEntry.entity == entity, chosen).order_by(SearchEntry.entity_id)
+    )
+    return [_entry(row) for row in connection.execute(statement)]
 
 
 def last_change(connection: Connection) -> int:

@@ -199,22 +199,42 @@ def test_every_role_finds_published_articles(
     assert ids(search(sign_in(role), "password"))[0] == articles["password"]
 
 
+AUTHOR = {"kb:read": "own", "kb:create": "all", "kb:publish": "all"}
+
+
+@pytest.fixture
+def author(api: Api, sign_in: Callable[..., Api]) -> Api:
+    """Somebody who reads only what is their own."""
+    created = api.post("/api/admin/roles", {"name": "Author", "permissions": AUTHOR})
+    assert created.status_code == 201, created.text
+    return sign_in("Author")
+
+
 def test_a_role_of_ones_own_finds_its_own_articles_only(
-    api: Api, articles: dict[str, int], sign_in: Callable[..., Api], index: Index
+    articles: dict[str, int], author: Api, index: Index
 ) -> None:
-    created = api.post(
-        "/api/admin/roles",
-        {"name": "Author", "permissions": {"kb:read": "own", "kb:create": "all",
-                                            "kb:publish": "all"}},
-    )  # fmt: skip
-    if created.status_code != 201:
-        pytest.skip("the administration of roles has another form")
-    author = sign_in("Author")
     assert search(author, "password")["total"] == 0
     key = make(author, "password")
     index()
     answer = search(author, "password")
     assert (answer["total"], ids(answer)) == (1, [key])
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])
+@pytest.mark.parametrize("question", ["pasword page", "a secret password", "sla of the invoice"])
+def test_articles_that_one_may_not_read_leave_no_trace_in_scores(
+    api: Api, author: Api, index: Index, question: str, mode: str
+) -> None:
+    """Nor do they say how a slip or a short form is understood."""
+    for name in ARTICLES:
+        make(author, name)
+    index()
+    before = search(author, question, mode=mode)
+    make(api, "password", title="Pasword page", body="A secret pasword, sla (secure login area).")
+    make(api, "invoice")
+    index()
+    assert search(author, question, mode=mode) == before
+    assert search(api, question, mode=mode)["total"] >= before["total"]
 
 
 HOSTILE = [

@@ -224,3 +224,21 @@ def test_a_link_belongs_to_one_ticket_in_filters_and_expansions(
     assert {row["id"]: len(row["KbArticles"]) for row in expanded} == {
         refunds["solved"]: 0, refunds["open"]: 0, refunds["asking"]: 1,
     }  # fmt: skip
+
+
+def test_tickets_that_one_may_not_read_leave_no_trace_in_scores(
+    api: Api, sign_in: Callable[..., Api], index: Index
+) -> None:
+    rights = {"tickets:read": "own", "tickets:create": "all", "tickets:update": "own",
+              "kb:read": "all"}  # fmt: skip
+    assert api.post("/api/admin/roles", {"name": "Own", "permissions": rights}).status_code == 201
+    agent = sign_in("Own")
+    solve(agent, make(agent, "Tickets", subject="Refund has not arrived"), "Sent again.")
+    asking = make(agent, "Tickets", subject="Where is my refund?")["id"]
+    index()
+    before = agent.get(f"/api/kb/suggest?ticketId={asking}").json
+    assert len(before["similarTickets"]) == 1
+    for number in range(25):
+        solve(api, make(api, "Tickets", subject=f"Where is my refund {number}?"), "Sent.")
+    index()
+    assert agent.get(f"/api/kb/suggest?ticketId={asking}").json == before

@@ -11,7 +11,9 @@ from sqlalchemy.orm import Session
 
 from app.models.event import Event
 from tests.contract.conftest import Api
-from tests.kb.test_search import make, search
+from tests.kb.test_search import author, make, search
+
+__all__ = ["author"]
 
 Index = Callable[[], None]
 
@@ -120,3 +122,25 @@ def test_tickets_solved_without_an_article_are_reported(api: Api) -> None:
 def test_the_report_is_for_those_who_write(sign_in: Callable[..., Api]) -> None:
     assert sign_in("Viewer").get("/api/kb/missing").status_code == 403
     assert sign_in("Support").get("/api/kb/missing").status_code == 200
+
+
+def test_who_reads_own_records_only_is_told_of_own_questions_only(
+    api: Api, author: Api, index: Index
+) -> None:
+    key = make(api, "password")
+    index()
+    for asker in (api, author):
+        search(asker, "holiday requests")
+    search(api, "salary of Jane Doe")
+    search(api, "reset password")
+    assert [row["times"] for row in missing(author)["searches"]] == [1]
+    assert {row["times"] for row in missing(api)["searches"]} == {2, 1}
+    search(author, "reset password")
+    api.get(f"/api/kb/articles/{key}/html").close()
+    assert [row["question"] for row in missing(author)["searches"]] == [
+        "holiday requests", "reset password",
+    ]  # fmt: skip
+
+
+def test_tickets_that_one_may_not_read_are_left_out_of_the_report(author: Api) -> None:
+    assert missing(author)["tickets"] == []
