@@ -80,7 +80,8 @@ def read_many(path: str, **options: object) -> list[dict[str, Any]]:
 def read_one(path: str, **options: object) -> dict[str, Any]:
     """An entity that the caller may read.
 
-    Raises: NotFoundError, also for what the caller may not read.
+    Raises: NotFoundError, also for what the caller may not read, and where a navigation property
+        leads to nothing.
     """
     row: dict[str, Any] = _read(path, options)
     return row
@@ -133,4 +134,6 @@ def _read(path: str, options: Mapping[str, object]) -> Any:
     else:
         with read_engine().connect() as connection:
             answer = service.reader.read(request, caller, connection)
+    if answer.status == 204:
+        raise NotFoundError(f"There is nothing at {path}.")
     return loads(answer.body, parse_float=Decimal)
