@@ -169,23 +169,28 @@ class Turn:
 
 
 def ask_in(
-    session: Mapping[str, Any] | None, text: str, about: Mapping[str, Any] | None, *, stays: bool
+    session: Mapping[str, Any] | None,
+    text: str,
+    about: Mapping[str, Any] | None,
+    *,
+    stays: bool,
+    language: str = ENGLISH,
 ) -> Ask:
     """A message of a conversation, with what the messages before it were about.
 
     Args:
         session: the conversation that goes on; None begins one.
         about: ``read_context``, unless it ``stays`` with the record of the message before.
+        language: to answer in where no word says another.
     Raises: ValidationError, no such module; NotFoundError, no such record for the caller.
     """
     if session is None:
-        return Ask(text, read_context(about), language=spoken_language(text))
+        return Ask(text, read_context(about), language=spoken_language(text, language))
     if stays:
         context = continued_context(store.last_context_of(session["id"]))
     else:
         context = read_context(about)
     dialogue = store.dialogue_of(session["id"])
-    language = ENGLISH
     for user_text in (*(earlier for role, earlier in dialogue if role == "user"), text):
         language = spoken_language(user_text, language)
     return Ask(text, context, store.kept_of(session["id"]), dialogue, language)

@@ -51,14 +51,22 @@ class Reply:
 
 
 def answer_question(
-    question: str, before: SessionState | None = None, *, limit: int = ANSWER.default
+    question: str,
+    before: SessionState | None = None,
+    *,
+    limit: int = ANSWER.default,
+    page_language: str = "",
 ) -> Answer:
     """The answer to a question alone: ``reply_to``."""
-    return reply_to(question, before, limit=limit).answer
+    return reply_to(question, before, limit=limit, page_language=page_language).answer
 
 
 def reply_to(
-    question: str, before: SessionState | None = None, *, limit: int = ANSWER.default
+    question: str,
+    before: SessionState | None = None,
+    *,
+    limit: int = ANSWER.default,
+    page_language: str = "",
 ) -> Reply:
     """Answer a question in plain words under the rights of the caller (contract 11.1).
 
@@ -67,11 +75,12 @@ def reply_to(
         before: what the questions before it in the same session mean; a question that goes on
             ("and last month?") is understood from it.
         limit: most rows to give, at most 1000.
+        page_language: in which to answer where no word says it; empty: that of the caller.
     Returns: the body of contract 11.1. Nothing is written anywhere.
     Raises: ValidationError, no question; never because it is not understood: ``status`` says so.
     """
     text, now = check_question(question), utc_now()
-    proposal = _proposed(text, calendar(now), before)
+    proposal = _proposed(text, calendar(now), before, page_language)
     answer = blank(text, iso_instant(now)) | _answer(proposal, limit, is_first=before is None)
     refusal = proposal.refusal
     is_final = refusal is not None and refusal.is_final
@@ -122,11 +131,11 @@ def plan_of(question: str, now: Calendar) -> tuple[Plan, Compiled] | None:
     return proposal.likeliest if proposal.is_answered else None
 
 
-def state_after(questions: Iterable[str]) -> SessionState | None:
+def state_after(questions: Iterable[str], page_language: str = "") -> SessionState | None:
     """What goes on from questions that were asked one after the other, where only they are kept."""
-    state = None
+    state, now = None, calendar(utc_now())
     for question in questions:
-        state = SessionState(_proposed(check_question(question), calendar(utc_now()), state).state)
+        state = SessionState(_proposed(check_question(question), now, state, page_language).state)
     return state
 
 
@@ -152,10 +161,14 @@ def periods_in(tokens: Sequence[Token], code: str) -> list[tuple[int, int, Perio
     return periods_among(tokens, code, calendar(utc_now()))
 
 
-def _proposed(question: str, now: Calendar, before: SessionState | None) -> Proposal:
+def _proposed(
+    question: str, now: Calendar, before: SessionState | None, page_language: str = ""
+) -> Proposal:
     from app.bi.questions.answering import propose, propose_after  # large: as above
 
-    return propose(question, now) if before is None else propose_after(before.value, question, now)
+    if before is None:
+        return propose(question, now, page_language=page_language)
+    return propose_after(before.value, question, now, page_language)
 
 
 def check_question(question: str) -> str:

@@ -24,7 +24,7 @@ from app.ai.turns import ask_in, begin_turn, cancel_turn
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
 from app.console.choices import page_links, page_rows, skipped
-from app.console.language import marked, translated
+from app.console.language import marked, page_language, translated
 from app.console.sets import page_of_type
 from app.console.typed import key_in, typed_text
 from app.console.wording import deleted
@@ -138,7 +138,7 @@ def _ask(session: Mapping[str, Any] | None) -> str:
             [("message", translated("must have 1 to %(most)s characters", most=LONGEST_MESSAGE))]
         )
     about = _about(form)
-    ask = ask_in(session, text, about, stays=about is None)
+    ask = ask_in(session, text, about, stays=about is None, language=page_language())
     turn, _ = begin_turn(ask, session, streamed=form.get("stream") == "1")
     return str(turn["key"])
 

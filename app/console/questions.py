@@ -17,7 +17,7 @@ from app.bi.reports.definition import TYPES
 from app.bi.reports.saving import save_report
 from app.console import session
 from app.console.area import console, page, refused_on, see_other
-from app.console.language import translated
+from app.console.language import page_language, translated
 from app.console.svg_charts import picture_of
 from app.console.typed import typed_name
 from app.console.wording import saved
@@ -38,7 +38,7 @@ def show_question(problem: ApiError | None = None) -> Response:
     answer: dict[str, Any] | None = None
     if question:
         try:
-            answer = answer_question(question, state_after(before))
+            answer = _answer(question, before)
         except ValidationError as error:
             problem = error
     if problem is None:
@@ -76,7 +76,7 @@ def _content() -> dict[str, Any]:
     question, before = request.form.get("q", ""), request.form.getlist("before")
     if not before:
         return {"question": question}
-    answer = answer_question(question, state_after(before), limit=1)
+    answer = _answer(question, before, limit=1)
     if answer["status"] != "answered":
         raise ValidationError([("q", translated("Only what is answered can be saved."))])
     columns = [
@@ -84,6 +84,15 @@ def _content() -> dict[str, Any]:
         for column in answer["columns"]
     ]
     return {"odata": answer["query"]["odata"], "columns": columns}
+
+
+def _answer(question: str, before: list[str], **most: int) -> dict[str, Any]:
+    """The answer after those before it; in the language of the page, unless words say another.
+
+    Raises: ValidationError, it cannot be read.
+    """
+    language = page_language()
+    return answer_question(question, state_after(before, language), page_language=language, **most)
 
 
 def _link(question: str, before: list[str]) -> str:

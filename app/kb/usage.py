@@ -220,8 +220,8 @@ def _asked(searches: type[KbSearch], since: datetime) -> list[ColumnElement[bool
     """The searches that the caller may know of."""
     caller = current_caller()
     is_narrowed = scope_of(caller, "kb:read") == OWN
-    asked = [searches.created_at >= since]
-    return [*asked, searches.principal == caller.principal] if is_narrowed else asked
+    by_caller = [searches.principal == caller.principal] if is_narrowed else []
+    return [searches.created_at >= since, *by_caller]
 
 
 def _tickets(since: datetime, limit: int) -> list[dict[str, Any]]:

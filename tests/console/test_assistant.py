@@ -45,6 +45,14 @@ def test_a_question_is_answered_and_goes_on(sign_in: SignIn) -> None:
     assert browser.get(page).status_code == 404
 
 
+def test_unknown_words_are_answered_in_the_language_of_the_page(sign_in: SignIn) -> None:
+    browser = sign_in("Admin")
+    browser.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = "de"
+    page = ask(browser, "Xyzzy plugh")
+    browser.submit(page, message="Plugh").close()
+    assert browser.get(page).text.count("in der Wissensdatenbank nichts gefunden") == 2
+
+
 def test_an_answer_is_read_as_a_stream_of_events(sign_in: SignIn) -> None:
     browser = sign_in("Admin")
     page = ask(browser, "How many clients are there?", stream="1")

@@ -66,6 +66,14 @@ def test_what_is_not_understood_offers_other_questions(browser: Browser) -> None
     assert browser.client.get(links[0].replace("&amp;", "&")).status_code == 200
 
 
+@pytest.mark.parametrize("before", [(), ("Frobnicator",)], ids=["first", "second"])
+def test_a_question_of_unknown_words_is_answered_in_the_language_of_the_page(
+    browser: Browser, before: tuple[str, ...]
+) -> None:
+    browser.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = "de-AT,de;q=0.9"
+    assert "Ich weiß nicht, was mit „Xyzzy“" in ask(browser, "Xyzzy plugh", *before)
+
+
 @pytest.mark.parametrize("question", ["<script>alert(1)</script>", "x" * 1001, "drop table"])
 def test_hostile_questions_are_only_text(browser: Browser, question: str) -> None:
     answer = browser.get(f"questions?q={quote(question)}")

@@ -118,14 +118,17 @@ class Proposal:
         return written(replace(standing, left=()) if self.is_answered else standing)
 
 
-def propose(question: str, now: Calendar, before: Standing | None = None) -> Proposal:
+def propose(
+    question: str, now: Calendar, before: Standing | None = None, page_language: str = ""
+) -> Proposal:
     """Understand a question under the rights of the caller.
 
     Args:
         before: what the questions before it in the same session mean; what names no kind of record
             by itself goes on from it.
+        page_language: of the page on which it is asked; empty where it is on none.
     """
-    code = language_of(question, before)
+    code = language_of(question, before, page_language)
     understood = understand(question, now, before, code)
     best = understood.analyses[0]
     lacks, _, number = understood.lacks.partition(" ")
@@ -186,9 +189,9 @@ def _takes_for_granted(plan: Plan) -> bool:
     return bool(plan.assumptions or plan.repaired) or is_open
 
 
-def propose_after(state: object, question: str, now: Calendar) -> Proposal:
+def propose_after(state: object, question: str, now: Calendar, page_language: str = "") -> Proposal:
     """``propose``, after what a session keeps."""
-    return propose(question, now, read(state))
+    return propose(question, now, read(state), page_language)
 
 
 def plan_of_state(state: object, now: Calendar) -> Plan | None:

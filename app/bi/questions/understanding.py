@@ -307,11 +307,12 @@ def _own_language() -> str:
     return (language_of_account(current_caller().user_id) or "").partition("-")[0]
 
 
-def language_of(question: str, before: Standing | None = None) -> str:
+def language_of(question: str, before: Standing | None = None, page: str = "") -> str:
     """The language whose words the question has most of; of as many, that of the one before.
 
     It is that of the one before, or English, where the other one has not half of its words, or a
-    quarter of those of which that has none; of as many without one before, that of the caller.
+    quarter of those of which that has none; of as many without one before, that of the ``page`` on
+    which it is asked, or of the caller.
     """
     words = [token.text for token in tokenise(question) if token.kind == "word"]
     is_small = bool(words) and words[0].islower()
@@ -327,7 +328,7 @@ def language_of(question: str, before: Standing | None = None) -> str:
     known = {code: count(understanding_of(code).lexicon) for code in LANGUAGES}
     last = "" if before is None else before.language
     if last not in LANGUAGES and len({*known.values()}) == 1:
-        last = _own_language()
+        last = page or _own_language()
     usual = last if last in LANGUAGES else LANGUAGES[0]
     least = len(words) / (2 if known[usual] else 4)
     fitting = [code for code in LANGUAGES if code == usual or known[code] >= least]
