@@ -199,10 +199,12 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
             func.count(KbSearch.principal.distinct()).label("askers"),
             func.max(KbSearch.created_at).label("last_asked_at"),
         )
-        .where(*_asked(KbSearch, since), topic != "")
+        .where(*_visible_searches(KbSearch, since), topic != "")
         .where(
             ~exists().where(
-                opened.topic == topic, opened.opened_id.is_not(None), *_asked(opened, since)
+                opened.topic == topic,
+                opened.opened_id.is_not(None),
+                *_visible_searches(opened, since),
             )
         )
         .group_by(topic)
@@ -216,7 +218,7 @@ def _searches(since: datetime, limit: int) -> list[dict[str, Any]]:
         ]
 
 
-def _asked(searches: type[KbSearch], since: datetime) -> list[ColumnElement[bool]]:
+def _visible_searches(searches: type[KbSearch], since: datetime) -> list[ColumnElement[bool]]:
     """The searches that the caller may know of."""
     caller = current_caller()
     is_narrowed = scope_of(caller, "kb:read") == OWN

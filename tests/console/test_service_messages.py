@@ -9,7 +9,14 @@ from flask import Flask
 
 from app.console.service_messages import translated_message
 from app.console.wording import problem_text
-from tests.console.messages import LEFT_OUT, ROOMS, ROOT, messages, messages_in
+from tests.console.messages import (
+    LEFT_OUT,
+    ROOT,
+    SHOWN,
+    is_wanted,
+    messages,
+    messages_in,
+)
 
 
 def test_a_message_is_told_as_it_is_where_no_page_is_made() -> None:
@@ -101,8 +108,23 @@ def test_names_of_the_model_are_said_as_people_call_them(app: Flask) -> None:
         assert translated_message("eBay is no name of the model") == "eBay is no name of the model"
 
 
-def test_every_room_that_is_named_is_there() -> None:
-    assert [room for room in (*ROOMS, *LEFT_OUT) if not (ROOT / room).exists()] == []
+def test_every_place_that_is_named_is_there() -> None:
+    assert [place for place in (*SHOWN, *LEFT_OUT) if not (ROOT / place).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "expected"),
+    [
+        ("a_new_room/rules.py", True),
+        ("invoices/moved.py", True),
+        ("bi/reports/moved.py", True),
+        ("odata/moved.py", False),
+        ("bi/moved.py", False),
+    ],
+)
+def test_a_module_that_moves_keeps_its_translations(module: str, expected: bool) -> None:
+    assert is_wanted("must be blue", module, {"must be blue"})
+    assert is_wanted("must be red", module, {"must be blue"}) is expected
 
 
 def test_messages_are_found_where_the_service_says_them() -> None:
