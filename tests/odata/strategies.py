@@ -38,10 +38,6 @@ from app.odata.syntax.nodes import (
     Node,
     OrderItem,
     Root,
-    SearchAnd,
-    SearchNode,
-    SearchNot,
-    SearchOr,
     SearchPhrase,
     SearchTerm,
     This,
@@ -251,18 +247,18 @@ _words = st.text(string.ascii_letters + "-_.,:/'0123456789", min_size=1, max_siz
 _phrases = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
 
 
-def searches() -> st.SearchStrategy[SearchNode]:
+def searches() -> st.SearchStrategy[Node]:
     """Any search expression; also those of words that could be operators."""
     leaves = st.one_of(
         st.builds(SearchTerm, _words | st.sampled_from(["AND", "OR", "NOT"])),
         st.builds(SearchPhrase, _phrases),
     )
 
-    def composed(inner: st.SearchStrategy[SearchNode]) -> st.SearchStrategy[SearchNode]:
+    def composed(inner: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
         return st.one_of(
-            st.builds(SearchNot, inner),
-            st.builds(SearchAnd, inner, inner),
-            st.builds(SearchOr, inner, inner),
+            st.builds(Unary, st.just("NOT"), inner),
+            st.builds(Binary, st.just("AND"), inner, inner),
+            st.builds(Binary, st.just("OR"), inner, inner),
         )
 
     return named("searches", st.recursive(leaves, composed, max_leaves=6))

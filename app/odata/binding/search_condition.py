@@ -28,9 +28,7 @@ _FOLDED = (
 _HAS = ("(instr({0}, {1}) > 0)", "(strpos({0}, {1}) > 0)")
 
 
-def search_condition(
-    scope: Scope, search: nodes.SearchNode, offset: int = 0
-) -> ColumnElement[bool]:
+def search_condition(scope: Scope, search: nodes.Node, offset: int = 0) -> ColumnElement[bool]:
     """Whether a row has what is searched for: every word somewhere in its searchable properties.
 
     Or in those of a record that it refers to, where the model says so
@@ -60,17 +58,16 @@ def _searchable(property_: edm.Property) -> list[str]:
     return [column for name, column in property_.columns.items() if inner[name].searchable]
 
 
-def _condition(scope: Scope, search: nodes.SearchNode) -> ColumnElement[bool]:
+def _condition(scope: Scope, search: nodes.Node) -> ColumnElement[bool]:
     match search:
         case nodes.SearchTerm(text=words) | nodes.SearchPhrase(text=words):
             sought = " ".join(words.split())
             return or_(_has(scope, sought), *_referred(scope, sought))
-        case nodes.SearchNot(operand=operand):
+        case nodes.Unary(operand=operand):
             return not_(_condition(scope, operand))
-        case nodes.SearchAnd(left=left, right=right):
-            return and_(_condition(scope, left), _condition(scope, right))
-        case nodes.SearchOr(left=left, right=right):
-            return or_(_condition(scope, left), _condition(scope, right))
+        case nodes.Binary(op=op, left=left, right=right):
+            join = and_ if op == "AND" else or_
+            return join(_condition(scope, left), _condition(scope, right))
     raise TypeError(type(search).__name__)
 
 

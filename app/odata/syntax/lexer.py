@@ -119,12 +119,12 @@ def _complaint(text: str, start: int) -> str:
 
 
 # How tightly binary operators bind (URL Conventions 5.1.1.17); between the last two stand ``not``
-# and the minus sign.
+# and the minus sign. Those in capitals are of ``$search``.
 PRECEDENCE: t.Final[dict[str, int]] = {
     operator: level
     for level, operators in {
-        1: "or", 2: "and", 3: "eq ne", 4: "gt ge lt le", 5: "add sub", 6: "mul div divby mod",
-        8: "has in",
+        1: "or OR", 2: "and AND", 3: "eq ne", 4: "gt ge lt le", 5: "add sub",
+        6: "mul div divby mod", 8: "has in",
     }.items()
     for operator in operators.split()
 }  # fmt: skip

@@ -24,8 +24,15 @@ LiteralValue: t.TypeAlias = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+@t.dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class _Value:
+    """What derives from it is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class Node(_Value):
     """Anything that was written at one place of a query."""
 
     offset: int = field(default=0, kw_only=True, compare=False)
@@ -34,7 +41,6 @@ class Node:
 # --- expressions -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Literal(Node):
     """A primitive value.
 
@@ -59,34 +65,28 @@ class Literal(Node):
         return self.value
 
 
-@dataclass(frozen=True, slots=True)
 class It(Node):
     """``$it``: the current instance of the collection that the resource path names."""
 
 
-@dataclass(frozen=True, slots=True)
 class This(Node):
     """``$this``: the instance on which the option is evaluated, inside nested options."""
 
 
-@dataclass(frozen=True, slots=True)
 class These(Node):
     """``$these``: the collection of instances before a transformation of ``$apply``."""
 
 
-@dataclass(frozen=True, slots=True)
 class Root(Node):
     """``$root``: the service root; always the base of a Member, a call or a key predicate."""
 
 
-@dataclass(frozen=True, slots=True)
 class Alias(Node):
     """``@name``: a parameter alias; ``name`` is without the ``@``."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Member(Node):
     """One step of a path: a property, a navigation, or an unqualified type.
 
@@ -98,7 +98,6 @@ class Member(Node):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class TypeCast(Node):
     """``base/Namespace.Type``; ``base`` is None where the path begins with the cast."""
 
@@ -106,7 +105,6 @@ class TypeCast(Node):
     type_name: str
 
 
-@dataclass(frozen=True, slots=True)
 class Annotation(Node):
     """``base/@Namespace.Term#Qualifier``; the term is without the ``@``."""
 
@@ -115,7 +113,6 @@ class Annotation(Node):
     qualifier: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Argument(Node):
     """A named value of a call or key predicate; ``name`` is None for the single key value."""
 
@@ -123,7 +120,6 @@ class Argument(Node):
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
 class KeyPredicate(Node):
     """``base(1)``, ``base('x')``, ``base(@k)``: one entity of a collection by its key.
 
@@ -134,7 +130,6 @@ class KeyPredicate(Node):
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class BoundCall(Node):
     """``base/Name(a=1,b=@x)``: a function of the model; ``base`` None binds it to the instance.
 
@@ -148,7 +143,6 @@ class BoundCall(Node):
     arguments: tuple[Argument, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Call(Node):
     """A canonical function (URL Conventions 5.1.1.5 to 5.1.1.12), its name in lower case.
 
@@ -160,7 +154,6 @@ class Call(Node):
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class TypeName(Node):
     """A type as argument of ``cast`` or ``isof``, written with or without quotes."""
 
@@ -168,21 +161,20 @@ class TypeName(Node):
     is_collection: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class Case(Node):
     """``case(condition:value,...)``; evaluated from the first pair on, null when none holds."""
 
     branches: tuple[tuple[Node, Node], ...]
 
 
-UnaryOperator: t.TypeAlias = t.Literal["not", "neg"]
+# Those in capitals are of ``$search``.
+UnaryOperator: t.TypeAlias = t.Literal["not", "neg", "NOT"]
 BinaryOperator: t.TypeAlias = t.Literal[
     "or", "and", "eq", "ne", "gt", "ge", "lt", "le", "has", "add", "sub", "mul", "div", "divby",
-    "mod",
+    "mod", "OR", "AND",
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
 class Unary(Node):
     """``not operand`` or ``-operand``."""
 
@@ -190,7 +182,6 @@ class Unary(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
 class Binary(Node):
     """``left op right``; ``offset`` is that of the operator."""
 
@@ -199,7 +190,6 @@ class Binary(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
 class In(Node):
     """``left in right``; ``right`` is a Collection, a path or an Alias. Offset of the ``in``."""
 
@@ -207,14 +197,12 @@ class In(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
 class Collection(Node):
     """``(1,2)`` after ``in``, or a JSON array ``[1,2]``."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class JsonObject(Node):
     """``{"name":value,...}``: a complex or entity value."""
 
@@ -224,7 +212,6 @@ class JsonObject(Node):
 LambdaOperator: t.TypeAlias = t.Literal["any", "all"]
 
 
-@dataclass(frozen=True, slots=True)
 class Lambda(Node):
     """``source/any(variable:predicate)``; ``any()`` has neither variable nor predicate."""
 
@@ -234,16 +221,14 @@ class Lambda(Node):
     predicate: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Count(Node):
     """``source/$count($filter=...;$search=...)``; ``source`` None is ``$count`` in aggregate()."""
 
     source: Node | None
     filter: Node | None = None
-    search: SearchNode | None = None
+    search: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class FilterSegment(Node):
     """``base/$filter(predicate)``: the members of a collection that satisfy the predicate."""
 
@@ -254,13 +239,11 @@ class FilterSegment(Node):
 # --- $orderby, $compute ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class OrderItem(Node):
     expression: Node
     descending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class ComputeItem(Node):
     expression: Node
     alias: str
@@ -269,54 +252,29 @@ class ComputeItem(Node):
 # --- $search -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SearchNode(Node):
-    """Any part of a search expression."""
+class SearchTerm(Node):
+    """A word; ``NOT``, ``AND`` and ``OR`` between operands are Unary and Binary."""
 
-
-@dataclass(frozen=True, slots=True)
-class SearchTerm(SearchNode):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPhrase(SearchNode):
+class SearchPhrase(Node):
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SearchNot(SearchNode):
-    operand: SearchNode
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnd(SearchNode):
-    left: SearchNode
-    right: SearchNode
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOr(SearchNode):
-    left: SearchNode
-    right: SearchNode
 
 
 # --- $apply ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Transformation(Node):
     """One set transformation (Data Aggregation 3)."""
 
 
-@dataclass(frozen=True, slots=True)
 class Apply(Node):
     """Transformations, each fed with the result of the one before."""
 
     transformations: tuple[Transformation, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class AggregateFrom(Node):
     """``from a,b with method``: the step-wise aggregation of an AggregateItem."""
 
@@ -324,7 +282,6 @@ class AggregateFrom(Node):
     method: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class AggregateItem(Node):
     """``expression with method from ... as alias``.
 
@@ -339,12 +296,10 @@ class AggregateItem(Node):
     origins: tuple[AggregateFrom, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class Aggregate(Transformation):
     items: tuple[AggregateItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Rollup(Node):
     """``rollup(a,b)``; ``with_total`` for ``rollup($all,a,b)``.
 
@@ -355,7 +310,6 @@ class Rollup(Node):
     with_total: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class GroupBy(Transformation):
     """``groupby((path,rollup(...)),apply)``; a key is a path or a Rollup."""
 
@@ -363,7 +317,6 @@ class GroupBy(Transformation):
     apply: Apply | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class OptionTransformation(Transformation):
     """``filter(...)``, ``top(5)`` and their like: what the system query option of that name does.
 
@@ -374,12 +327,10 @@ class OptionTransformation(Transformation):
     value: t.Any
 
 
-@dataclass(frozen=True, slots=True)
 class Identity(Transformation):
     pass
 
 
-@dataclass(frozen=True, slots=True)
 class Concat(Transformation):
     sequences: tuple[Apply, ...]
 
@@ -389,7 +340,6 @@ TopBottomKind: t.TypeAlias = t.Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
 class TopBottom(Transformation):
     """``topcount(amount,expression)`` and its five siblings."""
 
@@ -398,13 +348,11 @@ class TopBottom(Transformation):
     expression: Node
 
 
-@dataclass(frozen=True, slots=True)
 class NestItem(Node):
     apply: Apply
     alias: str
 
 
-@dataclass(frozen=True, slots=True)
 class Nest(Transformation):
     """``nest(apply as alias,...)``, or with a path ``addnested(path,apply as alias,...)``."""
 
@@ -412,7 +360,6 @@ class Nest(Transformation):
     path: Node | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class Join(Transformation):
     """``join(path as alias,apply)``; ``outer`` for ``outerjoin``."""
 
@@ -422,7 +369,6 @@ class Join(Transformation):
     outer: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
 class ExpandTransformation(Transformation):
     """``expand(path,apply,expand(...),...)``."""
 
@@ -431,7 +377,6 @@ class ExpandTransformation(Transformation):
     nested: tuple[ExpandTransformation, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
 class FunctionTransformation(Transformation):
     """A function of the model that is bound to the collection."""
 
@@ -453,7 +398,6 @@ def name_of(node: Transformation) -> str:
     return type(node).__name__.removesuffix("Transformation").lower()
 
 
-@dataclass(frozen=True, slots=True)
 class AggregateCall(Node):
     """``source/aggregate(...)`` as an expression (Data Aggregation 4.3)."""
 
@@ -464,7 +408,6 @@ class AggregateCall(Node):
 # --- $select, $expand, and all options of one resource together -----------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class SelectItem(Node):
     """One item of ``$select``.
 
@@ -478,7 +421,6 @@ class SelectItem(Node):
     parameters: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class ExpandItem(Node):
     """One item of ``$expand``.
 
@@ -509,7 +451,7 @@ class QueryOptions:
     select: tuple[SelectItem, ...] = ()
     expand: tuple[ExpandItem, ...] = ()
     compute: tuple[ComputeItem, ...] = ()
-    search: SearchNode | None = None
+    search: Node | None = None
     apply: Apply | None = None
     top: Literal | None = None
     skip: Literal | None = None
@@ -523,12 +465,10 @@ class QueryOptions:
 # --- resource paths ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
 class Segment(Node):
     """What stands between two slashes; ``offset`` is in the percent-decoded path."""
 
 
-@dataclass(frozen=True, slots=True)
 class NameSegment(Segment):
     """An identifier, with dots or without, and the parentheses after it.
 
@@ -543,14 +483,12 @@ class NameSegment(Segment):
     key: tuple[Argument, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class KeySegment(Segment):
     """A segment that is no identifier: the raw text of a key, or an ordinal (``Clients/1``)."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
 class SystemSegment(Segment):
     """``$metadata``, ``$batch``, ``$all``, ``$entity``, ``$count``, ``$ref``, ``$value``,
     ``$each`` or ``$query``; ``name`` has the dollar sign.
@@ -559,7 +497,6 @@ class SystemSegment(Segment):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
 class FilterPathSegment(Segment):
     """``$filter(predicate)``; ``$filter(@alias)`` has an Alias. ``key`` as in NameSegment."""
 
@@ -567,7 +504,6 @@ class FilterPathSegment(Segment):
     key: tuple[Argument, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class CrossJoinSegment(Segment):
     """``$crossjoin(Clients,Contacts)``."""
 

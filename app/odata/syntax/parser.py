@@ -422,7 +422,7 @@ class Parser(Cursor):
             raise QueryError("unexpected blank after '='", self.previous.end)
         return parse()
 
-    def parse_option_search(self) -> nodes.SearchNode:
+    def parse_option_search(self) -> nodes.Node:
         """The text behind ``search=`` or ``search(``; its words are not tokens of expressions."""
         search, end = parse_nested_search(self.text, self.token.end + 1, limits=self.limits)
         self.read_on_from(end)

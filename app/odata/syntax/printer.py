@@ -17,7 +17,6 @@ _MEMBERSHIP: t.Final = PRECEDENCE["in"]
 _PRIMARY: t.Final = _MEMBERSHIP + 1
 # What stands in a query string as it is.
 _SAFE: t.Final = "!$'()*,/:;=@"
-_Chain: t.TypeAlias = nodes.SearchAnd | nodes.SearchOr | nodes.Binary
 
 
 def query_text(options: QueryOptions) -> str:
@@ -79,40 +78,32 @@ def _at_least(level: int, node: Node) -> str:
     return to_text(node) if _level(node) >= level else f"({to_text(node)})"
 
 
-def _chain(node: _Chain, goes_on: Callable[[Node], bool]) -> list[t.Any]:
+def _chain(node: nodes.Binary) -> list[Node]:
     """The operands of a chain of one operator; both sides where the parser joins them otherwise."""
     operands: list[Node] = []
     waiting: list[Node] = [node]
     while waiting:
         operand = waiting.pop()
-        if goes_on(operand):
-            chain = t.cast(_Chain, operand)
-            waiting += [chain.right, chain.left]
+        if isinstance(operand, nodes.Binary) and operand.op == node.op:
+            waiting += [operand.right, operand.left]
         else:
             operands.append(operand)
     offsets = [0] * (len(operands) - 1)
-    rebuilt = balance(operands, offsets, lambda left, right, _: _like(node, left, right))
+    rebuilt = balance(operands, offsets, lambda left, right, _: nodes.Binary(node.op, left, right))
     return operands if rebuilt == node else [node.left, node.right]
-
-
-def _like(node: _Chain, left: t.Any, right: t.Any) -> Node:
-    if isinstance(node, nodes.Binary):
-        return nodes.Binary(node.op, left, right)
-    return type(node)(left, right)
 
 
 def _binary(node: nodes.Binary) -> str:
     level = PRECEDENCE[node.op]
-    if node.op in ("and", "or"):
-        parts = _chain(node, lambda part: isinstance(part, nodes.Binary) and part.op == node.op)
-        return f" {node.op} ".join(_at_least(level + 1, part) for part in parts)
+    if node.op in ("and", "or", "AND", "OR"):
+        return f" {node.op} ".join(_at_least(level + 1, part) for part in _chain(node))
     return f"{_at_least(level, node.left)} {node.op} {_at_least(level + 1, node.right)}"
 
 
 def _unary(node: nodes.Unary) -> str:
-    if node.op == "not":
-        return "not " + _at_least(UNARY_PRECEDENCE, node.operand)
-    return f"-({to_text(node.operand)})"  # -5 would be a literal
+    if node.op == "neg":
+        return f"-({to_text(node.operand)})"  # -5 would be a literal
+    return f"{node.op} {_at_least(UNARY_PRECEDENCE, node.operand)}"
 
 
 def _in(node: nodes.In) -> str:
@@ -151,15 +142,6 @@ def _phrase(node: nodes.SearchPhrase) -> str:
     if not node.text:
         return "''"
     return '"' + node.text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _search_chain(node: nodes.SearchAnd | nodes.SearchOr, operator: str, looser: t.Any) -> str:
-    operands = _chain(node, lambda part: isinstance(part, type(node)))
-    return operator.join(_search_operand(part, looser) for part in operands)
-
-
-def _search_operand(node: nodes.SearchNode, looser: t.Any) -> str:
-    return f"({to_text(node)})" if isinstance(node, looser) else to_text(node)
 
 
 # --- $select, $expand
@@ -220,11 +202,6 @@ _FORMS: t.Final[dict[type[Node], Callable[[t.Any], str]]] = {
     nodes.ComputeItem: lambda node: f"{to_text(node.expression)} as {node.alias}",
     nodes.SearchTerm: lambda node: "(NOT)" if node.text == "NOT" else node.text,
     nodes.SearchPhrase: _phrase,
-    nodes.SearchNot: lambda node: (
-        "NOT " + _search_operand(node.operand, nodes.SearchAnd | nodes.SearchOr)
-    ),
-    nodes.SearchAnd: lambda node: _search_chain(node, " AND ", nodes.SearchAnd | nodes.SearchOr),
-    nodes.SearchOr: lambda node: _search_chain(node, " OR ", nodes.SearchOr),
     SelectItem: _select_item,
     ExpandItem: _expand_item,
     nodes.Apply: lambda node: joined(node.transformations, "/"),

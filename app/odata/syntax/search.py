@@ -18,7 +18,7 @@ _WORD: t.Final = re.compile(r"[^\s\"();'][^\s\"();]*+")
 _WORD_WITH_SEMICOLON: t.Final = re.compile(r"[^\s\"()'][^\s\"()]*+")
 
 
-def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> nodes.SearchNode:
+def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> nodes.Node:
     """The tree of a whole ``$search``; a percent-encoded semicolon may be part of a word.
 
     Blanks around it are allowed: people type these texts.
@@ -33,7 +33,7 @@ def parse_search(text: str, *, limits: Limits = DEFAULT_LIMITS) -> nodes.SearchN
     return node
 
 
-def parse_nested_search(text: str, start: int, *, limits: Limits) -> tuple[nodes.SearchNode, int]:
+def parse_nested_search(text: str, start: int, *, limits: Limits) -> tuple[nodes.Node, int]:
     """The search expression that begins at ``start`` of a longer text, and where it ends.
 
     It ends before a semicolon or before a parenthesis that it did not open.
@@ -57,32 +57,32 @@ class SearchParser:
         self._depth = 0
         self._nodes_left = limits.nodes
 
-    def parse_or(self) -> nodes.SearchNode:
-        return self._chain(self.parse_and, partial(self._accept_operator, "OR"), nodes.SearchOr)
+    def parse_or(self) -> nodes.Node:
+        return self._chain(self.parse_and, partial(self._accept_operator, "OR"), "OR")
 
-    def parse_and(self) -> nodes.SearchNode:
-        return self._chain(self.parse_not, self._next_conjunct, nodes.SearchAnd)
+    def parse_and(self) -> nodes.Node:
+        return self._chain(self.parse_not, self._next_conjunct, "AND")
 
     def _chain(
-        self, parse: t.Callable[[], nodes.SearchNode], next_offset: t.Callable[[], int | None],
-        kind: type[nodes.SearchOr] | type[nodes.SearchAnd],
-    ) -> nodes.SearchNode:  # fmt: skip
+        self, parse: t.Callable[[], nodes.Node], next_offset: t.Callable[[], int | None],
+        op: t.Literal["OR", "AND"],
+    ) -> nodes.Node:  # fmt: skip
         operands, offsets = [parse()], []
         while (offset := next_offset()) is not None:
             offsets.append(offset)
             operands.append(parse())
-        return nodes.balance(operands, offsets, lambda a, b, at: kind(a, b, offset=at))
+        return nodes.balance(operands, offsets, lambda a, b, at: nodes.Binary(op, a, b, offset=at))
 
-    def parse_not(self) -> nodes.SearchNode:
+    def parse_not(self) -> nodes.Node:
         start = self.position
         if self._accept_operator("NOT", first=True) is None:
             return self.parse_operand()
         self._deeper()
         operand = self.parse_not()
         self._depth -= 1
-        return nodes.SearchNot(operand, offset=start)
+        return nodes.Unary("NOT", operand, offset=start)
 
-    def parse_operand(self) -> nodes.SearchNode:
+    def parse_operand(self) -> nodes.Node:
         self._nodes_left -= 1
         if self._nodes_left < 0:
             raise QueryError(f"the search has more than {self._limits.nodes} parts", self.position)
@@ -101,7 +101,7 @@ class SearchParser:
         self.position = word.end()
         return nodes.SearchTerm(word[0], offset=start)
 
-    def _parse_parentheses(self) -> nodes.SearchNode:
+    def _parse_parentheses(self) -> nodes.Node:
         self._deeper()
         self.position = self._after_blanks(self.position + 1)
         inner = self.parse_or()

@@ -48,7 +48,6 @@ from app.odata.syntax.nodes import (
     QueryOptions,
     Rollup,
     Root,
-    SearchAnd,
     SearchTerm,
     SelectItem,
     These,
@@ -411,7 +410,7 @@ FILTER = OptionTransformation("filter", Binary("gt", A, number(1)))
         ("groupby((rollup(a,b)))", GroupBy((Rollup((A, B)),))),
         ("filter(a gt 1)", FILTER),
         ("search(blue 5)", OptionTransformation(
-            "search", SearchAnd(SearchTerm("blue"), SearchTerm("5"))
+            "search", Binary("AND", SearchTerm("blue"), SearchTerm("5"))
         )),
         ("compute(a add b as c)", OptionTransformation("compute", (
             ComputeItem(Binary("add", A, B), "c"),

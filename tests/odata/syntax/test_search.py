@@ -6,14 +6,7 @@ import pytest
 
 from app.odata.errors import QueryError
 from app.odata.syntax.lexer import Limits
-from app.odata.syntax.nodes import (
-    SearchAnd,
-    SearchNode,
-    SearchNot,
-    SearchOr,
-    SearchPhrase,
-    SearchTerm,
-)
+from app.odata.syntax.nodes import Binary, Node, SearchPhrase, SearchTerm, Unary
 from app.odata.syntax.search import parse_nested_search, parse_search
 
 
@@ -34,29 +27,29 @@ def test_one_word(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "tree"),
     [
-        ("blue green", SearchAnd(BLUE, GREEN)),
-        ("blue AND green", SearchAnd(BLUE, GREEN)),
-        (" blue \t green ", SearchAnd(BLUE, GREEN)),
-        ("blue OR green", SearchOr(BLUE, GREEN)),
-        ("NOT blue", SearchNot(BLUE)),
-        ("NOT NOT blue", SearchNot(SearchNot(BLUE))),
-        ("blue NOT green", SearchAnd(BLUE, SearchNot(GREEN))),
-        ("blue OR green red", SearchOr(BLUE, SearchAnd(GREEN, RED))),
-        ("NOT blue green", SearchAnd(SearchNot(BLUE), GREEN)),
-        ("NOT (blue green)", SearchNot(SearchAnd(BLUE, GREEN))),
-        ("( blue OR green ) AND red", SearchAnd(SearchOr(BLUE, GREEN), RED)),
-        ('"blue green" red', SearchAnd(SearchPhrase("blue green"), RED)),
+        ("blue green", Binary("AND", BLUE, GREEN)),
+        ("blue AND green", Binary("AND", BLUE, GREEN)),
+        (" blue \t green ", Binary("AND", BLUE, GREEN)),
+        ("blue OR green", Binary("OR", BLUE, GREEN)),
+        ("NOT blue", Unary("NOT", BLUE)),
+        ("NOT NOT blue", Unary("NOT", Unary("NOT", BLUE))),
+        ("blue NOT green", Binary("AND", BLUE, Unary("NOT", GREEN))),
+        ("blue OR green red", Binary("OR", BLUE, Binary("AND", GREEN, RED))),
+        ("NOT blue green", Binary("AND", Unary("NOT", BLUE), GREEN)),
+        ("NOT (blue green)", Unary("NOT", Binary("AND", BLUE, GREEN))),
+        ("( blue OR green ) AND red", Binary("AND", Binary("OR", BLUE, GREEN), RED)),
+        ('"blue green" red', Binary("AND", SearchPhrase("blue green"), RED)),
         ('"say \\"hi\\" \\\\ x\\y"', SearchPhrase('say "hi" \\ x\\y')),
         ("'gr(een'", SearchPhrase("gr(een")),
         ("'\"blue'", SearchPhrase('"blue')),
-        ("AND OR", SearchAnd(word("AND"), word("OR"))),
-        ("OR AND", SearchAnd(word("OR"), word("AND"))),
-        ("AND OR NOT", SearchOr(word("AND"), word("NOT"))),
-        ("NOT NOT", SearchNot(word("NOT"))),
-        ("blue and green", SearchAnd(SearchAnd(BLUE, word("and")), GREEN)),
+        ("AND OR", Binary("AND", word("AND"), word("OR"))),
+        ("OR AND", Binary("AND", word("OR"), word("AND"))),
+        ("AND OR NOT", Binary("OR", word("AND"), word("NOT"))),
+        ("NOT NOT", Unary("NOT", word("NOT"))),
+        ("blue and green", Binary("AND", Binary("AND", BLUE, word("and")), GREEN)),
     ],
 )
-def test_search_expression(text: str, tree: SearchNode) -> None:
+def test_search_expression(text: str, tree: Node) -> None:
     assert parse_search(text) == tree
 
 
@@ -83,7 +76,7 @@ def test_malformed_search_is_refused_at_the_character(text: str, offset: int) ->
 
 def test_nested_search_ends_before_a_semicolon_or_a_foreign_parenthesis() -> None:
     text = "A($search=blue (green);$top=1)"
-    assert parse_nested_search(text, 10, limits=Limits()) == (SearchAnd(BLUE, GREEN), 22)
+    assert parse_nested_search(text, 10, limits=Limits()) == (Binary("AND", BLUE, GREEN), 22)
 
 
 def test_long_and_deep_searches_are_bounded() -> None:
