@@ -6,6 +6,7 @@ Whatever is not listed is refused with 409 INVALID_STATE.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from app.writing.machines import PATCH, StateMachine, Transition
 
@@ -24,11 +25,18 @@ _MANAGER_OF_TICKETS = "tickets:delete"
 _ADMINISTRATOR = "settings:update"
 
 
+def _step(
+    sources: str | tuple[str, ...], target: str, by: str = PATCH, **conditions: Any
+) -> Transition:
+    """The steps from some states to another; names of states and operations have blanks between."""
+    names = tuple(sources.split()) if isinstance(sources, str) else sources
+    return Transition(sources=names, target=target, by=tuple(by.split()), **conditions)
+
+
 def _among(states: tuple[str, ...]) -> tuple[Transition, ...]:
     """Every step from one of the states to another of them."""
     return tuple(
-        Transition(sources=tuple(source for source in states if source != target), target=target)
-        for target in states
+        _step(tuple(source for source in states if source != target), target) for target in states
     )
 
 
@@ -38,11 +46,9 @@ LEAD = StateMachine(
     initial=LEAD_OPEN,
     transitions=(
         *_among(LEAD_OPEN),
-        Transition(sources=LEAD_OPEN, target="Disqualified"),
-        Transition(sources=("Disqualified",), target="New"),
-        Transition(
-            sources=LEAD_OPEN, target="Converted", permission="leads:convert", by=("convert",)
-        ),
+        _step(LEAD_OPEN, "Disqualified"),
+        _step("Disqualified", "New"),
+        _step(LEAD_OPEN, "Converted", "convert", permission="leads:convert"),
     ),
 )
 OPPORTUNITY = StateMachine(
@@ -51,12 +57,10 @@ OPPORTUNITY = StateMachine(
     initial=(*STAGE_OPEN, "ClosedWon", "ClosedLost"),
     transitions=(
         *_among(STAGE_OPEN),
-        Transition(sources=STAGE_OPEN, target="ClosedWon"),
-        Transition(sources=STAGE_OPEN, target="ClosedLost"),
+        _step(STAGE_OPEN, "ClosedWon"),
+        _step(STAGE_OPEN, "ClosedLost"),
         *(
-            Transition(
-                sources=("ClosedWon", "ClosedLost"), target=stage, permission="opportunities:reopen"
-            )
+            _step("ClosedWon ClosedLost", stage, permission="opportunities:reopen")
             for stage in STAGE_OPEN
         ),
     ),
@@ -66,21 +70,14 @@ TICKET = StateMachine(
     attribute="status",
     initial=("New", "Open", "Pending", "OnHold", "Solved"),
     transitions=(
-        Transition(sources=("New",), target="Open", by=(PATCH, "comment")),
-        Transition(sources=("New", "Open"), target="Pending"),
-        Transition(sources=("New", "Open"), target="OnHold"),
-        Transition(sources=("New", "Open"), target="Solved"),
-        Transition(sources=("Pending", "OnHold"), target="Open", by=(PATCH, "comment", CLOCK)),
-        Transition(sources=("Solved",), target="Open", by=(PATCH, "comment")),
-        Transition(
-            sources=("Solved",), target="Closed", permission=_MANAGER_OF_TICKETS, by=(PATCH, CLOCK)
-        ),
-        Transition(
-            sources=("New", "Open", "Pending", "OnHold", "Solved"),
-            target="Closed",
-            permission="tickets:merge",
-            by=("merge",),
-        ),
+        _step("New", "Open", f"{PATCH} comment"),
+        _step("New Open", "Pending"),
+        _step("New Open", "OnHold"),
+        _step("New Open", "Solved"),
+        _step("Pending OnHold", "Open", f"{PATCH} comment {CLOCK}"),
+        _step("Solved", "Open", f"{PATCH} comment"),
+        _step("Solved", "Closed", f"{PATCH} {CLOCK}", permission=_MANAGER_OF_TICKETS),
+        _step("New Open Pending OnHold Solved", "Closed", "merge", permission="tickets:merge"),
     ),
 )
 INVOICE = StateMachine(
@@ -88,42 +85,19 @@ INVOICE = StateMachine(
     attribute="status",
     initial=("Draft",),
     transitions=(
-        Transition(
-            sources=("Draft",), target="Sent", permission="invoices:send", by=(PATCH, "send")
+        _step("Draft", "Sent", f"{PATCH} send", permission="invoices:send"),
+        _step("Draft", "Sent", "payment", permission="invoices:send", type="Invoice"),
+        _step("Draft Sent PartiallyPaid Uncollectible", "Paid", "payment credit", type="Invoice"),
+        _step(
+            "Sent Uncollectible Paid", "PartiallyPaid", "payment credit reversal", type="Invoice"
         ),
-        Transition(
-            sources=("Draft",),
-            target="Sent",
-            permission="invoices:send",
-            by=("payment",),
-            type="Invoice",
-        ),
-        Transition(
-            sources=("Draft", "Sent", "PartiallyPaid", "Uncollectible"),
-            target="Paid",
-            by=("payment", "credit"),
-            type="Invoice",
-        ),
-        Transition(
-            sources=("Sent", "Uncollectible", "Paid"),
-            target="PartiallyPaid",
-            by=("payment", "credit", "reversal"),
-            type="Invoice",
-        ),
-        Transition(
-            sources=("Paid", "PartiallyPaid"), target="Sent", by=("reversal",), type="Invoice"
-        ),
-        Transition(
-            sources=("Sent", "Uncollectible"),
-            target="Void",
-            permission="invoices:void",
-            by=("void",),
-        ),
-        Transition(
-            sources=("Sent", "PartiallyPaid"),
-            target="Uncollectible",
+        _step("Paid PartiallyPaid", "Sent", "reversal", type="Invoice"),
+        _step("Sent Uncollectible", "Void", "void", permission="invoices:void"),
+        _step(
+            "Sent PartiallyPaid",
+            "Uncollectible",
+            f"{PATCH} uncollectible",
             permission="invoices:uncollectible",
-            by=(PATCH, "uncollectible"),
             type="Invoice",
         ),
     ),
@@ -133,11 +107,11 @@ TASK = StateMachine(
     attribute="status",
     initial=(*TASK_OPEN, *TASK_CLOSED),
     transitions=(
-        Transition(sources=("InProgress", *TASK_CLOSED), target="Todo"),
-        Transition(sources=("Todo", "Blocked", *TASK_CLOSED), target="InProgress"),
-        Transition(sources=("InProgress",), target="Blocked"),
-        Transition(sources=(*TASK_OPEN, "Canceled"), target="Done"),
-        Transition(sources=(*TASK_OPEN, "Done"), target="Canceled"),
+        _step(("InProgress", *TASK_CLOSED), "Todo"),
+        _step(("Todo", "Blocked", *TASK_CLOSED), "InProgress"),
+        _step("InProgress", "Blocked"),
+        _step((*TASK_OPEN, "Canceled"), "Done"),
+        _step((*TASK_OPEN, "Done"), "Canceled"),
     ),
 )
 PROJECT = StateMachine(
@@ -145,13 +119,11 @@ PROJECT = StateMachine(
     attribute="status",
     initial=("Planned", "Active", "OnHold"),
     transitions=(
-        Transition(sources=("Planned", "OnHold"), target="Active"),
-        Transition(sources=("Active",), target="OnHold"),
-        Transition(sources=("Active",), target="Completed"),
-        Transition(sources=("Planned", "Active", "OnHold"), target="Canceled"),
-        Transition(
-            sources=("Completed",), target="Active", permission="projects:update", everywhere=True
-        ),
+        _step("Planned OnHold", "Active"),
+        _step("Active", "OnHold"),
+        _step("Active", "Completed"),
+        _step("Planned Active OnHold", "Canceled"),
+        _step("Completed", "Active", permission="projects:update", everywhere=True),
     ),
 )
 DOCUMENT = StateMachine(
@@ -159,18 +131,13 @@ DOCUMENT = StateMachine(
     attribute="status",
     initial=("Pending",),
     transitions=(
-        Transition(sources=("Pending",), target="Active", by=("upload",)),
-        Transition(sources=("Active",), target="Archived"),
-        Transition(sources=("Archived",), target="Active"),
-        Transition(sources=("Active",), target="Quarantined", by=("scan",)),
-        Transition(sources=("Quarantined",), target="Active", permission=_ADMINISTRATOR),
-        Transition(sources=DOCUMENT_KEPT, target="Deleted", by=("DELETE",)),
-        *(
-            Transition(
-                sources=("Deleted",), target=state, permission=_ADMINISTRATOR, by=("restore",)
-            )
-            for state in DOCUMENT_KEPT
-        ),
+        _step("Pending", "Active", "upload"),
+        _step("Active", "Archived"),
+        _step("Archived", "Active"),
+        _step("Active", "Quarantined", "scan"),
+        _step("Quarantined", "Active", permission=_ADMINISTRATOR),
+        _step(DOCUMENT_KEPT, "Deleted", "DELETE"),
+        *(_step("Deleted", state, "restore", permission=_ADMINISTRATOR) for state in DOCUMENT_KEPT),
     ),
 )
 KB_ARTICLE = StateMachine(
@@ -178,14 +145,10 @@ KB_ARTICLE = StateMachine(
     attribute="status",
     initial=("Draft", "InReview", "Published"),
     transitions=(
-        Transition(sources=("Draft",), target="InReview"),
-        Transition(sources=("Draft", "InReview"), target="Published", permission="kb:publish"),
-        Transition(
-            sources=("InReview", "Published", "Archived"), target="Draft", permission="kb:publish"
-        ),
-        Transition(
-            sources=("Published",), target="Archived", permission="kb:publish", by=(PATCH, CLOCK)
-        ),
+        _step("Draft", "InReview"),
+        _step("Draft InReview", "Published", permission="kb:publish"),
+        _step("InReview Published Archived", "Draft", permission="kb:publish"),
+        _step("Published", "Archived", f"{PATCH} {CLOCK}", permission="kb:publish"),
     ),
 )
 MACHINES: Mapping[str, StateMachine] = {
